@@ -1,0 +1,79 @@
+"""The `weft` command. Only click is imported here: each command loads what it needs when it runs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from weft.errors import WeftError
+
+COMMANDS = {
+    "init": "Create a store and its first workspace.",
+    "add": "Add files, folders or JSON lines.",
+    "context": "Assemble the context for a query.",
+    "search": "Find passages.",
+    "explain": "Show why a context is what it is.",
+    "stats": "Count what a user may see.",
+    "users": "List, add and group users.",
+    "doctor": "Check the store and its indexes.",
+    "demo": "Load the sample workspace and show what Weft does.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"weft.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="weft", message="weft %(version)s")
+def group() -> None:
+    """Assemble the context that a language model needs.
+
+    \b
+    weft init                         create notes.weft here
+    weft add ~/notes                  add a folder of notes
+    weft context "When do we ship?"   print a context within 4,000 tokens
+    weft explain "When do we ship?"   and why each source is in it, or not
+
+    Settings come from weft.toml, WEFT_STORE, WEFT_WORKSPACE and WEFT_USER.
+    """
+
+
+def main() -> None:
+    """Run the command; errors go to standard error with an exit code, never a traceback."""
+    try:
+        code = group.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted: what was written so far is kept, run the command again to go on", err=True)
+        sys.exit(130)
+    except WeftError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

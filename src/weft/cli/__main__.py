@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from weft.cli import main
+
+main()

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from weft.cli.options import open_weft, settings
+from weft.config import FILE, Config
+
+
+@click.command("init")
+@click.argument("path", required=False)
+@settings
+def command(path: str | None, config: Config) -> None:
+    """Create a store with a workspace and its first user.
+
+    \b
+    weft init                             notes.weft in this folder
+    weft init team.weft --user ana        another file, another first user
+    weft init --workspace research        one more workspace in the same store
+    """
+    config = replace(config, store=path) if path else config
+    with open_weft(config, create=True) as weft:
+        if config.workspace not in weft.store.workspaces():
+            weft.create_workspace(config.workspace, owner=config.user)
+        elif config.user not in weft.store.users(config.workspace):
+            weft.add_user(config.user, workspace=config.workspace)
+    settings_file = Path(config.store).parent / FILE
+    if not settings_file.exists():
+        lines = (f"store = {_quoted(Path(config.store).name)}", f"workspace = {_quoted(config.workspace)}",
+                 f"user = {_quoted(config.user)}")  # fmt: skip
+        settings_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    click.echo(f"{config.store} is ready: workspace {config.workspace!r}, user {config.user!r}")
+    click.echo("next:  weft add FOLDER   then   weft context QUESTION")
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

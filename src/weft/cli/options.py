@@ -1,0 +1,58 @@
+"""Options that commands share, and opening the store that they name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from weft.config import Config, load_config
+from weft.engine import Weft
+from weft.render import Templates
+from weft.render.templates import Template
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def settings(command: Command) -> Command:
+    """--store, --workspace and --user, as one `config` argument."""
+
+    def gather(ctx: click.Context, /, **values: Any) -> Any:
+        given = {name: values.pop(name) for name in ("store", "workspace", "user")}
+        config = replace(load_config(Path.cwd()), **{name: value for name, value in given.items() if value})
+        return ctx.invoke(command, config=config, **values)
+
+    wrapped = click.pass_context(gather)
+    wrapped.__doc__ = command.__doc__
+    wrapped.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+    for option in (
+        click.option("--user", help="Who asks.  [default: me]"),
+        click.option("--workspace", help="Which workspace.  [default: main]"),
+        click.option("--store", help="The store's file.  [default: notes.weft]"),
+    ):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[return-value]
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+
+
+def open_weft(config: Config, *, create: bool = False) -> Weft:
+    """The engine for these settings."""
+    own = [Template.from_mapping(name, values) for name, values in config.templates.items()]
+    return Weft.open(
+        config.store,
+        embedder=config.embedder,
+        tokenizer=config.tokenizer,
+        templates=Templates(own),
+        create=create,
+    )
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON, indented and in a stable order."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True))

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import click
+
+from weft.cli.options import as_json, open_weft, print_json, settings
+from weft.config import Config
+
+
+@click.command("stats")
+@as_json
+@settings
+def command(as_json: bool, config: Config) -> None:
+    """Count the nodes, passages, edges and tags that a user may see."""
+    with open_weft(config) as weft:
+        counts = weft.stats(user=config.user, workspace=config.workspace)
+    if as_json:
+        print_json(counts)
+        return
+    for name, number in counts.items():
+        click.echo(f"{number:>10,}  {name}")

@@ -1,0 +1,32 @@
+"""What the user worked on or looked at lately."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from weft.collect.inquiry import Found, Inquiry
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityCollector:
+    """Own edits from 0.6 and own views from 0.5 downwards, as in the workspace contract."""
+
+    edit_count: int = 10
+    view_count: int = 5
+    max_age_hours: float = 72
+    name: str = "activity"
+    section: str = "activity"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """Edits before views, newest first, each node once."""
+        since = inquiry.now - timedelta(hours=self.max_age_hours)
+        edits = inquiry.view.events("edit", limit=self.edit_count, since=since)
+        views = inquiry.view.events("view", limit=self.view_count, since=since)
+        found: dict[int, Found] = {}
+        for top, events in ((0.6, edits), (0.5, views)):
+            for index, event in enumerate(events):
+                if event.node not in inquiry.request.filters.exclude:
+                    why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
+                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why))
+        return list(found.values())

@@ -1,0 +1,82 @@
+"""What collectors share: the view, the request, what the query says, and searches made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from weft.embed.protocol import EmbeddingProvider
+from weft.query import Question
+from weft.request import Request
+from weft.store.protocol import View
+from weft.types import Hit, Record, Step
+
+if TYPE_CHECKING:
+    from weft.embed.protocol import Vector
+
+SEARCH_DEPTH = 40
+"""Hits that are read from an index once and shared by the collectors that need them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that a collector found; `record` is there when it does not come from the store."""
+
+    key: int
+    score: float
+    why: str = ""
+    distance: int | None = None
+    path: tuple[Step, ...] = ()
+    record: Record | None = None
+
+
+@dataclass
+class Inquiry:
+    """One request on its way through the collectors."""
+
+    view: View
+    request: Request
+    question: Question
+    now: datetime
+    embedder: EmbeddingProvider | None = field(default=None)
+
+    @cached_property
+    def vector(self) -> Vector | None:
+        """The query's embedding; None without a provider, a query, or any known word in it."""
+        if self.embedder is None or not self.request.query.strip():
+            return None
+        vector = self.embedder.embed(self.request.query)
+        return vector if vector.any() else None
+
+    @cached_property
+    def word_hits(self) -> list[Hit]:
+        """Passages found by words."""
+        if not self.request.query.strip():
+            return []
+        return self.view.search_words(self.request.query, limit=SEARCH_DEPTH, filters=self.request.filters)
+
+    @cached_property
+    def vector_hits(self) -> list[Hit]:
+        """Passages found by vector."""
+        if self.vector is None or self.embedder is None:
+            return []
+        return self.view.search_vector(
+            self.vector, model=self.embedder.model, limit=SEARCH_DEPTH, filters=self.request.filters
+        )
+
+
+class Collector(Protocol):
+    """Finds passages for one section of the context."""
+
+    @property
+    def name(self) -> str:
+        """How the trace calls it."""
+
+    @property
+    def section(self) -> str:
+        """Where its findings go."""
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """Findings, the best first."""

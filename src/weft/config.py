@@ -1,0 +1,63 @@
+"""Settings: what `weft.toml` says, what the environment says over it, and the defaults beneath both."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weft.errors import InvalidInput
+
+FILE = "weft.toml"
+ENVIRONMENT = {
+    "WEFT_STORE": "store",
+    "WEFT_WORKSPACE": "workspace",
+    "WEFT_USER": "user",
+    "WEFT_EMBEDDER": "embedder",
+    "WEFT_TOKENIZER": "tokenizer",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What a command works with when it is not told otherwise."""
+
+    store: str = "notes.weft"
+    workspace: str = "main"
+    user: str = "me"
+    embedder: str = "static"
+    tokenizer: str = "o200k_base"
+    budget: int = 4000
+    templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables `[templates.NAME]`, each with the slots of a template."""
+
+
+def load_config(folder: Path, environment: Mapping[str, str] = os.environ) -> Config:
+    """The settings that hold in a folder: the nearest `weft.toml` upwards, under the environment's."""
+    config = Config()
+    for place in (folder, *folder.parents):
+        path = place / FILE
+        if path.is_file():
+            config = _from_file(path)
+            break
+    given = {name: environment[variable] for variable, name in ENVIRONMENT.items() if environment.get(variable)}
+    return replace(config, **given)  # type: ignore[arg-type]
+
+
+def _from_file(path: Path) -> Config:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} is not valid TOML ({error}): correct it or remove it") from error
+    kinds = {name: type(getattr(Config(), name)) for name in Config.__slots__}
+    for name, value in values.items():
+        if name not in kinds:
+            raise InvalidInput(f"{path} has an unknown setting {name!r}: use {', '.join(kinds)}")
+        if type(value) is not kinds[name]:
+            raise InvalidInput(f"{name} in {path} must be of type {kinds[name].__name__}, got {value!r}")
+    if "store" in values and "://" not in values["store"]:
+        values["store"] = str(path.parent / values["store"])
+    return Config(**values)

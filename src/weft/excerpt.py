@@ -1,0 +1,43 @@
+"""The part of a text that shows why it was found, with the matched words marked."""
+
+from __future__ import annotations
+
+import re
+
+from weft.store.index.analysis import analyse
+
+_WORD = re.compile(r"\w+")
+WINDOW = 200
+
+
+def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
+    """The stretch with most of the query's words, each between marks; the start of the text if none matches."""
+    wanted = frozenset(analyse(query))
+    spans = [match.span() for match in _WORD.finditer(text) if wanted.intersection(analyse(match[0]))]
+    begin, end = _window(text, spans, length)
+    pieces, position = [], begin
+    for left, right in spans:
+        if begin <= left and right <= end:
+            pieces += [text[position:left], start, text[left:right], stop]
+            position = right
+    pieces.append(text[position:end])
+    body = " ".join("".join(pieces).split())
+    return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
+
+
+def _window(text: str, spans: list[tuple[int, int]], length: int) -> tuple[int, int]:
+    """Where the stretch begins and ends: on words, around the densest group of matches."""
+    if len(text) <= length:
+        return 0, len(text)
+    best = max(
+        (left for left, _ in spans),
+        key=lambda left: (sum(left <= other < left + length for other, _ in spans), -left),
+        default=0,
+    )
+    begin = max(0, min(best - length // 5, len(text) - length))
+    end = begin + length
+    if begin and (space := text.find(" ", begin, best)) != -1:
+        begin = space + 1
+    if end < len(text) and (space := text.rfind(" ", begin, end)) > best:
+        end = space
+    return begin, end

@@ -1,0 +1,197 @@
+"""Fitting ranked candidates into the budget, and proving it on the text itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from weft.pack import Choice, Outcome, Packing, get_packer, room_for, truncate
+from weft.pack.truncate import Summarise
+from weft.query import Question
+from weft.recipe import Recipe
+from weft.render import ItemRenderer, Template, Templates, citations_of, lay_out, overhead, stable_prefix
+from weft.request import Request
+from weft.score.duplicates import Collapsed
+from weft.tokens import TokenCounter
+from weft.types import SECTIONS, Candidate, Context, Decision, Fate, Form, Item, Section
+
+ATTEMPTS = 6
+"""How often a text that counts more than its parts is packed again, each time with less room."""
+
+FATES: Mapping[Form, Fate] = {
+    "full": "included",
+    "truncated": "truncated",
+    "summary": "summarised",
+    "line": "line",
+}
+
+_EARLY = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The parts that fitting works with."""
+
+    request: Request
+    question: Question
+    recipe: Recipe
+    counter: TokenCounter
+    templates: Templates
+    summarise: Summarise | None = None
+
+    def shorten(self, content: str, limit: int) -> tuple[str, str]:
+        """Content within a limit, by the request's strategy, and a note if it had to be another."""
+        cut = truncate(
+            content,
+            limit,
+            strategy=self.request.truncation,
+            counter=self.counter,
+            words=frozenset(self.question.words),
+            summarise=self.summarise,
+        )
+        return cut.text, cut.note
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    text: str
+    tokens: int
+    sections: tuple[Section, ...]
+    overflow: tuple[Item, ...]
+    packing: Packing
+    template: Template
+
+
+def fit(fitting: Fitting, ranked: Sequence[Candidate], repeats: Sequence[Collapsed]) -> Context:
+    """The context that the budget allows; its text never counts more than the budget."""
+    template = _affordable(fitting, ranked)
+    renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
+    choices = [
+        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if fitting.recipe.lines else None)
+        for candidate in ranked
+    ]
+    draft = _drafted(fitting, template, renderer, choices)
+    return _context(fitting, draft, choices, repeats)
+
+
+def _affordable(fitting: Fitting, ranked: Sequence[Candidate]) -> Template:
+    """The recipe's template, or the plain one where headings alone would take half of the budget."""
+    template = fitting.templates.get(fitting.recipe.template)
+    cost = overhead(template, _names(ranked), fitting.request.query, fitting.recipe.lines, fitting.counter)
+    return template if cost * 2 <= fitting.request.budget.total else fitting.templates.get("plain")
+
+
+def _names(ranked: Sequence[Candidate]) -> list[str]:
+    present = {candidate.section for candidate in ranked}
+    return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
+
+
+def _drafted(fitting: Fitting, template: Template, renderer: ItemRenderer, choices: Sequence[Choice]) -> _Draft:
+    """Pack and lay out until the text, counted as a whole, keeps the budget."""
+    budget, query = fitting.request.budget, fitting.request.query
+    names = _names([choice.candidate for choice in choices])
+    packer = get_packer(fitting.recipe.packer)
+    fixed = overhead(template, names, query, fitting.recipe.lines, fitting.counter)
+    excess = 0
+    for _ in range(ATTEMPTS):
+        packing = packer.pack(choices, room_for(budget, fixed + excess, choices), renderer.shorten)
+        sections, overflow = _arranged(packing, names, template, budget.sections)
+        shown = sections or overflow or template.empty is not None
+        text = lay_out(sections, overflow, template, query) if shown else ""
+        tokens = fitting.counter.count(text)
+        if tokens <= budget.total:
+            return _Draft(text, tokens, sections, overflow, packing, template)
+        excess += tokens - budget.total
+    nothing = Packing(tuple(Outcome(c.candidate, None, "the budget was too small") for c in choices), 0)
+    return _Draft("", 0, (), (), nothing, template)
+
+
+def _arranged(
+    packing: Packing, names: Sequence[str], template: Template, budgets: Mapping[str, int]
+) -> tuple[tuple[Section, ...], tuple[Item, ...]]:
+    """Chosen items by section, and those that are named in one line."""
+    items = [Item(each.candidate, each.rendering) for each in packing.outcomes if each.rendering is not None]
+    whole = [item for item in items if item.rendering.form != "line"]
+    sections = []
+    for name in names:
+        own = [item for item in whole if item.candidate.section == name]
+        if own:
+            ordered = sorted(own, key=_spoken) if name == "history" else own
+            cost = sum(item.rendering.tokens for item in own)
+            sections.append(Section(name, template.title_of(name), tuple(ordered), cost, budgets.get(name)))
+    return tuple(sections), tuple(item for item in items if item.rendering.form == "line")
+
+
+def _spoken(item: Item) -> tuple[datetime, int, int, int]:
+    """The order in which messages were said."""
+    node = item.candidate.node
+    key = item.candidate.key
+    return (node.created_at or _EARLY, node.position, item.candidate.passage.ordinal, abs(key))
+
+
+def _context(fitting: Fitting, draft: _Draft, choices: Sequence[Choice], repeats: Sequence[Collapsed]) -> Context:
+    request = fitting.request
+    costs = {choice.candidate.key: choice.full.tokens for choice in choices}
+    decisions = [_decision(outcome, costs[outcome.candidate.key]) for outcome in draft.packing.outcomes]
+    decisions += [_repeat(repeat) for repeat in repeats]
+    items = [item for section in draft.sections for item in section.items]
+    context = Context(
+        id="",
+        query=request.query,
+        workspace=request.workspace,
+        user=request.user,
+        text=draft.text,
+        tokens=draft.tokens,
+        budget=request.budget.total,
+        sections=draft.sections,
+        overflow=draft.overflow,
+        citations=citations_of([*items, *draft.overflow]),
+        trace=tuple(sorted(decisions, key=lambda each: (-each.score, each.citation, each.node))),
+        stable_prefix_tokens=stable_prefix(
+            draft.sections, draft.overflow, draft.template, request.query, counter=fitting.counter
+        )
+        if draft.text
+        else 0,
+        warnings=_warnings(draft, choices, request),
+    )
+    return replace(context, id=_identity(context))
+
+
+def _decision(outcome: Outcome, cost: int) -> Decision:
+    candidate = outcome.candidate
+    fate: Fate = "dropped" if outcome.rendering is None else FATES[outcome.rendering.form]
+    note = outcome.rendering.note if outcome.rendering else ""
+    return Decision(
+        citation=candidate.passage.citation,
+        node=candidate.node.id,
+        type=candidate.node.type,
+        title=candidate.node.title,
+        section=candidate.section,
+        findings=candidate.findings,
+        signals=candidate.signals,
+        score=candidate.score,
+        tokens=cost,
+        fate=fate,
+        reason=f"{outcome.reason} ({note})" if note else outcome.reason,
+        missing_tokens=outcome.missing_tokens,
+    )
+
+
+def _repeat(repeat: Collapsed) -> Decision:
+    reason = f"says the same as [{repeat.kept.passage.citation}], which is newer or better"
+    return replace(_decision(Outcome(repeat.candidate, None, reason), repeat.candidate.passage.tokens))
+
+
+def _warnings(draft: _Draft, choices: Sequence[Choice], request: Request) -> tuple[str, ...]:
+    if draft.sections or not choices:
+        return ()
+    smallest = min(choice.full.tokens for choice in choices)
+    return (f"a budget of {request.budget.total} tokens holds no item: the smallest needs {smallest}",)
+
+
+def _identity(context: Context) -> str:
+    """The same for the same text to the same user, and different otherwise."""
+    named = "\0".join((context.workspace, context.user, context.query, context.text))
+    return "ctx-" + hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,126 @@
+"""Writing what a reader yields, batch by batch, so that an interruption loses at most one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from weft.engine import Weft
+from weft.errors import InvalidInput, NotFound
+from weft.ingest.pieces import Person, Piece, Skipped
+from weft.split import check_node
+from weft.types import Edge, Node
+
+BATCH = 200
+"""Nodes that are written in one transaction."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of a source."""
+
+    read: int = 0
+    changed: int = 0
+    edges: int = 0
+    users: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def load(
+    weft: Weft, pieces: Iterable[Piece], *, workspace: str, progress: Callable[[int], None] = lambda _: None
+) -> Report:
+    """Add everything that can be added; a node waits for its parent, an edge for all nodes."""
+    loader = _Loader(weft, workspace, progress)
+    for piece in pieces:
+        loader.take(piece)
+    return loader.finish()
+
+
+class _Loader:
+    def __init__(self, weft: Weft, workspace: str, progress: Callable[[int], None]) -> None:
+        self._weft = weft
+        self._workspace = workspace
+        self._progress = progress
+        self._report = Report()
+        self._pending: dict[str, Node] = {}
+        self._waiting: list[Node] = []
+        self._edges: list[Edge] = []
+        self._seen: set[str] = set()
+
+    def take(self, piece: Piece) -> None:
+        """Sort a piece into the next batch, or put it aside."""
+        match piece:
+            case Node():
+                self._take_node(piece)
+            case Edge():
+                self._edges.append(piece)
+            case Person():
+                self._weft.add_user(piece.name, groups=piece.groups, workspace=self._workspace)
+                self._report.users += 1
+            case Skipped():
+                self._report.skipped.append(piece)
+
+    def finish(self) -> Report:
+        """Write what is left: nodes whose parents came late, then edges, then the indexes."""
+        self._flush()
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for node in waiting:
+                self._take_node(node)
+            self._flush()
+            if len(self._waiting) == len(waiting):
+                self._report.skipped += [
+                    Skipped(node.id, f"its parent {node.parent!r} does not exist") for node in self._waiting
+                ]
+                break
+        for start in range(0, len(self._edges), BATCH):
+            self._link(self._edges[start : start + BATCH])
+        self._weft.catch_up(self._workspace)
+        return self._report
+
+    def _take_node(self, node: Node) -> None:
+        try:
+            check_node(node)
+        except InvalidInput as error:
+            self._report.skipped.append(Skipped(str(node.id), str(error)))
+            return
+        if node.parent is not None and not self._known(node.parent):
+            self._waiting.append(node)
+            return
+        self._pending[node.id] = node
+        if len(self._pending) >= BATCH:
+            self._flush()
+
+    def _known(self, name: str) -> bool:
+        if name in self._seen or name in self._pending:
+            return True
+        if self._weft.store.known_nodes(self._workspace, [name]):
+            self._seen.add(name)
+            return True
+        return False
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        added = self._weft.add(self._pending.values(), workspace=self._workspace)
+        self._seen.update(self._pending)
+        self._report.read += len(self._pending)
+        self._report.changed += added.nodes
+        self._progress(len(self._pending))
+        self._pending.clear()
+
+    def _link(self, edges: Sequence[Edge]) -> None:
+        ends = {end for edge in edges for end in (edge.source, edge.target)}
+        known = self._weft.store.known_nodes(self._workspace, sorted(ends))
+        sound = []
+        for edge in edges:
+            missing = [end for end in (edge.source, edge.target) if end not in known]
+            if missing:
+                what = f"{edge.source} → {edge.target}"
+                self._report.skipped.append(Skipped(what, f"node {missing[0]!r} does not exist"))
+            else:
+                sound.append(edge)
+        try:
+            self._report.edges += self._weft.add((), sound, workspace=self._workspace).edges
+        except NotFound as error:  # a node was removed by someone else in between
+            self._report.skipped.append(Skipped(f"{len(sound)} edges", str(error)))

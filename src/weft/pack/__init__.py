@@ -1,0 +1,54 @@
+"""Decides which candidates enter the context, in which form, within the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.errors import UnknownName
+from weft.pack.density import Density
+from weft.pack.greedy import Greedy
+from weft.pack.overflow import Overflow
+from weft.pack.protocol import Choice, Outcome, Packer, Packing, Room, Shorten
+from weft.pack.ranked import Ranked
+from weft.pack.sections import check_budget, room_for
+from weft.pack.truncate import Truncation, truncate
+
+__all__ = [
+    "PACKERS",
+    "Choice",
+    "Outcome",
+    "Packer",
+    "Packing",
+    "Room",
+    "Shorten",
+    "Truncation",
+    "check_budget",
+    "get_packer",
+    "room_for",
+    "truncate",
+]
+
+
+def _optimal() -> Packer:
+    from weft.pack.optimal import Optimal  # noqa: PLC0415  # start-up time: it imports numpy
+
+    return Optimal()
+
+
+_MAKERS: dict[str, Callable[[], Packer]] = {
+    "ranked": Ranked,
+    "greedy": Greedy,
+    "density": Density,
+    "optimal": _optimal,
+    "overflow": Overflow,
+}
+
+PACKERS = tuple(_MAKERS)
+"""The names of the packers."""
+
+
+def get_packer(name: str) -> Packer:
+    """The packer of that name, with the seeds' settings."""
+    if name not in _MAKERS:
+        raise UnknownName("packer", name, PACKERS)
+    return _MAKERS[name]()

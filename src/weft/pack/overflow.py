@@ -1,0 +1,72 @@
+"""In order of score; what does not fit becomes one line, inside the budget: seed 004, `TokenBudgeter`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from weft.pack.ledger import Ledger, by_score
+from weft.pack.protocol import Choice, Packing, Room, Shorten
+
+MOST_FOR_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """Takes the best that fit, whole, and lists the others by one line each."""
+
+    name: ClassVar[str] = "overflow"
+    heading_tokens: int = 0
+    """What the heading of the list costs, once, if there is a list."""
+
+    def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
+        """Choose what is shown."""
+        ledger = Ledger(choices, room)
+        waiting = _fill(ledger)
+        if waiting:
+            ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
+            waiting = _fill(ledger)
+            ledger.held = 0
+            self._add_lines(ledger, waiting)
+            _retry(ledger, waiting)
+        return ledger.packing()
+
+    def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
+        """No more than the lines can use, and nothing if not even one of them would fit."""
+        lines = [line.tokens for index in waiting if (line := ledger.choices[index].line) is not None]
+        held = min(MOST_FOR_LINES, ledger.room.total // 10, self.heading_tokens + sum(lines))
+        return held if lines and held >= self.heading_tokens + min(lines) else 0
+
+    def _add_lines(self, ledger: Ledger, waiting: Sequence[int]) -> None:
+        heading = self.heading_tokens
+        for index in waiting:
+            line = ledger.choices[index].line
+            if line is not None and _fits(ledger, index, line.tokens, heading):
+                missing = ledger.outcome(index).missing_tokens
+                ledger.spend(heading)
+                ledger.take(index, line, "did not fit whole: listed by one line", missing)
+                heading = 0
+
+
+def _fill(ledger: Ledger) -> list[int]:
+    """Take what fits, the best first; the positions of what did not."""
+    waiting = []
+    for index in by_score(ledger.choices):
+        if ledger.missing(index) is None:
+            ledger.take(index, ledger.choices[index].full, "among the best that fit")
+        else:
+            ledger.refuse(index)
+            waiting.append(index)
+    return waiting
+
+
+def _fits(ledger: Ledger, index: int, tokens: int, heading: int) -> bool:
+    return tokens <= ledger.left_for(index) and tokens + heading <= ledger.free
+
+
+def _retry(ledger: Ledger, waiting: Sequence[int]) -> None:
+    """Give what the lines did not need to those that have none."""
+    for index in waiting:
+        if ledger.outcome(index).rendering is None and ledger.missing(index) is None:
+            ledger.take(index, ledger.choices[index].full, "fits in what the list left over")

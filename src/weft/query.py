@@ -1,0 +1,141 @@
+"""What a query says by itself: its words, the kind of thing it asks for, a time, explicit references."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each few for from further had has have having he her here hers
+    him his how i if in into is it its itself just me more most my no nor not now of off on once only or other our
+    out over own same she should so some such than that the their them then there these they this those through to
+    too under until up us very was we were what when where which while who whom why will with would you your yours
+    tell show give find please""".split()
+)
+
+INTENTS: dict[str, tuple[str, ...]] = {
+    "task": ("todo", "kanban_card", "task"),
+    "tasks": ("todo", "kanban_card", "task"),
+    "todo": ("todo", "kanban_card", "task"),
+    "todos": ("todo", "kanban_card", "task"),
+    "overdue": ("todo", "kanban_card", "task"),
+    "summary": ("page",),
+    "summarise": ("page",),
+    "summarize": ("page",),
+    "decision": ("decision",),
+    "decisions": ("decision",),
+    "decided": ("decision",),
+    "meeting": ("meeting",),
+    "meetings": ("meeting",),
+    "file": ("file",),
+    "files": ("file",),
+}
+"""Words that ask for a type of node."""
+
+MONTHS = (
+    "january february march april may june july august september october november december".split()
+)  # fmt: skip
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
+_PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]+\.[A-Za-z]\w{0,9})\b")
+_TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
+_DATE = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
+_AGO = re.compile(r"\b(?:last|past) (\d{1,3}) (day|week|month)s?\b")
+_MONTH = re.compile(rf"\b({'|'.join(MONTHS)})(?: (\d{{4}}))?\b")
+_UNITS = {"day": 1, "week": 7, "month": 30}
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time, its end excluded."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, read once."""
+
+    text: str
+    words: tuple[str, ...]
+    """Lower-case words that carry meaning, in order, each once."""
+    keywords: tuple[str, ...]
+    """The words of more than three letters, as the thread contract matches them."""
+    wanted_types: frozenset[str]
+    titles: tuple[str, ...]
+    """Things named by [[title]] or by a path."""
+    tags: tuple[str, ...]
+    period: Period | None
+
+
+def read_query(text: str, now: datetime) -> Question:
+    """Take a query apart; any text will do."""
+    lowered = text.lower()
+    found = list(dict.fromkeys(_WORD.findall(lowered)))
+    words = tuple(word for word in found if word not in STOP_WORDS)
+    return Question(
+        text=text,
+        words=words,
+        keywords=tuple(word for word in words if len(word) > 3),
+        wanted_types=frozenset(kind for word in found for kind in INTENTS.get(word, ())),
+        titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
+        tags=tuple(dict.fromkeys(_TAG.findall(text))),
+        period=_period(lowered, now),
+    )
+
+
+def _period(text: str, now: datetime) -> Period | None:
+    """The stretch of time that a query names, if any."""
+    today = datetime.combine(now.date(), time(), tzinfo=now.tzinfo)
+    monday = today - timedelta(days=today.weekday())
+    named = {
+        "today": Period(today, today + timedelta(days=1)),
+        "yesterday": Period(today - timedelta(days=1), today),
+        "this week": Period(monday, monday + timedelta(days=7)),
+        "last week": Period(monday - timedelta(days=7), monday),
+        "this month": _month(today.year, today.month, now),
+        "last month": _month(today.year, today.month - 1, now),
+        "this year": Period(_start(today.year, 1, now), _start(today.year + 1, 1, now)),
+        "last year": Period(_start(today.year - 1, 1, now), _start(today.year, 1, now)),
+    }
+    for words, period in named.items():
+        if re.search(rf"\b{words}\b", text):
+            return period
+    if match := _AGO.search(text):
+        days = int(match[1]) * _UNITS[match[2]]
+        return Period(today - timedelta(days=days), today + timedelta(days=1))
+    return _dated(text, now)
+
+
+def _dated(text: str, now: datetime) -> Period | None:
+    """2026-05-01, 2026-05, or May 2026."""
+    if match := _DATE.search(text):
+        year, month, day = int(match[1]), int(match[2]), match[3]
+        try:
+            if day is None:
+                return _month(year, month, now) if 1 <= month <= 12 else None
+            start = datetime(year, month, int(day), tzinfo=now.tzinfo)
+        except ValueError:
+            return None
+        return Period(start, start + timedelta(days=1))
+    match = _MONTH.search(text)
+    # "may" and "march" are verbs too: without a year they name no month.
+    if match and (match[2] or match[1] not in ("may", "march")):
+        month = MONTHS.index(match[1]) + 1
+        year = int(match[2]) if match[2] else now.year - (month > now.month)
+        return _month(year, month, now) if year >= 1 else None
+    return None
+
+
+def _month(year: int, month: int, now: datetime) -> Period:
+    return Period(_start(year, month, now), _start(year, month + 1, now))
+
+
+def _start(year: int, month: int, now: datetime) -> datetime:
+    """The first day of a month; months beyond 1 to 12 run over into other years, which stay in range."""
+    months = min(max(year * 12 + month - 1, 12), 9999 * 12 + 11)
+    return datetime(months // 12, months % 12 + 1, 1, tzinfo=now.tzinfo)

@@ -1,0 +1,96 @@
+"""Pieces put together: the same pieces always come to the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from weft.render.quote import escape
+from weft.render.templates import Template, substitute, variables
+from weft.tokens import TokenCounter
+from weft.types import Item, Section
+
+_MOST_ITEMS = 999
+_QUERY = "{{query}}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    text: str
+    stable: bool = True
+    """Whether it stays the same when only the query changes and the sources do not."""
+
+
+def lay_out(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> str:
+    """The text of a context."""
+    return "".join(part.text for part in _parts(sections, overflow, template, query))
+
+
+def overhead(
+    template: Template, section_names: Iterable[str], query: str, has_overflow: bool, counter: TokenCounter
+) -> int:
+    """The most tokens that everything but the items can come to when these sections are open."""
+    texts = [part.text for slot in (template.header, template.footer) for part in _around(slot, query)]
+    for name in dict.fromkeys([*template.sections, *section_names]):
+        texts.append(_heading(template, name, _MOST_ITEMS))
+        if template.empty is not None:
+            texts.append(template.empty + template.separator)
+    if has_overflow:
+        texts.append(template.overflow)
+    return sum(counter.count(text) for text in texts if text)
+
+
+def stable_prefix(
+    sections: Sequence[Section],
+    overflow: Sequence[Item],
+    template: Template,
+    query: str,
+    *,
+    counter: TokenCounter,
+) -> int:
+    """How many tokens at the start another query leaves as they are, as long as it finds the same sources."""
+    stable = takewhile(lambda part: part.stable, _parts(sections, overflow, template, query))
+    return counter.count("".join(part.text for part in stable))
+
+
+def _parts(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> Iterator[_Part]:
+    yield from _around(template.header, query)
+    body = [part for name, items in _shown(sections, template) for part in _section(template, name, items)]
+    if body and not overflow:
+        body[-1] = replace(body[-1], text=body[-1].text.removesuffix(template.separator))
+    yield from body
+    if overflow:
+        yield _Part(template.overflow)
+        yield from (_Part(item.rendering.text, _is_stable(item, template.line)) for item in overflow)
+    yield from _around(template.footer, query)
+
+
+def _around(slot: str, query: str) -> Iterator[_Part]:
+    """A header or footer, parted where the query begins."""
+    before, found, after = slot.partition(_QUERY)
+    yield _Part(before)
+    if found:
+        yield _Part(substitute(found + after, {"query": escape(query, block=False)}), stable=False)
+
+
+def _shown(sections: Sequence[Section], template: Template) -> Iterator[tuple[str, tuple[Item, ...]]]:
+    items: dict[str, tuple[Item, ...]] = dict.fromkeys(template.sections, ())
+    for section in sections:
+        items[section.name] = items.get(section.name, ()) + section.items
+    return ((name, found) for name, found in items.items() if found or template.empty is not None)
+
+
+def _section(template: Template, name: str, items: tuple[Item, ...]) -> Iterator[_Part]:
+    yield _Part(_heading(template, name, len(items)))
+    if not items:
+        yield _Part((template.empty or "") + template.separator)
+    yield from (_Part(item.rendering.text, _is_stable(item, template.item)) for item in items)
+
+
+def _heading(template: Template, name: str, count: int) -> str:
+    return substitute(template.section, {"title": template.title_of(name), "count": str(count)})
+
+
+def _is_stable(item: Item, slot: str) -> bool:
+    return item.rendering.form in ("full", "line") and "score" not in variables(slot)

@@ -1,0 +1,83 @@
+"""Near-duplicates: of several passages that say the same in the same words, the newest stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from weft.types import Candidate
+
+ALIKE = 0.9
+"""Share of common three-word sequences from which two passages count as the same."""
+MARKS = 4
+"""Longest words that two near-duplicates are expected to share at least one of."""
+
+_NUMBER = re.compile(r"\d[\d.,:/-]*")
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Collapsed:
+    """A candidate that was left out because another one says the same."""
+
+    candidate: Candidate
+    kept: Candidate
+
+
+def collapse(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Collapsed]]:
+    """Keep the newest of each group of near-duplicates, in the place of the group's best."""
+    texts = [_words(candidate) for candidate in candidates]
+    groups = _groups(texts, [frozenset(_NUMBER.findall(candidate.passage.text)) for candidate in candidates])
+    kept: list[Candidate] = []
+    dropped: list[Collapsed] = []
+    for members in groups:
+        newest = max((candidates[index] for index in members), key=_freshness)
+        kept.append(newest)
+        dropped += [Collapsed(candidates[index], newest) for index in members if candidates[index] is not newest]
+    return kept, dropped
+
+
+def _freshness(candidate: Candidate) -> tuple[datetime, float, str]:
+    """Newest first; among equally new ones the better, then by id."""
+    return (candidate.node.updated_at or _LONG_AGO, candidate.score, candidate.passage.citation)
+
+
+def _words(candidate: Candidate) -> list[str]:
+    return candidate.passage.text.lower().split()
+
+
+def _groups(texts: Sequence[list[str]], numbers: Sequence[frozenset[str]]) -> list[list[int]]:
+    """Indexes grouped by likeness to the first of their group; texts without words stay alone."""
+    groups: list[list[int]] = []
+    marked: dict[str, list[int]] = {}
+    shingles: dict[int, frozenset[tuple[str, ...]]] = {}
+    for index, words in enumerate(texts):
+        marks = sorted(set(words), key=lambda word: (-len(word), word))[:MARKS]
+        home = None
+        for group in sorted({group for mark in marks for group in marked.get(mark, ())}):
+            first = groups[group][0]
+            if numbers[first] == numbers[index] and _alike(texts, shingles, first, index):
+                home = group
+                break
+        if home is not None:
+            groups[home].append(index)
+            continue
+        groups.append([index])
+        for mark in marks:
+            marked.setdefault(mark, []).append(len(groups) - 1)
+    return groups
+
+
+def _alike(texts: Sequence[list[str]], shingles: dict[int, frozenset[tuple[str, ...]]], left: int, right: int) -> bool:
+    if texts[left] == texts[right]:
+        return True
+    if min(len(texts[left]), len(texts[right])) < ALIKE * max(len(texts[left]), len(texts[right])):
+        return False
+    for index in (left, right):
+        if index not in shingles:
+            words = texts[index]
+            shingles[index] = frozenset(zip(words, words[1:], words[2:], strict=False))
+    union = len(shingles[left] | shingles[right])
+    return union > 0 and len(shingles[left] & shingles[right]) / union >= ALIKE

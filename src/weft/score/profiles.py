@@ -1,0 +1,68 @@
+"""Profiles: which signals count, and how much. The first five come from the contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from weft.errors import InvalidInput, UnknownName
+from weft.score.signals import SIGNALS
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Named weights; those of signals that do not apply to a candidate are shared out among the rest."""
+
+    name: str
+    weights: Mapping[str, float]
+    without_embeddings: Mapping[str, float] | None = None
+    """Weights to use when there is no similarity to weigh, where a contract names them."""
+
+    def __post_init__(self) -> None:
+        for signal, weight in self.weights.items():
+            if signal not in SIGNALS:
+                raise UnknownName("signal", signal, SIGNALS)
+            if not weight >= 0:
+                raise InvalidInput(f"weight of {signal} in profile {self.name!r} must not be negative, got {weight!r}")
+        if not sum(self.weights.values()) > 0:
+            raise InvalidInput(f"profile {self.name!r} needs at least one weight above 0")
+
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "balanced",
+            {
+                "relevance": 0.60, "structural": 0.12, "recency_linear": 0.08, "type_match": 0.06, "affinity": 0.04,
+                "usage": 0.03, "feedback": 0.04, "period": 0.08, "confidence": 0.03,
+            },
+        ),
+        Profile(
+            "workspace",
+            {
+                "relevance": 0.35, "structural": 0.25, "recency_linear": 0.15, "type_match": 0.15, "affinity": 0.10,
+            },
+        ),
+        Profile("memory", {"similarity": 0.6, "recency_inverse": 0.2, "confidence": 0.2}),
+        Profile(
+            "thread",
+            {
+                "text_similarity": 0.35, "keyword_match": 0.25, "recency_hourly": 0.15, "source_priority": 0.15,
+                "usage": 0.10,
+            },
+        ),
+        Profile(
+            "graph",
+            {"distance": 0.40, "similarity": 0.35, "recency_monthly": 0.25},
+            without_embeddings={"distance": 0.60, "recency_monthly": 0.40},
+        ),
+    )
+}  # fmt: skip
+
+
+def get_profile(name: str) -> Profile:
+    """A built-in profile by name."""
+    if name not in PROFILES:
+        raise UnknownName("profile", name, PROFILES)
+    return PROFILES[name]

@@ -1,0 +1,37 @@
+"""Putting signals together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from weft.score.facts import Facts
+from weft.score.profiles import Profile
+from weft.score.signals import SIGNALS
+from weft.types import Candidate, Signals
+
+
+def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> list[Candidate]:
+    """Candidates with their signals and score, the best first, in a total order."""
+    weights = profile.weights
+    if profile.without_embeddings is not None and not facts.similarities:
+        weights = profile.without_embeddings
+    scored = [_scored(candidate, weights, facts) for candidate in candidates]
+    return sorted(scored, key=lambda each: (-each.score, each.passage.citation, each.key))
+
+
+def _scored(candidate: Candidate, weights: Mapping[str, float], facts: Facts) -> Candidate:
+    signals: dict[str, float | None] = {name: SIGNALS[name](candidate, facts) for name in weights}
+    total = weigh(signals, weights)
+    boost = sum(value for tag, value in facts.request.boosts.items() if tag in candidate.node.tags)
+    if boost:
+        signals["boost"] = boost
+        total = min(1.0, total + boost)
+    return replace(candidate, signals=signals, score=round(total, 9))
+
+
+def weigh(signals: Signals, weights: Mapping[str, float]) -> float:
+    """Weighted mean of the signals that apply; 0 if none does."""
+    present = [(weight, signals[name]) for name, weight in weights.items() if signals.get(name) is not None]
+    total = sum(weight for weight, _ in present)
+    return sum(weight * (value or 0.0) for weight, value in present) / total if total else 0.0

@@ -1,0 +1,31 @@
+"""All signals by name: each a pure function of a candidate and the facts, giving [0, 1] or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.score import kind, people, recency, relevance, structural, wording
+from weft.score.facts import Facts
+from weft.types import Candidate
+
+Signal = Callable[[Candidate, Facts], float | None]
+
+SIGNALS: dict[str, Signal] = {
+    "relevance": relevance.relevance,
+    "similarity": relevance.similarity,
+    "structural": structural.structural,
+    "distance": structural.distance,
+    "recency_linear": recency.linear,
+    "recency_inverse": recency.inverse,
+    "recency_hourly": recency.hourly,
+    "recency_monthly": recency.monthly,
+    "period": recency.period,
+    "type_match": kind.type_match,
+    "source_priority": kind.source_priority,
+    "confidence": kind.confidence,
+    "affinity": people.affinity,
+    "usage": people.usage,
+    "feedback": people.feedback,
+    "text_similarity": wording.text_similarity,
+    "keyword_match": wording.keyword_match,
+}

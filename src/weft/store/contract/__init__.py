@@ -1,0 +1,23 @@
+"""The behaviour that every store must have, as a test class to inherit.
+
+A store's own tests need only this::
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        def store(self, tmp_path):
+            return MyStore(...)
+"""
+
+from __future__ import annotations
+
+from weft.store.contract.access import AccessContract
+from weft.store.contract.history import HistoryContract
+from weft.store.contract.search import SearchContract
+from weft.store.contract.structure import StructureContract
+from weft.store.contract.writing import WritingContract
+
+__all__ = ["StoreContract"]
+
+
+class StoreContract(WritingContract, AccessContract, StructureContract, SearchContract, HistoryContract):
+    """All of it; the `store` fixture gives an empty store."""

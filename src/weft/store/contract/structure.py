@@ -1,0 +1,125 @@
+"""The tree and the graph: ancestors, siblings, children, neighbours, walks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, names, node, opened, put
+from weft.store.protocol import Store
+from weft.types import Edge, Node, Step
+
+
+def _family() -> list[Node]:
+    children = [node(f"c{n}", parent="p", position=n) for n in range(6)]
+    return [node("g"), node("p", parent="g"), *children, node("leaf", parent="c2")]
+
+
+class StructureContract:
+    def test_ancestors_come_from_the_nearest_upwards(self, store: Store) -> None:
+        put(opened(store), *_family())
+        with store.view(WORKSPACE, "ana") as view:
+            assert names(view.ancestors("leaf", 2)) == ["c2", "p"]
+            assert names(view.ancestors("leaf", 9)) == ["c2", "p", "g"]
+
+    def test_siblings_come_before_and_after_nearest_first(self, store: Store) -> None:
+        put(opened(store), *_family())
+        with store.view(WORKSPACE, "ana") as view:
+            assert names(view.siblings("c3", 2)) == ["c2", "c1", "c4", "c5"]
+            assert names(view.siblings("c0", 2)) == ["c1", "c2"]
+
+    def test_hidden_siblings_and_children_leave_no_gap(self, store: Store) -> None:
+        put(opened(store, "ben"), *_family())
+        with store.atomic(WORKSPACE) as batch:
+            batch.set_access("c2", frozenset({"ana"}))
+        with store.view(WORKSPACE, "ben") as view:
+            assert names(view.siblings("c3", 2)) == ["c1", "c0", "c4", "c5"]
+            assert names(view.children("p", 3)) == ["c0", "c1", "c3"]
+            assert names(view.children("c2", 3)) == []
+
+    def test_children_come_in_their_order_from_either_end(self, store: Store) -> None:
+        put(opened(store), *_family())
+        with store.view(WORKSPACE, "ana") as view:
+            assert names(view.children("p", 2)) == ["c0", "c1"]
+            assert names(view.children("p", 2, last=True)) == ["c4", "c5"]
+
+    def test_a_moved_node_takes_its_new_place(self, store: Store) -> None:
+        put(opened(store), *_family())
+        with store.atomic(WORKSPACE) as batch:
+            batch.move("c5", "p", -1)
+        with store.view(WORKSPACE, "ana") as view:
+            assert names(view.children("p", 2)) == ["c5", "c0"]
+
+    def test_neighbours_follow_type_and_direction(self, store: Store) -> None:
+        put(
+            opened(store),
+            *(node(name) for name in "abcd"),
+            edges=(
+                Edge(source="a", target="b", type="relation"),
+                Edge(source="a", target="c", label="see"),
+                Edge(source="d", target="a"),
+            ),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            assert [other.id for _, other in view.neighbours("a")] == ["b", "c", "d"]
+            assert [other.id for _, other in view.neighbours("a", direction="in")] == ["d"]
+            assert [other.id for _, other in view.neighbours("a", types=("relation",))] == ["b"]
+            (edge, _), *_ = view.neighbours("a", types=("reference",), direction="out")
+            assert edge == Edge(source="a", target="c", type="reference", label="see")
+
+    def test_tree_distance_counts_hops_through_the_common_ancestor(self, store: Store) -> None:
+        put(opened(store), *_family(), node("alone"))
+        with store.view(WORKSPACE, "ana") as view:
+            assert view.tree_distance("leaf", ["leaf", "c2", "c3", "g", "alone"]) == {
+                "leaf": 0, "c2": 1, "c3": 3, "g": 3,
+            }  # fmt: skip
+
+    def test_a_walk_finds_shortest_paths_both_ways_and_survives_circles(self, store: Store) -> None:
+        put(
+            opened(store),
+            *(node(name) for name in "abc"),
+            node("child", parent="c"),
+            edges=(
+                Edge(source="a", target="b"),
+                Edge(source="b", target="c", type="field", label="owner"),
+                Edge(source="c", target="a"),
+            ),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            reached = {each.node: each for each in view.walk(["a"], depth=3)}
+            assert {name: each.distance for name, each in reached.items()} == {"a": 0, "b": 1, "c": 1, "child": 2}
+            assert reached["child"].path == (Step("reference", "in", "c"), Step("child", "out", "child"))
+
+    def test_a_walk_does_not_step_through_what_is_hidden(self, store: Store) -> None:
+        put(
+            opened(store, "ben"),
+            node("a"),
+            node("wall", access=frozenset({"ana"})),
+            node("b"),
+            edges=(Edge(source="a", target="wall"), Edge(source="wall", target="b")),
+        )
+        with store.view(WORKSPACE, "ben") as view:
+            assert [each.node for each in view.walk(["a"], depth=5)] == ["a"]
+            assert view.walk(["wall"], depth=5) == []
+
+    def test_a_walk_keeps_depth_limit_and_edge_types(self, store: Store) -> None:
+        chain = [node(str(n)) for n in range(6)]
+        edges = tuple(Edge(source=str(n), target=str(n + 1)) for n in range(5))
+        put(opened(store), *chain, node("kid", parent="0"), edges=edges)
+        with store.view(WORKSPACE, "ana") as view:
+            assert [each.node for each in view.walk(["0"], depth=2)] == ["0", "1", "kid", "2"]
+            assert [each.node for each in view.walk(["0"], depth=5, limit=2)] == ["0", "1", "kid"]
+            assert [each.node for each in view.walk(["0"], depth=1, types=("child",))] == ["0", "kid"]
+            first = [each.node for each in view.walk(["0"], depth=1, types=("reference", "child"))]
+            assert first == ["0", "1", "kid"]
+
+    def test_a_hub_is_sampled_by_likeness_or_by_recency_and_says_so(self, store: Store) -> None:
+        spokes = [
+            node(f"s{n:02}", "violin" if n == 7 else "drum", updated_at=NOW - timedelta(days=n)) for n in range(30)
+        ]
+        put(opened(store), node("hub"), *spokes, edges=tuple(Edge(source="hub", target=each.id) for each in spokes))
+        with store.view(WORKSPACE, "ana") as view:
+            recent = view.walk(["hub"], depth=1, hub_limit=3)
+            assert [each.node for each in recent] == ["hub", "s00", "s01", "s02"]
+            assert all(each.sampled for each in recent[1:])
+            alike = view.walk(["hub"], depth=1, hub_limit=1, vector=EMBEDDER.embed("violin"), model=EMBEDDER.model)
+            assert [each.node for each in alike] == ["hub", "s07"]

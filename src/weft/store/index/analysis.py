@@ -1,0 +1,124 @@
+"""Words: what a text is cut into, the same for what is indexed and for what is asked."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TypeVar
+
+from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
+MAX_TERMS = 64
+"""Distinct words of a query that count; the first ones say what it is about."""
+
+MAX_REQUIRED = 8
+"""Phrases, and prefixes, that a query may require."""
+
+MAX_CHARACTERS = 20_000
+"""Characters of a query that are read at all."""
+
+T = TypeVar("T")
+
+PREFIX = "*"
+"""Ends a term that stands for all words that begin with it; no word contains it."""
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u1100-\u11ff\uac00-\ud7af"  # Hangul
+    "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_PREFIX_WORD = re.compile(r"(?<!\w)([^\W_]+)\*(?!\w)")
+
+
+def _analyzer(*, stem: bool) -> TextAnalyzer:
+    builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(40))
+    builder = builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
+    return (builder.filter(Filter.stemmer("english")) if stem else builder).build()
+
+
+# Shared by all threads: tantivy holds the interpreter's lock while it cuts a text.
+_STEMS = _analyzer(stem=True)
+_WORDS = _analyzer(stem=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """What a query asks for, in the words of the index."""
+
+    terms: tuple[str, ...] = ()
+    """Words that count for the score, any of them may match; a prefix stands among them as `pre*`."""
+    phrases: tuple[tuple[str, ...], ...] = ()
+    """Words that must follow one another."""
+    prefixes: tuple[str, ...] = ()
+    """Beginnings of words that must occur."""
+
+
+def spaced(text: str) -> str:
+    """The text in one spelling per character, with scripts that have no spaces cut into pairs."""
+    if text.isascii():
+        return text
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return _RUN.sub(lambda run: f" {_pairs(run[0])} ", unicodedata.normalize("NFKC", clean))
+
+
+def analyse(text: str) -> list[str]:
+    """The words of a text, in order: lower case, without accents, reduced to their stems."""
+    return _STEMS.analyze(spaced(text))
+
+
+def parse(text: str) -> WordQuery:
+    """Read a query: "phrases" and prefix* are required, all other words are optional; never fails."""
+    plain, quoted = _split_quotes(text[:MAX_CHARACTERS])
+    phrases = _distinct((tuple(analyse(part)[:MAX_TERMS]) for part in quoted), MAX_REQUIRED)
+    starts = (_beginning(match[1]) for match in _PREFIX_WORD.finditer(plain))
+    prefixes = _distinct((start for start in starts if start is not None), MAX_REQUIRED)
+    rest = _PREFIX_WORD.sub(lambda match: "" if _beginning(match[1]) else match[1], plain)
+    words = [word for phrase in phrases for word in phrase] + analyse(rest)
+    terms = query_terms(words)
+    return WordQuery(_distinct([*(p + PREFIX for p in prefixes), *terms], MAX_TERMS), phrases, prefixes)
+
+
+def query_terms(words: Sequence[str]) -> tuple[str, ...]:
+    """Distinct words of a query without those that say nothing, unless it has no others."""
+    telling = [word for word in words if word not in STOP_WORDS]
+    return _distinct(telling or words, MAX_TERMS)
+
+
+def _split_quotes(text: str) -> tuple[str, list[str]]:
+    """What stands outside quotes and what inside; a quote that is never closed is none."""
+    parts = re.split('["\u201c\u201d\u201e]', text)
+    unclosed = [] if len(parts) % 2 else [parts.pop()]
+    return " ".join(parts[::2] + unclosed), parts[1::2]
+
+
+def _beginning(word: str) -> str | None:
+    """What all stems of words that begin like this begin with; None if it is more than one word."""
+    whole, stems = _WORDS.analyze(spaced(word)), analyse(word)
+    if len(whole) != 1 or len(stems) != 1:
+        return None
+    # The index holds stems: `policy*` has to find "polici", which is the stem of "policies" too.
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(whole[0], stems[0], strict=False))
+    return "".join(letter for letter, _ in same) or None
+
+
+def _pairs(run: str) -> str:
+    return " ".join(run[i : i + 2] for i in range(len(run) - 1)) or run
+
+
+def _distinct(items: Iterable[T], limit: int) -> tuple[T, ...]:
+    return tuple([item for item in dict.fromkeys(items) if item][:limit])
+
+
+STOP_WORDS = frozenset(
+    analyse(
+        "a about an and any are as at be been but by can could did do does for from had has have how i if in "
+        "into is it its may me my no not of on or our s should so such t than that the their them then there "
+        "these they this to was we were what when where which who why will with would you your"
+    )
+)
+"""English words that tell little about what a query is after."""

@@ -1,0 +1,180 @@
+"""The vector index on disk: whole generations, and one small file that says which of them counts.
+
+A generation is written and synced before `CURRENT` names it, and `CURRENT` is replaced in one step:
+a crash at any moment leaves the generation before it, or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.store.index.columns import COLUMN_TYPES, Columns
+from weft.store.index.labels import Vocabulary
+from weft.store.index.merge import Merged
+from weft.store.index.rows import IndexDamaged
+from weft.store.index.scan import word_count
+from weft.store.index.segments import Segment
+
+FORMAT = 1
+CURRENT = "CURRENT"
+LABELS = "labels.json"
+VECTORS = "vectors.f32"
+CODES = "codes.u64"
+BY_NODE = "by_node.i64"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What `CURRENT` says; the sizes of all files follow from it."""
+
+    generation: int
+    model: str
+    dimensions: int
+    seq: int
+    rows: int
+    labels: int
+    """Checksum of the label file, the only one that is read as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A stored state of the index, mapped into memory."""
+
+    seq: int
+    segment: Segment
+    vocabulary: Vocabulary
+
+
+def load(folder: Path, model: str, dimensions: int) -> Generation | None:
+    """The current generation, if there is one for this model and format."""
+    while (manifest := _read_manifest(folder)) is not None:
+        if (manifest.model, manifest.dimensions) != (model, dimensions):
+            return None
+        try:
+            return _open(folder / f"g{manifest.generation}", manifest)
+        except (OSError, IndexDamaged) as error:
+            # Another process may have replaced the generation after its name was read.
+            if _read_manifest(folder) == manifest:
+                raise IndexDamaged(f"vector index in {folder}: {error}") from error
+    return None
+
+
+def store(folder: Path, merged: Merged, *, model: str, dimensions: int, seq: int) -> Generation:
+    """Write a new generation, make it the current one and remove all others; one process at a time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = max(_numbers(folder), default=0) + 1
+    home = folder / f"g{number}"
+    home.mkdir()
+    labels = merged.vocabulary.to_json().encode()
+    try:
+        _write_files(home, merged, labels)
+    except OSError:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    manifest = Manifest(number, model, dimensions, seq, len(merged), zlib.crc32(labels))
+    _write_manifest(folder, manifest)
+    for other in _numbers(folder) - {number}:
+        shutil.rmtree(folder / f"g{other}", ignore_errors=True)
+    return _open(home, manifest)
+
+
+def _write_files(home: Path, merged: Merged, labels: bytes) -> None:
+    _write(home / LABELS, [labels])
+    for name in COLUMN_TYPES:
+        _write(home / _file_name(name), [getattr(merged.columns, name).data])
+    _write(home / BY_NODE, [merged.by_node.data])
+    _write(home / CODES, [word.data for word in merged.codes])
+    _write(home / VECTORS, (block.data for block in merged.vectors()))
+    _sync_folder(home)
+
+
+def _open(home: Path, manifest: Manifest) -> Generation:
+    rows, words = manifest.rows, word_count(manifest.dimensions)
+    labels = (home / LABELS).read_bytes()
+    if zlib.crc32(labels) != manifest.labels:
+        raise IndexDamaged(f"{LABELS} is not the one that was written")
+    columns = {name: _map(home / _file_name(name), kind, (rows,)) for name, kind in COLUMN_TYPES.items()}
+    segment = Segment(
+        columns=Columns(**columns),
+        vectors=_map(home / VECTORS, "<f4", (rows, manifest.dimensions)),
+        codes=tuple(_map(home / CODES, "<u8", (words, rows))),
+        alive=np.ones(rows, dtype=np.bool_),
+        by_node=_map(home / BY_NODE, "<i8", (rows,)),
+    )
+    return Generation(manifest.seq, segment, Vocabulary.from_json(labels.decode()))
+
+
+def _map(path: Path, kind: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    expected = int(np.prod(shape)) * np.dtype(kind).itemsize
+    if (size := path.stat().st_size) != expected:
+        raise IndexDamaged(f"{path.name} has {size} bytes instead of {expected}")
+    if not expected:
+        return np.empty(shape, dtype=kind)
+    return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=shape))
+
+
+def _file_name(column: str) -> str:
+    kind = np.dtype(COLUMN_TYPES[column])
+    return f"{column}.{kind.kind}{kind.itemsize * 8}"
+
+
+def _numbers(folder: Path) -> set[int]:
+    names = (path.name for path in folder.iterdir())
+    return {int(name[1:]) for name in names if name[:1] == "g" and name[1:].isdecimal()}
+
+
+def _read_manifest(folder: Path) -> Manifest | None:
+    """The manifest, or None if there is none or it is of another format."""
+    try:
+        stored = json.loads((folder / CURRENT).read_bytes())
+        if stored["format"] != FORMAT:
+            return None
+        manifest = Manifest(**stored["manifest"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, KeyError) as error:
+        raise IndexDamaged(f"{folder / CURRENT} cannot be read: {error!r}") from error
+    if stored.get("check") != _checksum(manifest):
+        raise IndexDamaged(f"{folder / CURRENT} does not match its checksum")
+    return manifest
+
+
+def _write_manifest(folder: Path, manifest: Manifest) -> None:
+    stored = {"format": FORMAT, "manifest": asdict(manifest), "check": _checksum(manifest)}
+    fresh = folder / f"{CURRENT}.new"
+    _write(fresh, [json.dumps(stored).encode()])
+    os.replace(fresh, folder / CURRENT)
+    _sync_folder(folder)
+
+
+def _checksum(manifest: Manifest) -> int:
+    return zlib.crc32(json.dumps(asdict(manifest), sort_keys=True).encode())
+
+
+def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
+    # Not through a map: a full disk would then kill the process instead of raising an error.
+    with path.open("wb") as file:
+        for block in blocks:
+            file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,200 @@
+"""What every store does, whichever database is underneath.
+
+Writes go through a `Batch`, which is one transaction on one workspace. Reads go through a `View`,
+which is one consistent snapshot of one workspace as one user may see it: no method of a view
+returns, counts or is influenced by anything that this user may not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from weft.types import Change, Edge, Entry, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
+
+if TYPE_CHECKING:
+    from weft.embed.protocol import Matrix, Vector
+
+Direction = Literal["out", "in", "both"]
+
+TREE_EDGES = ("child", "parent")
+"""Edge types that a walk reads from the tree itself."""
+
+
+class Batch(Protocol):
+    """The writes of one transaction; they all happen, or none of them does."""
+
+    def put(self, entries: Iterable[Entry]) -> int:
+        """Insert or replace nodes; parents may be in the same call, in any order. Count the changed."""
+
+    def link(self, edges: Iterable[Edge]) -> int:
+        """Insert or replace edges between existing nodes; count the changed."""
+
+    def unlink(self, edges: Iterable[Edge]) -> int:
+        """Remove edges; those that do not exist are ignored."""
+
+    def remove(self, ids: Iterable[str]) -> int:
+        """Remove nodes with everything below them; unknown ids are ignored. Count the removed."""
+
+    def move(self, node: str, parent: str | None, position: int = 0) -> None:
+        """Hang a subtree elsewhere; what it inherits changes with it."""
+
+    def set_access(self, node: str, access: frozenset[str] | None) -> None:
+        """Give a node its own list, or None to inherit again."""
+
+    def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
+        """Make a user known to the workspace and set the groups that they belong to."""
+
+    def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
+        """Note that a user saw or changed a node."""
+
+    def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
+        """Note whether a node helped; a user's later word on it replaces the earlier one."""
+
+    def count_use(self, user: str, nodes: Iterable[str]) -> None:
+        """Note that an answer used these nodes."""
+
+    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors under the digests of their texts."""
+
+
+class View(Protocol):
+    """One user's snapshot of one workspace."""
+
+    workspace: str
+    user: str
+    fingerprint: tuple[object, ...]
+    """Equal for two views exactly when no write came between them and they may see the same."""
+
+    def nodes(self, ids: Sequence[str]) -> list[Node]:
+        """The visible nodes among these ids, in the order asked for."""
+
+    def load(self, keys: Sequence[int]) -> list[Record]:
+        """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
+
+    def passages(self, nodes: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
+        """Keys of the first passages of each visible node."""
+
+    def cited(self, citations: Sequence[str]) -> list[Record]:
+        """The visible passages with these citation ids, in the order asked for."""
+
+    def find(self, title: str) -> list[str]:
+        """Ids of the visible nodes whose title or source is this, ignoring case."""
+
+    def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
+        """Visible nodes that pass the filters."""
+
+    def search_words(self, text: str, *, limit: int, filters: Filters = ...) -> list[Hit]:
+        """BM25 over title, text, tags and fields: any word may match; "phrases" must; prefix* too.
+
+        Statistics are those of what the viewer may see. A score is the share of the highest that
+        this query could give, in [0, 1].
+        """
+
+    def search_fuzzy(self, text: str, *, limit: int, filters: Filters = ..., threshold: float = 0.3) -> list[Hit]:
+        """Titles, paths and words that nearly match, by trigram similarity in [0, 1]."""
+
+    def search_vector(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
+    ) -> list[Hit]:
+        """Nearest passages by cosine."""
+
+    def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
+        """Cosine of each of these passages that has a vector."""
+
+    def idf(self, words: Sequence[str]) -> dict[str, float]:
+        """Inverse document frequency of words among the visible passages."""
+
+    def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
+        """From the parent upwards, as far as the viewer may see without a gap."""
+
+    def siblings(self, node: str, count: int) -> list[NodeInfo]:
+        """Up to `count` visible siblings before and `count` after, nearest first, before first."""
+
+    def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
+        """The first (or last) visible children in their order."""
+
+    def neighbours(
+        self, node: str, *, types: Sequence[str] = (), direction: Direction = "both", limit: int = 100
+    ) -> list[tuple[Edge, NodeInfo]]:
+        """Visible nodes at the other end of this node's edges."""
+
+    def walk(
+        self,
+        starts: Sequence[str],
+        *,
+        depth: int,
+        limit: int = 100,
+        types: Sequence[str] = (),
+        hub_limit: int = 50,
+        vector: Vector | None = None,
+        model: str = "",
+    ) -> list[Reached]:
+        """Breadth first over the tree and the edges, both ways, through visible nodes only.
+
+        `types` orders and restricts the edges that are followed. A node with more neighbours than
+        `hub_limit` is sampled: those most similar to `vector`, or the most recent.
+        """
+
+    def tree_distance(self, node: str, others: Sequence[str]) -> dict[str, int]:
+        """Hops between nodes through their nearest common visible ancestor, where there is one."""
+
+    def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
+        """This user's own latest views or edits, newest first, each node once."""
+
+    def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
+        """Use and feedback of these nodes."""
+
+    def changes(self, since: int) -> list[Change]:
+        """Visible nodes written or removed after a version of the workspace."""
+
+    def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
+        """Vectors kept under these digests."""
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes by type, edges, tags and passages the viewer may see."""
+
+
+class Store(Protocol):
+    """A place that keeps workspaces."""
+
+    def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
+        """Make a workspace with its first user; what has no list of its own follows `access`."""
+
+    def drop_workspace(self, workspace: str) -> None:
+        """Remove a workspace and everything derived from it."""
+
+    def workspaces(self) -> list[str]:
+        """Names of all workspaces."""
+
+    def version(self, workspace: str) -> int:
+        """A number that each write raises."""
+
+    def atomic(self, workspace: str) -> AbstractContextManager[Batch]:
+        """A batch that is committed when the block ends, and undone if it raises."""
+
+    def view(self, workspace: str, user: str) -> AbstractContextManager[View]:
+        """A snapshot for one user."""
+
+    def users(self, workspace: str) -> dict[str, tuple[str, ...]]:
+        """Users of a workspace with the groups that they belong to."""
+
+    def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
+        """Those of these ids that exist, seen by nobody in particular: for writing only."""
+
+    def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
+        """Those of these digests under which a vector is kept."""
+
+    def catch_up(self, workspace: str, models: Mapping[str, int] = ...) -> None:
+        """Bring what is derived up to date; `models` names the vector indexes and their dimensions."""
+
+    def check(self) -> list[str]:
+        """Problems found in the database and its indexes; empty when all is well."""
+
+    def close(self) -> None:
+        """Release files and connections."""
+
+
+__all__ = ["TREE_EDGES", "Batch", "Direction", "Matrix", "Store", "View"]

@@ -1,0 +1,213 @@
+"""The writes of one transaction on one workspace."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from weft.errors import InvalidInput, NotFound
+from weft.store.sqlite.access import AccessLists, assign
+from weft.store.sqlite.codec import dump, ids, to_micros
+from weft.store.sqlite.put import Putter, digests_of, drop_orphans, refuse_cycle, stored_access
+from weft.types import EVERYONE, Edge, Entry
+
+if TYPE_CHECKING:
+    from weft.embed.protocol import Vector
+
+
+class SqliteBatch:
+    """Implements `weft.store.protocol.Batch`."""
+
+    def __init__(self, connection: sqlite3.Connection, workspace: int, default: frozenset[str], now: int) -> None:
+        self._connection = connection
+        self._workspace = workspace
+        self._access = AccessLists(connection, workspace, default)
+        self._now = now
+        self._version = connection.execute("SELECT version FROM workspaces WHERE id = ?", (workspace,)).fetchone()[0]
+        self._wrote = False
+
+    def put(self, entries: Iterable[Entry]) -> int:
+        """Insert or replace nodes; parents may be in the same call, in any order. Count the changed."""
+        changed = Putter(self._connection, self._workspace, self._access, self._now).put(entries)
+        self._log(changed)
+        return len(changed)
+
+    def link(self, edges: Iterable[Edge]) -> int:
+        """Insert or replace edges between existing nodes; count the changed."""
+        wanted = list(edges)
+        numbers = self._numbers({end for edge in wanted for end in (edge.source, edge.target)})
+        rows = []
+        for edge in wanted:
+            for end in (edge.source, edge.target):
+                if end not in numbers:
+                    raise NotFound(f"node {end!r} of an edge does not exist: add it before the edge")
+            rows.append(
+                (
+                    self._workspace,
+                    numbers[edge.source],
+                    numbers[edge.target],
+                    edge.type,
+                    edge.label,
+                    edge.weight,
+                )
+            )
+        before = self._connection.total_changes
+        self._connection.executemany(
+            """INSERT INTO edges (workspace, source, target, type, label, weight) VALUES (?, ?, ?, ?, ?, ?)
+               ON CONFLICT DO UPDATE SET weight = excluded.weight WHERE weight != excluded.weight""",
+            rows,
+        )
+        return self._touched(self._connection.total_changes - before)
+
+    def unlink(self, edges: Iterable[Edge]) -> int:
+        """Remove edges; those that do not exist are ignored."""
+        wanted = list(edges)
+        numbers = self._numbers({end for edge in wanted for end in (edge.source, edge.target)})
+        before = self._connection.total_changes
+        self._connection.executemany(
+            "DELETE FROM edges WHERE source = ? AND target = ? AND type = ? AND label = ?",
+            [(numbers.get(e.source), numbers.get(e.target), e.type, e.label) for e in wanted],
+        )
+        return self._touched(self._connection.total_changes - before)
+
+    def remove(self, ids_: Iterable[str]) -> int:
+        """Remove nodes with everything below them; unknown ids are ignored. Count the removed."""
+        numbers = self._numbers(set(ids_))
+        rows = self._connection.execute(
+            """WITH RECURSIVE below (pk) AS (
+                   SELECT value FROM json_each(?) UNION SELECT n.pk FROM nodes n JOIN below ON n.parent = below.pk
+               ) SELECT pk FROM below""",
+            (ids(numbers.values()),),
+        ).fetchall()
+        doomed = [row[0] for row in rows]
+        if not doomed:
+            return 0
+        self._log(doomed, deleted=True)
+        digests = digests_of(self._connection, doomed)
+        self._connection.execute("DELETE FROM nodes WHERE pk IN (SELECT value FROM json_each(?))", (ids(doomed),))
+        drop_orphans(self._connection, self._workspace, digests)
+        return len(doomed)
+
+    def move(self, node: str, parent: str | None, position: int = 0) -> None:
+        """Hang a subtree elsewhere; what it inherits changes with it."""
+        pk = self._number(node)
+        above = None if parent is None else self._number(parent)
+        refuse_cycle(self._connection, pk, above, node)
+        self._connection.execute(
+            "UPDATE nodes SET parent = ?, position = ?, digest = '' WHERE pk = ?", (above, position, pk)
+        )
+        self._settle(pk)
+
+    def set_access(self, node: str, access: frozenset[str] | None) -> None:
+        """Give a node its own list, or None to inherit again."""
+        pk = self._number(node)
+        text = None if access is None else dump(sorted(access))
+        self._connection.execute("UPDATE nodes SET access = ?, digest = '' WHERE pk = ?", (text, pk))
+        self._settle(pk)
+
+    def _settle(self, pk: int) -> None:
+        """Work out the access of a node and of all below it, after its place or its list changed."""
+        own, owner, parent_acl, acl = self._connection.execute(
+            """SELECT n.access, n.owner, p.acl, n.acl FROM nodes n LEFT JOIN nodes p ON p.pk = n.parent
+               WHERE n.pk = ?""",
+            (pk,),
+        ).fetchone()
+        wanted = self._access.effective(stored_access(own), owner, parent_acl)
+        changed = [pk]
+        if wanted != acl:
+            assign(self._connection, pk, wanted)
+            changed += self._access.spread([pk])
+        self._log(changed)
+
+    def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
+        """Make a user known to the workspace and set the groups that they belong to."""
+        if not user or user == EVERYONE or user.startswith("group:"):
+            raise InvalidInput(f"{user!r} cannot be a user's name: use a name that is not '*' or 'group:…'")
+        key = (self._workspace, user)
+        self._connection.execute("INSERT OR IGNORE INTO users (workspace, name) VALUES (?, ?)", key)
+        self._connection.execute("DELETE FROM members WHERE workspace = ? AND user = ?", key)
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO members (workspace, user, team) VALUES (?, ?, ?)",
+            [(*key, group.removeprefix("group:")) for group in groups],
+        )
+        self._touched(1)
+
+    def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
+        """Note that a user saw or changed a node."""
+        self._connection.execute(
+            """INSERT INTO activity (workspace, user, kind, node, at) VALUES (?, ?, ?, ?, ?)
+               ON CONFLICT DO UPDATE SET at = MAX(at, excluded.at)""",
+            (self._workspace, self._user(user), kind, self._number(node), to_micros(at)),
+        )
+        self._touched(1)
+
+    def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
+        """Note whether a node helped; a user's later word on it replaces the earlier one."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO feedback (node, user, useful, at) VALUES (?, ?, ?, ?)",
+            (self._number(node), self._user(user), int(useful), to_micros(at)),
+        )
+        self._touched(1)
+
+    def count_use(self, user: str, nodes: Iterable[str]) -> None:
+        """Note that an answer used these nodes."""
+        self._connection.executemany(
+            "INSERT INTO usage (node, user, used) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET used = used + 1",
+            [(self._number(node), self._user(user)) for node in nodes],
+        )
+        self._touched(1)
+
+    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors under the digests of their texts."""
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO vectors (workspace, model, digest, vector) VALUES (?, ?, ?, ?)",
+            [(self._workspace, model, digest, vector.tobytes()) for digest, vector in vectors.items()],
+        )
+        rows = self._connection.execute(
+            """SELECT DISTINCT p.node FROM passages p JOIN nodes n ON n.pk = p.node
+               WHERE n.workspace = ? AND p.digest IN (SELECT value FROM json_each(?))""",
+            (self._workspace, ids(vectors)),
+        ).fetchall()
+        self._log([row[0] for row in rows])
+
+    def _numbers(self, names: set[str]) -> dict[str, int]:
+        rows = self._connection.execute(
+            "SELECT id, pk FROM nodes WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))",
+            (self._workspace, ids(sorted(names))),
+        )
+        return dict(rows.fetchall())
+
+    def _number(self, node: str) -> int:
+        found = self._numbers({node})
+        if node not in found:
+            raise NotFound(f"node {node!r} does not exist in this workspace: check its id")
+        return found[node]
+
+    def _user(self, user: str) -> str:
+        row = self._connection.execute(
+            "SELECT 1 FROM users WHERE workspace = ? AND name = ?", (self._workspace, user)
+        ).fetchone()
+        if row is None:
+            raise NotFound(f"user {user!r} does not exist in this workspace: add them with  weft users add {user}")
+        return user
+
+    def _log(self, nodes: list[int], *, deleted: bool = False) -> None:
+        """Enter nodes into the change log, from which the indexes are brought up to date."""
+        if not nodes:
+            return
+        self._touched(1)
+        self._connection.execute(
+            """INSERT OR REPLACE INTO changes (workspace, node, version, id, acl, deleted)
+               SELECT workspace, pk, ?, id, acl, ? FROM nodes WHERE pk IN (SELECT value FROM json_each(?))""",
+            (self._version, int(deleted), ids(nodes)),
+        )
+
+    def _touched(self, count: int) -> int:
+        """Raise the workspace's version, once in a batch, if anything was written."""
+        if count and not self._wrote:
+            self._wrote = True
+            self._version += 1
+            self._connection.execute("UPDATE workspaces SET version = ? WHERE id = ?", (self._version, self._workspace))
+        return count

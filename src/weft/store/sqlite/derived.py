@@ -1,0 +1,163 @@
+"""Keeping a workspace's indexes in step with the database.
+
+The database is written first. Whoever is about to search compares the version that an index
+reflects with the database's, and applies what the change log holds beyond it. An index that is
+missing or damaged is made again from scratch, which is the same thing from version zero.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from filelock import FileLock
+
+from weft.store.index.rows import IndexDamaged, Row
+from weft.store.index.vectors import VectorIndex
+from weft.store.index.words import WordIndex
+from weft.store.sqlite.codec import ROW, ids, index_row
+
+if TYPE_CHECKING:
+    from weft.embed.protocol import Vector
+
+Index = TypeVar("Index", WordIndex, VectorIndex)
+
+CHUNK = 2_000
+"""Nodes that are read at once while an index catches up."""
+
+
+class DerivedIndexes:
+    """The word index of a workspace and one vector index for each model."""
+
+    def __init__(self, folder: Path, workspace: int) -> None:
+        self._folder = folder
+        self._workspace = workspace
+        self._lock = threading.RLock()
+        self._words: WordIndex | None = None
+        self._vectors: dict[str, VectorIndex] = {}
+
+    def words(self, connection: sqlite3.Connection) -> WordIndex:
+        """The word index, not older than this connection's snapshot."""
+        return self._with_repair("words", lambda: self._current_words(connection))
+
+    def vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
+        """The vector index for a model, not older than this connection's snapshot."""
+        return self._with_repair(_folder_name(model), lambda: self._current_vectors(connection, model, dimensions))
+
+    def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
+        """Throw the word index away and make it again."""
+        with self._lock:
+            self._words = None
+            self._discard("words")
+            return self._current_words(connection)
+
+    def close(self) -> None:
+        """Write what the next process would otherwise have to catch up with."""
+        with self._lock:
+            for index in self._vectors.values():
+                if index.should_checkpoint:
+                    self._checkpoint(index)
+            self._words = None
+            self._vectors.clear()
+
+    def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
+        with self._lock:
+            try:
+                return current()
+            except IndexDamaged:
+                self._words = None
+                self._vectors.clear()
+                self._discard(name)
+                return current()
+
+    def _current_words(self, connection: sqlite3.Connection) -> WordIndex:
+        version = _content_version(connection, self._workspace)
+        if self._words is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with self._exclusive():
+                self._words = WordIndex(self._folder / "words")
+        if self._words.seq < version:
+            self._words.refresh()
+        if self._words.seq < version:
+            with self._exclusive():
+                self._words.refresh()
+                if self._words.seq < version:
+                    self._apply_words(connection, self._words, version)
+        return self._words
+
+    def _apply_words(self, connection: sqlite3.Connection, index: WordIndex, version: int) -> None:
+        changed = _changed(connection, self._workspace, index.seq)
+        index.apply(version, changed, _rows(connection, changed))
+
+    def _current_vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
+        version = _content_version(connection, self._workspace)
+        index = self._vectors.get(model)
+        if index is None:
+            index = VectorIndex(self._folder / _folder_name(model), model=model, dimensions=dimensions)
+            self._vectors[model] = index
+        if index.seq < version:
+            changed = _changed(connection, self._workspace, index.seq)
+            for start in range(0, len(changed), CHUNK):
+                chunk = changed[start : start + CHUNK]
+                rows = list(_rows(connection, chunk))
+                index.apply(index.seq, chunk, rows, self._stored_vectors(connection, rows, model))
+            index.apply(version, (), (), {})
+            if index.should_checkpoint:
+                self._checkpoint(index)
+        return index
+
+    def _stored_vectors(self, connection: sqlite3.Connection, rows: list[Row], model: str) -> dict[str, Vector]:
+        return read_vectors(connection, self._workspace, model, [row.digest for row in rows])
+
+    def _checkpoint(self, index: VectorIndex) -> None:
+        with self._exclusive():
+            index.checkpoint()
+
+    def _exclusive(self) -> FileLock:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(self._folder / "lock")
+
+    def _discard(self, name: str) -> None:
+        shutil.rmtree(self._folder / name, ignore_errors=True)
+
+
+def _folder_name(model: str) -> str:
+    return "vectors-" + "".join(c if c.isalnum() or c in "-._" else "_" for c in model)
+
+
+def _content_version(connection: sqlite3.Connection, workspace: int) -> int:
+    row = connection.execute("SELECT MAX(version) FROM changes WHERE workspace = ?", (workspace,)).fetchone()
+    return int(row[0] or 0)
+
+
+def _changed(connection: sqlite3.Connection, workspace: int, since: int) -> list[int]:
+    rows = connection.execute(
+        "SELECT node FROM changes WHERE workspace = ? AND version > ? ORDER BY node", (workspace, since)
+    )
+    return [row[0] for row in rows]
+
+
+def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
+    """The passages of these nodes, as far as they still exist."""
+    for start in range(0, len(nodes), CHUNK):
+        found = connection.execute(
+            f"""SELECT {ROW} FROM passages p JOIN nodes n ON n.pk = p.node
+                WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
+            (ids(nodes[start : start + CHUNK]),),
+        )
+        yield from map(index_row, found)
+
+
+def read_vectors(connection: sqlite3.Connection, workspace: int, model: str, digests: list[str]) -> dict[str, Vector]:
+    """Vectors of a model that are kept under these digests."""
+    rows = connection.execute(
+        """SELECT digest, vector FROM vectors
+           WHERE workspace = ? AND model = ? AND digest IN (SELECT value FROM json_each(?))""",
+        (workspace, model, ids(digests)),
+    )
+    return {digest: np.frombuffer(blob, dtype=np.float32) for digest, blob in rows}

@@ -1,0 +1,102 @@
+"""Reading the tree: ancestors, siblings, children, distances. No step leads through a hidden node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.store.sqlite.codec import ids, node_info
+from weft.store.sqlite.scope import Reader
+from weft.types import NodeInfo
+
+MAX_DEPTH = 64
+"""How far up a chain of ancestors is followed: deeper trees are cut, never looped over."""
+
+
+def ancestors(reader: Reader, node: str, depth: int) -> list[NodeInfo]:
+    """From the parent upwards, until a node that the viewer may not see."""
+    rows = reader.rows(
+        """WITH RECURSIVE up (pk, parent, level) AS (
+               SELECT pk, parent, 0 FROM nodes WHERE workspace = :ws AND id = :node AND acl IN {visible}
+               UNION ALL
+               SELECT n.pk, n.parent, up.level + 1 FROM nodes n JOIN up ON n.pk = up.parent
+               WHERE n.acl IN {visible} AND up.level < :depth
+           ) SELECT {info} FROM up JOIN nodes n ON n.pk = up.pk WHERE up.level > 0 ORDER BY up.level""",
+        node=node,
+        depth=min(depth, MAX_DEPTH),
+    )
+    return [node_info(row) for row in rows]
+
+
+def siblings(reader: Reader, node: str, count: int) -> list[NodeInfo]:
+    """The nearest siblings: those before, then those after, each from the nearest."""
+    found: list[NodeInfo] = []
+    for comparison, order in (("<", "DESC"), (">", "ASC")):
+        rows = reader.rows(
+            f"""SELECT {{info}} FROM nodes f
+                JOIN nodes up ON up.pk = f.parent AND up.acl IN {{visible}}
+                JOIN nodes n ON n.parent = f.parent AND (n.position, n.pk) {comparison} (f.position, f.pk)
+                WHERE f.workspace = :ws AND f.id = :node AND f.acl IN {{visible}} AND n.acl IN {{visible}}
+                ORDER BY n.position {order}, n.pk {order} LIMIT :count""",
+            node=node,
+            count=count,
+        )
+        found += [node_info(row) for row in rows]
+    return found
+
+
+def children(reader: Reader, node: str, limit: int, *, last: bool) -> list[NodeInfo]:
+    """The first visible children in their order, or the last ones in the same order."""
+    order = "DESC" if last else "ASC"
+    rows = reader.rows(
+        f"""SELECT {{info}} FROM nodes f JOIN nodes n ON n.parent = f.pk
+            WHERE f.workspace = :ws AND f.id = :node AND f.acl IN {{visible}} AND n.acl IN {{visible}}
+            ORDER BY n.position {order}, n.pk {order} LIMIT :limit""",
+        node=node,
+        limit=limit,
+    )
+    found = [node_info(row) for row in rows]
+    return found[::-1] if last else found
+
+
+def trails(reader: Reader, nodes: Sequence[int], depth: int = 8) -> dict[int, tuple[str, ...]]:
+    """Titles of the visible ancestors of each node, the nearest first."""
+    rows = reader.rows(
+        """WITH RECURSIVE up (start, pk, level) AS (
+               SELECT n.pk, n.parent, 1 FROM nodes n WHERE n.pk IN (SELECT value FROM json_each(:nodes))
+               UNION ALL
+               SELECT up.start, n.parent, up.level + 1 FROM nodes n JOIN up ON n.pk = up.pk
+               WHERE n.acl IN {visible} AND up.level < :depth
+           ) SELECT up.start, n.title FROM up JOIN nodes n ON n.pk = up.pk
+             WHERE n.acl IN {visible} ORDER BY up.start, up.level""",
+        nodes=ids(nodes),
+        depth=depth,
+    )
+    found: dict[int, tuple[str, ...]] = {}
+    for start, title in rows:
+        found[start] = (*found.get(start, ()), title)
+    return found
+
+
+def tree_distance(reader: Reader, node: str, others: Sequence[str]) -> dict[str, int]:
+    """Hops through the nearest common ancestor that can be reached without passing a hidden node."""
+    rows = reader.rows(
+        """WITH RECURSIVE up (start, pk, parent, level) AS (
+               SELECT id, pk, parent, 0 FROM nodes
+               WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names)) AND acl IN {visible}
+               UNION ALL
+               SELECT up.start, n.pk, n.parent, up.level + 1 FROM nodes n JOIN up ON n.pk = up.parent
+               WHERE n.acl IN {visible} AND up.level < :depth
+           ) SELECT start, pk, level FROM up""",
+        names=ids({node, *others}),
+        depth=MAX_DEPTH,
+    )
+    heights: dict[str, dict[int, int]] = {}
+    for start, pk, level in rows:
+        heights.setdefault(start, {})[pk] = level
+    own = heights.get(node, {})
+    distances: dict[str, int] = {}
+    for other in others:
+        shared = [level + own[pk] for pk, level in heights.get(other, {}).items() if pk in own]
+        if shared:
+            distances[other] = min(shared)
+    return distances

@@ -1,0 +1,221 @@
+"""One user's snapshot of one workspace."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from weft.store.protocol import Direction
+from weft.store.sqlite import graph, history, search, tree
+from weft.store.sqlite.codec import INFO_WIDTH, PASSAGE, ids, node_info, passage
+from weft.store.sqlite.derived import DerivedIndexes, read_vectors
+from weft.store.sqlite.scope import Reader, filter_clause
+from weft.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
+
+if TYPE_CHECKING:
+    from weft.embed.protocol import Vector
+
+NO_FILTERS = Filters()
+
+
+class SqliteView:
+    """Implements `weft.store.protocol.View`."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        derived: DerivedIndexes,
+        *,
+        names: tuple[str, str],
+        workspace: int,
+        version: int,
+        acls: frozenset[int],
+    ) -> None:
+        self.workspace, self.user = names
+        self.fingerprint: tuple[object, ...] = (*names, version, acls)
+        self._reader = Reader(connection, workspace, acls, ids(sorted(acls)))
+        self._connection = connection
+        self._derived = derived
+
+    def nodes(self, names: Sequence[str]) -> list[Node]:
+        """The visible nodes among these ids, in the order asked for."""
+        rows = self._reader.rows(
+            """SELECT {info}, (SELECT group_concat(text, '') FROM
+                   (SELECT text FROM passages WHERE node = n.pk ORDER BY ordinal))
+               FROM nodes n WHERE n.workspace = :ws AND n.acl IN {visible}
+                 AND n.id IN (SELECT value FROM json_each(:names))""",
+            names=ids(names),
+        )
+        found = {row[0]: _whole(node_info(row), row[INFO_WIDTH] or "") for row in rows}
+        return [found[name] for name in names if name in found]
+
+    def load(self, keys: Sequence[int]) -> list[Record]:
+        """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
+        rows = self._reader.rows(
+            f"""SELECT {{info}}, n.pk, {PASSAGE} FROM passages p JOIN nodes n ON n.pk = p.node
+                WHERE p.key IN (SELECT value FROM json_each(:keys)) AND n.workspace = :ws
+                  AND n.acl IN {{visible}}""",
+            keys=ids(keys),
+        )
+        above = tree.trails(self._reader, [row[INFO_WIDTH] for row in rows])
+        found = {}
+        for row in rows:
+            stored = passage(row[INFO_WIDTH + 1 :])
+            found[stored.key] = Record(node_info(row), stored, above.get(row[INFO_WIDTH], ()))
+        return [found[key] for key in keys if key in found]
+
+    def passages(self, names: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
+        """Keys of the first passages of each visible node."""
+        rows = self._reader.rows(
+            """SELECT n.id, p.key FROM nodes n JOIN passages p ON p.node = n.pk AND p.ordinal < :limit
+               WHERE n.workspace = :ws AND n.acl IN {visible} AND n.id IN (SELECT value FROM json_each(:names))
+               ORDER BY n.id, p.ordinal""",
+            names=ids(names),
+            limit=limit,
+        )
+        found: dict[str, list[int]] = {}
+        for name, key in rows:
+            found.setdefault(name, []).append(key)
+        return found
+
+    def cited(self, citations: Sequence[str]) -> list[Record]:
+        """The visible passages with these citation ids, in the order asked for."""
+        rows = self._reader.rows(
+            """SELECT p.key, p.citation FROM passages p JOIN nodes n ON n.pk = p.node
+               WHERE p.citation IN (SELECT value FROM json_each(:wanted)) AND n.workspace = :ws
+                 AND n.acl IN {visible} ORDER BY p.key""",
+            wanted=ids(citations),
+        )
+        order = {citation: index for index, citation in enumerate(citations)}
+        return self.load([key for key, _ in sorted(rows, key=lambda row: (order[row[1]], row[0]))])
+
+    def find(self, title: str) -> list[str]:
+        """Ids of the visible nodes whose title or source is this, ignoring case."""
+        rows = self._reader.rows(
+            """SELECT id FROM nodes WHERE workspace = :ws AND acl IN {visible} AND pk IN (
+                   SELECT pk FROM nodes WHERE workspace = :ws AND title = :title COLLATE NOCASE UNION
+                   SELECT pk FROM nodes WHERE workspace = :ws AND source = :title COLLATE NOCASE AND source != '')
+               ORDER BY pk LIMIT 20""",
+            title=title,
+        )
+        return [row[0] for row in rows]
+
+    def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
+        """Visible nodes that pass the filters."""
+        clause, values = filter_clause(filters)
+        order = "n.updated_at DESC, n.pk" if sort == "updated" else "n.title COLLATE NOCASE, n.pk"
+        rows = self._reader.rows(
+            f"""SELECT {{info}} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {{visible}}{clause}
+                ORDER BY {order} LIMIT :limit""",
+            limit=limit,
+            **values,
+        )
+        return [node_info(row) for row in rows]
+
+    def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """BM25 with the statistics of what the viewer may see."""
+        return search.by_words(self._reader, self._derived, text, limit, filters)
+
+    def search_fuzzy(
+        self, text: str, *, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.3
+    ) -> list[Hit]:
+        """Titles, paths and words that nearly match."""
+        return search.by_resemblance(self._reader, self._derived, text, limit, filters, threshold)
+
+    def search_vector(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
+    ) -> list[Hit]:
+        """Nearest passages by cosine."""
+        index = self._derived.vectors(self._connection, model, len(vector))
+        scope = search.scope_for(self._reader, filters)
+        return [Hit(key, score) for key, score in index.search(vector, scope, limit=limit, threshold=threshold)]
+
+    def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
+        """Cosine of each of these passages that has a vector."""
+        return self._derived.vectors(self._connection, model, len(vector)).similarities(vector, keys)
+
+    def idf(self, words: Sequence[str]) -> dict[str, float]:
+        """Inverse document frequency of words among the visible passages."""
+        return search.word_weights(self._reader, self._derived, words)
+
+    def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
+        """From the parent upwards, as far as the viewer may see without a gap."""
+        return tree.ancestors(self._reader, node, depth)
+
+    def siblings(self, node: str, count: int) -> list[NodeInfo]:
+        """Up to `count` visible siblings before and `count` after, nearest first, before first."""
+        return tree.siblings(self._reader, node, count)
+
+    def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
+        """The first (or last) visible children in their order."""
+        return tree.children(self._reader, node, limit, last=last)
+
+    def neighbours(
+        self, node: str, *, types: Sequence[str] = (), direction: Direction = "both", limit: int = 100
+    ) -> list[tuple[Edge, NodeInfo]]:
+        """Visible nodes at the other end of this node's edges."""
+        return graph.neighbours(self._reader, node, types, direction, limit)
+
+    def walk(
+        self,
+        starts: Sequence[str],
+        *,
+        depth: int,
+        limit: int = 100,
+        types: Sequence[str] = (),
+        hub_limit: int = 50,
+        vector: Vector | None = None,
+        model: str = "",
+    ) -> list[Reached]:
+        """Breadth first over the tree and the edges, both ways, through visible nodes only."""
+
+        def rank(numbers: Sequence[int]) -> dict[int, float]:
+            assert vector is not None
+            firsts = dict(
+                self._reader.rows(
+                    "SELECT key, node FROM passages WHERE ordinal = 0 AND node IN (SELECT value FROM json_each(:n))",
+                    n=ids(numbers),
+                )
+            )
+            scores = self.similarities(vector, list(firsts), model=model)
+            return {firsts[key]: score for key, score in scores.items()}
+
+        return graph.walk(
+            self._reader,
+            starts,
+            depth=depth,
+            limit=limit,
+            types=types,
+            hub_limit=hub_limit,
+            rank=None if vector is None else rank,
+        )
+
+    def tree_distance(self, node: str, others: Sequence[str]) -> dict[str, int]:
+        """Hops between nodes through their nearest common visible ancestor, where there is one."""
+        return tree.tree_distance(self._reader, node, others)
+
+    def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
+        """This user's own latest views or edits, newest first, each node once."""
+        return history.events(self._reader, self.user, kind, limit, since)
+
+    def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
+        """Use and feedback of these nodes."""
+        return history.usage(self._reader, nodes)
+
+    def changes(self, since: int) -> list[Change]:
+        """Visible nodes written or removed after a version of the workspace."""
+        return history.changes(self._reader, since)
+
+    def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
+        """Vectors kept under these digests."""
+        return read_vectors(self._connection, self._reader.workspace, model, [*digests])
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes by type, edges, tags and passages the viewer may see."""
+        return history.counts(self._reader)
+
+
+def _whole(info: NodeInfo, text: str) -> Node:
+    return Node(**{name: getattr(info, name) for name in NodeInfo.__slots__}, text=text)

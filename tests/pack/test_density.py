@@ -1,0 +1,62 @@
+from weft.pack import Room
+from weft.pack.density import Density
+
+from .making import choice, cut, forms, outcome
+
+
+def pack(choices, total, caps=None):
+    return Density().pack(choices, Room(total, caps or {}), cut)
+
+
+def test_it_takes_the_best_score_per_token_and_skips_what_does_not_fit():
+    packing = pack([choice("big", 0.9, 900), choice("mid", 0.6, 300), choice("small", 0.3, 100)], 1000)
+    # 0.001, 0.002 and 0.003 for each token
+    assert forms(packing) == {"mid": "full", "small": "full"}
+    assert outcome(packing, "big").missing_tokens == 300
+
+
+def test_twenty_items_of_a_hundred_tokens_fill_five_hundred_tokens_with_five():
+    assert pack([choice(f"c{number:02}", 0.5, 100) for number in range(20)], 500).used == 500
+
+
+def test_a_type_above_seventy_percent_of_more_than_five_must_wait():
+    notes = [choice(f"n{number}", 0.9, 10) for number in range(8)]
+    files = [choice("file", 0.1, 10, type="file")]
+    packing = pack(notes + files, 1000)
+    # six notes are chosen before the rule applies; then all are notes, so two must wait
+    assert len(packing.chosen) == 7
+    assert outcome(packing, "n6").reason == "its type already fills 70 % of the context"
+    assert outcome(packing, "n6").missing_tokens is None
+    assert "file" in forms(packing)
+
+
+def test_a_type_at_exactly_seventy_percent_may_go_on():
+    files = [choice(f"f{number}", 0.9, 10, type="file") for number in range(3)]
+    notes = [choice(f"n{number}", 0.8, 10) for number in range(9)]
+    packing = pack(files + notes, 1000)
+    # 7 notes of 10 are 70 %, so the eighth is taken; 8 of 11 are more, so the ninth is not
+    assert "n7" in forms(packing)
+    assert "n8" not in forms(packing)
+
+
+def test_it_ends_once_ten_items_use_more_than_ninety_percent():
+    dense = [choice(f"d{number}", 0.9, 95, type=f"t{number}") for number in range(10)]
+    packing = pack([*dense, choice("tiny", 0.001, 10)], 1000)
+    assert packing.used == 950
+    assert outcome(packing, "tiny").reason == "over 90 % of the budget was used by 10 better ones"
+
+
+def test_it_goes_on_at_exactly_ninety_percent():
+    dense = [choice(f"d{number}", 0.9, 90, type=f"t{number}") for number in range(10)]
+    assert "tiny" in forms(pack([*dense, choice("tiny", 0.001, 10)], 1000))
+
+
+def test_if_nothing_fits_the_best_is_cut_and_never_above_the_budget():
+    packing = pack([choice("b", 0.5, 300), choice("a", 0.9, 5000)], 200)
+    assert forms(packing) == {"a": "truncated"}
+    assert packing.used == 200
+
+
+def test_if_the_best_is_in_a_closed_section_the_next_is_cut():
+    packing = pack([choice("a", 0.9, 500, section="focus"), choice("b", 0.5, 300)], 200, {"focus": 0})
+    assert forms(packing) == {"b": "truncated"}

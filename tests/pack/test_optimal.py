@@ -1,0 +1,165 @@
+import itertools
+
+import pytest
+from hypothesis import given, settings
+
+from weft.pack import Room, room_for
+from weft.pack.optimal import Optimal
+from weft.types import Budget, Rendering
+
+from .making import choice, cut, forms, outcome, packings, refuse, usable, value
+
+
+def pack(choices, total, caps=None, reserved=None, shorten=refuse):
+    return Optimal().pack(choices, Room(total, caps or {}, reserved or {}), shorten)
+
+
+def test_two_that_are_worth_more_together_beat_the_single_best():
+    packing = pack([choice("a", 0.6, 100), choice("b", 0.5, 60), choice("c", 0.4, 40)], 100)
+    assert forms(packing) == {"b": "full", "c": "full"}
+    assert outcome(packing, "a").reason == "lower score per token than what was chosen"
+    assert outcome(packing, "a").missing_tokens == 100
+
+
+def test_a_shorter_form_makes_room_for_another():
+    choices = [choice("a", 0.8, 200), choice("b", 0.5, 100)]
+    # whole a: 0.8; half of a and b: 0.4 + 0.5
+    assert forms(pack(choices, 200, shorten=cut)) == {"a": "truncated", "b": "full"}
+
+
+def test_nothing_of_up_to_120_tokens_is_shortened():
+    assert forms(pack([choice("a", 0.8, 120)], 100, shorten=cut)) == {}
+    assert forms(pack([choice("a", 0.8, 121)], 100, shorten=cut)) == {"a": "truncated"}
+
+
+def test_a_line_is_better_than_nothing():
+    assert forms(pack([choice("a", 0.9, 90, line=5), choice("b", 0.8, 90, line=5)], 100)) == {
+        "a": "full",
+        "b": "line",
+    }
+
+
+def test_of_two_sets_of_equal_value_the_smaller_is_taken():
+    choices = [choice("a", 0.9, 100), choice("b", 0.6, 49), choice("c", 0.3, 50)]
+    assert forms(pack(choices, 100)) == {"b": "full", "c": "full"}
+
+
+def test_of_two_equal_candidates_the_earlier_is_taken():
+    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "full"}
+
+
+def test_a_candidate_without_a_score_is_left_out_even_if_it_fits():
+    packing = pack([choice("a", 0.0, 10), choice("b", -0.1, 10)], 100)
+    assert {outcome.reason for outcome in packing.dropped} == {"score 0"}
+    assert {outcome.missing_tokens for outcome in packing.dropped} == {None}
+
+
+def test_a_tiny_score_beside_a_large_one_still_counts():
+    choices = [choice("a", 1.0, 90), choice("b", 1e-30, 10), choice("c", 0.5, 50)]
+    assert forms(pack(choices, 100)) == {"a": "full", "b": "full"}
+
+
+def test_nothing_is_shortened_when_everything_fits():
+    def fail(candidate, limit):
+        raise AssertionError("nothing had to be shortened")
+
+    assert pack([choice("a", 0.5, 500), choice("b", 0.4, 500)], 1000, shorten=fail).used == 1000
+
+
+def test_one_larger_than_the_budget_says_so():
+    packing = pack([choice("a", 0.9, 150), choice("b", 0.1, 20)], 100)
+    assert outcome(packing, "a").reason == "larger than the whole budget"
+    assert outcome(packing, "a").missing_tokens == 70
+
+
+def test_caps_hold_and_the_section_is_named():
+    choices = [
+        choice("a", 0.9, 60, section="focus"),
+        choice("b", 0.8, 60, section="focus"),
+        choice("c", 0.1, 60),
+    ]
+    packing = pack(choices, 130, {"focus": 100})
+    assert forms(packing) == {"a": "full", "c": "full"}
+    assert outcome(packing, "b").reason == "section focus is full"
+
+
+def test_what_is_kept_for_a_section_stays_its_own_against_two_others_together():
+    choices = [
+        choice("f", 0.9, 40, section="focus"),
+        choice("s", 0.8, 40),
+        choice("r", 0.1, 40, section="relations"),
+    ]
+    room = room_for(Budget(total=100, sections={"focus": 20, "semantic": 20, "relations": 40}), 0, choices)
+    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "full", "r": "full"}
+
+
+def test_a_reserve_that_only_worthless_candidates_could_use_is_given_to_the_others():
+    choices = [choice("f", 0.0, 50, section="focus"), choice("s", 0.8, 90)]
+    assert forms(pack(choices, 100, reserved={"focus": 50})) == {"s": "full"}
+
+
+def test_a_reserve_that_is_too_small_for_every_form_is_given_to_the_others():
+    choices = [
+        choice("f", 0.9, 100, section="focus"),
+        choice("s", 0.5, 50),
+        choice("r", 0.5, 50, section="relations"),
+    ]
+    room = room_for(Budget(total=100, sections={"focus": 50}), 0, choices)
+    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "full"}
+    assert forms(Optimal().pack(choices, Room(100, {"focus": 90}, {"focus": 50}), refuse)) == {
+        "s": "full",
+        "r": "full",
+    }
+
+
+def test_sections_whose_caps_together_are_below_the_total_are_packed_as_if_alone():
+    first, second = (
+        [
+            choice(f"{section}{n:03}", (n * 37 % 101) / 100, 20 + n * 53 % 97, section=section, line=6)
+            for n in range(150)
+        ]
+        for section in ("focus", "semantic")
+    )
+    together = pack(first + second, 4000, {"focus": 1000, "semantic": 2000})
+    assert value(together) == pytest.approx(value(pack(first, 1000)) + value(pack(second, 2000)))
+
+
+def best_by_trying_all(choices, room):
+    """The value of the best set, by trying every combination of whole, half, quarter, line and none."""
+    best = 0.0
+    for rendered in itertools.product(*(all_forms(each) for each in choices)):
+        used = dict.fromkeys({each.section for each in choices} | set(room.reserved), 0)
+        worth = 0.0
+        for each, form in zip(choices, rendered, strict=True):
+            used[each.section] += form.tokens if form else 0
+            worth += each.candidate.score * form.worth if form else 0.0
+        charged = sum(max(tokens, owed(each, choices, room)) for each, tokens in used.items())
+        if charged <= room.total and all(tokens <= room.cap(each) for each, tokens in used.items()):
+            best = max(best, worth)
+    return best
+
+
+def all_forms(each):
+    rendered: list[Rendering | None] = [None, each.full]
+    if each.line:
+        rendered.append(each.line)
+    if each.full.tokens > 120:
+        rendered.append(cut(each.candidate, each.full.tokens // 2))
+    return rendered
+
+
+def half_only(candidate, limit):
+    return cut(candidate, limit) if limit == candidate.passage.tokens // 2 else None
+
+
+def owed(section, choices, room):
+    """What is kept for a section: no more than its candidates with a score can use."""
+    return min(room.reserved.get(section, 0), usable(choices, section, room, half_only))
+
+
+@settings(max_examples=300, deadline=None)
+@given(packings(most=6, tokens=200, total=600))
+def test_its_value_is_that_of_the_best_of_all_combinations(given_packing):
+    choices, room = given_packing
+    packing = Optimal().pack(choices, room, half_only)
+    assert value(packing) == pytest.approx(best_by_trying_all(choices, room), abs=1e-7)

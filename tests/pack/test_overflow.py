@@ -1,0 +1,61 @@
+from weft.pack import Room
+from weft.pack.overflow import Overflow
+
+from .making import choice, cut, forms, outcome
+
+
+def test_nothing_is_held_back_when_everything_fits():
+    choices = [choice("a", 0.9, 600, line=10), choice("b", 0.8, 400, line=10)]
+    packing = Overflow(heading_tokens=5).pack(choices, Room(1000), cut)
+    assert forms(packing) == {"a": "full", "b": "full"}
+    assert packing.used == 1000
+
+
+def test_what_does_not_fit_becomes_a_line_and_the_next_is_tried():
+    choices = [choice("a", 0.9, 600, line=10), choice("b", 0.8, 500, line=10), choice("c", 0.7, 300, line=10)]
+    packing = Overflow(heading_tokens=5).pack(choices, Room(1000), cut)
+    assert forms(packing) == {"a": "full", "b": "line", "c": "full"}
+    assert packing.used == 600 + 300 + 5 + 10
+    # 15 tokens are held for the heading and the line of b, so 385 were left when it was considered
+    assert outcome(packing, "b").missing_tokens == 115
+
+
+def test_a_tenth_of_the_budget_is_held_for_lines():
+    choices = [choice("a", 0.9, 85, line=3), *(choice(f"b{n}", 0.5, 90, line=3) for n in range(9))]
+    packing = Overflow(heading_tokens=1).pack([*choices, choice("c", 0.1, 14, line=3)], Room(100), cut)
+    # 85 and 14 would fill the budget; 10 of 100 are held, so c is out, and 14 tokens buy four lines
+    assert list(forms(packing).values()) == ["full", "line", "line", "line", "line"]
+    assert packing.used == 85 + 1 + 4 * 3
+
+
+def test_at_most_two_hundred_tokens_are_held_for_lines():
+    choices = [choice("a", 0.9, 9800, line=20), *(choice(f"b{n:02}", 0.5, 9000, line=20) for n in range(40))]
+    packing = Overflow().pack(choices, Room(10_000), cut)
+    assert packing.used == 9800 + 10 * 20
+
+
+def test_nothing_is_held_when_a_tenth_is_too_small_for_the_heading_and_a_line():
+    choices = [choice("a", 0.9, 50, line=4), choice("b", 0.8, 60, line=4)]
+    assert forms(Overflow(heading_tokens=2).pack(choices, Room(50), cut)) == {"a": "full"}
+
+
+def test_a_tiny_budget_gives_lines_only():
+    choices = [choice("a", 0.9, 400, line=10), choice("b", 0.8, 400, line=10)]
+    assert forms(Overflow(heading_tokens=5).pack(choices, Room(30), cut)) == {"a": "line", "b": "line"}
+
+
+def test_what_fits_neither_whole_nor_as_a_line_is_dropped_for_its_size():
+    packing = Overflow().pack([choice("a", 0.9, 400, line=10)], Room(9), cut)
+    assert outcome(packing, "a").reason == "larger than the whole budget"
+    assert outcome(packing, "a").missing_tokens == 391
+
+
+def test_what_the_lines_do_not_need_goes_to_those_that_have_none():
+    choices = [
+        choice("a", 0.9, 80),
+        choice("b", 0.8, 90, line=12, section="relations"),
+        choice("c", 0.7, 15),
+        choice("d", 0.6, 90, line=3),
+    ]
+    packing = Overflow().pack(choices, Room(100, {"relations": 5}), cut)
+    assert forms(packing) == {"a": "full", "c": "full", "d": "line"}

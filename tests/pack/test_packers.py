@@ -1,0 +1,104 @@
+import copy
+import random
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weft.errors import UnknownName
+from weft.pack import PACKERS, get_packer
+from weft.pack.optimal import Optimal
+from weft.pack.overflow import Overflow
+
+from .making import cut, packings, usable, used_by_section
+
+ALL = [*(get_packer(name) for name in PACKERS), Overflow(heading_tokens=7)]
+every_packer = pytest.mark.parametrize("packer", ALL, ids=lambda packer: packer.name)
+
+
+def test_every_packer_is_found_by_its_name():
+    assert [get_packer(name).name for name in PACKERS] == list(PACKERS)
+
+
+def test_an_unknown_packer_is_refused_with_the_names_that_exist():
+    with pytest.raises(UnknownName, match=r"unknown packer 'best': use one of density, greedy, optimal"):
+        get_packer("best")
+
+
+def test_the_optimal_packer_and_its_tables_are_loaded_when_they_are_asked_for():
+    script = (
+        "import sys, weft.pack; weft.pack.get_packer('greedy');"
+        "assert 'weft.pack.optimal' not in sys.modules;"
+        "weft.pack.get_packer('optimal'); assert 'weft.pack.knapsack' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@every_packer
+@settings(deadline=None)
+@given(given_packing=packings())
+def test_neither_the_total_nor_a_cap_is_exceeded(packer, given_packing):
+    choices, room = given_packing
+    packing = packer.pack(choices, room, cut)
+    used = used_by_section(packing)
+    assert sum(used.values()) <= packing.used <= room.total
+    assert all(tokens <= room.cap(section) for section, tokens in used.items())
+
+
+@every_packer
+@settings(deadline=None)
+@given(given_packing=packings())
+def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
+    choices, room = given_packing
+    used = used_by_section(packer.pack(choices, room, cut))
+    kept = dict(room.reserved)
+    if isinstance(packer, Optimal):
+        kept = {section: min(kept[section], usable(choices, section, room, cut)) for section in kept}
+    assert sum(max(used[section], kept.get(section, 0)) for section in used) <= room.total
+
+
+@every_packer
+@settings(deadline=None)
+@given(given_packing=packings())
+def test_every_choice_has_one_outcome_in_its_place_with_a_reason(packer, given_packing):
+    choices, room = given_packing
+    packing = packer.pack(choices, room, cut)
+    assert [outcome.candidate for outcome in packing.outcomes] == [each.candidate for each in choices]
+    assert all(outcome.reason for outcome in packing.outcomes)
+    assert all(outcome.missing_tokens is None or outcome.missing_tokens > 0 for outcome in packing.outcomes)
+
+
+@every_packer
+@settings(deadline=None)
+@given(given_packing=packings(), seed=st.integers(0, 1000))
+def test_the_order_of_the_choices_does_not_matter(packer, given_packing, seed):
+    choices, room = given_packing
+    shuffled = random.Random(seed).sample(choices, len(choices))
+    expected = {outcome.candidate.node.id: outcome for outcome in packer.pack(choices, room, cut).outcomes}
+    for outcome in packer.pack(shuffled, room, cut).outcomes:
+        assert outcome == expected[outcome.candidate.node.id]
+
+
+@every_packer
+@settings(deadline=None)
+@given(given_packing=packings())
+def test_what_was_given_is_not_changed(packer, given_packing):
+    choices, room = given_packing
+    before = copy.deepcopy(given_packing)
+    packer.pack(choices, room, cut)
+    assert (choices, room) == before
+
+
+@pytest.mark.parametrize("name", ["ranked", "greedy", "overflow"])
+@settings(deadline=None)
+@given(given_packing=packings())
+def test_the_best_that_fits_is_never_dropped_for_a_worse_one_of_its_section(name, given_packing):
+    choices, room = given_packing
+    packing = get_packer(name).pack(choices, room, cut)
+    for left_out in packing.dropped:
+        for taken in packing.chosen:
+            if taken.candidate.section == left_out.candidate.section and taken.rendering.form == "full":
+                smaller = taken.rendering.tokens < left_out.candidate.passage.tokens
+                assert smaller or taken.candidate.score >= left_out.candidate.score

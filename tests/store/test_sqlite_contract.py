@@ -1,0 +1,14 @@
+import pytest
+
+from weft.store.contract import StoreContract
+from weft.store.contract.kit import NOW
+from weft.store.sqlite import SqliteStore
+
+
+class TestSqliteStore(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path):
+        store = SqliteStore(tmp_path / "contract.weft", clock=lambda: NOW)
+        yield store
+        assert store.check() == []
+        store.close()

@@ -1,0 +1,95 @@
+"""The shape of the code: which way imports point, what is public, how large things are."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import weft
+
+ROOT = Path(weft.__file__).parent
+
+LAYERS = [
+    {"errors", "types", "identity", "clock"},
+    {"tokens", "config", "request"},
+    {"embed", "query"},
+    {"split"},
+    {"store"},
+    {"excerpt"},
+    {"collect"},
+    {"score"},
+    {"pack"},
+    {"render"},
+    {"recipe"},
+    {"fit"},
+    {"engine"},
+    {"ingest"},
+    {"sample"},
+    {"cli"},
+]
+"""From the ground up: a module imports from its own layer and from those before it."""
+
+EXPORTED = {
+    "Budget", "Context", "Edge", "Filters", "Message", "Node", "Recipe", "Request", "Template", "Weft", "WeftError",
+}  # fmt: skip
+
+
+def modules():
+    return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def layer_of(name):
+    for height, names in enumerate(LAYERS):
+        if name in names:
+            return height
+    raise AssertionError(f"{name} is in no layer: place it")
+
+
+def imported(path):
+    for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(found, ast.ImportFrom) and found.module and found.module.startswith("weft"):
+            if found.module == "weft":
+                yield from (alias.name for alias in found.names)
+            else:
+                yield found.module.split(".")[1]
+        elif isinstance(found, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in found.names if alias.name.startswith("weft."))
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path):
+    own = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    # The contract suite is a test that ships with the package: it may use what stands above the store.
+    height = layer_of(own) if "contract" not in path.parts else len(LAYERS)
+    for name in imported(path):
+        assert layer_of(name) <= height, f"{path.name} in {own} imports from {name}, which stands above it"
+
+
+def test_public_names_are_these_and_no_others():
+    assert set(weft.__all__) == EXPORTED
+    assert all(getattr(weft, name) is not None for name in EXPORTED)
+    with pytest.raises(AttributeError):
+        _ = weft.Nonsense
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_and_functions_stay_small(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    for found in ast.walk(ast.parse(text)):
+        if isinstance(found, ast.FunctionDef):
+            assert found.end_lineno - found.lineno < 60, found.name
+
+
+def test_help_loads_nothing_heavy():
+    script = (
+        "import sys, weft.cli\n"
+        "from click.testing import CliRunner\n"
+        "result = CliRunner().invoke(weft.cli.group, ['--help'])\n"
+        "assert result.exit_code == 0, result.output\n"
+        "heavy = {'numpy', 'tantivy', 'splintr', 'tokenizers', 'wordllama', 'weft.engine'} & set(sys.modules)\n"
+        "sys.exit(str(sorted(heavy)) if heavy else 0)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

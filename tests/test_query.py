@@ -1,0 +1,71 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.query import Period, read_query
+
+NOW = datetime(2026, 3, 18, 15, 30, tzinfo=UTC)  # a Wednesday
+
+
+def day(month, number, year=2026):
+    return datetime(year, month, number, tzinfo=UTC)
+
+
+def test_words_leave_out_stop_words_and_repetitions():
+    question = read_query("What is the status of the Status page?", NOW)
+    assert question.words == ("status", "page")
+
+
+def test_keywords_have_more_than_three_letters():
+    assert read_query("fix the bug in login", NOW).keywords == ("login",)
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("What tasks are overdue?", {"todo", "kanban_card", "task"}),
+        ("summarize this", {"page"}),
+        ("what did we decide about glue", set()),
+        ("what was decided", {"decision"}),
+    ],
+)
+def test_intent_names_types(query, wanted):
+    assert read_query(query, NOW).wanted_types == wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "start", "end"),
+    [
+        ("what happened today", day(3, 18), day(3, 19)),
+        ("notes from yesterday", day(3, 17), day(3, 18)),
+        ("done this week", day(3, 16), day(3, 23)),
+        ("done last week", day(3, 9), day(3, 16)),
+        ("spent last month", day(2, 1), day(3, 1)),
+        ("this year", day(1, 1), day(1, 1, 2027)),
+        ("in the last 3 days", day(3, 15), day(3, 19)),
+        ("on 2026-02-03", day(2, 3), day(2, 4)),
+        ("in 2026-02", day(2, 1), day(3, 1)),
+        ("in May 2025", day(5, 1, 2025), day(6, 1, 2025)),
+        ("back in december", day(12, 1, 2025), day(1, 1)),
+    ],
+)
+def test_a_time_in_the_query_is_understood(query, start, end):
+    assert read_query(query, NOW).period == Period(start, end)
+
+
+@pytest.mark.parametrize("query", ["we may march on", "2026-13-45", "2026-99", "no time here", "last 0 words"])
+def test_what_is_no_time_is_not_taken_for_one(query):
+    assert read_query(query, NOW).period is None
+
+
+def test_titles_paths_and_tags_are_references():
+    question = read_query("compare [[Mirror Cell]] and [[Base|the base]] with src/app.py #Optics", NOW)
+    assert question.titles == ("Mirror Cell", "Base", "src/app.py")
+    assert question.tags == ("Optics",)
+
+
+@given(st.text())
+def test_any_text_can_be_read(text):
+    assert read_query(text, NOW).text == text
