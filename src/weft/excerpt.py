@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from weft.store.index.analysis import analyse
+from weft.store.index.analysis import analyse, query_terms
 
 _WORD = re.compile(r"\w+")
 WINDOW = 200
@@ -12,7 +12,7 @@ WINDOW = 200
 
 def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
     """The stretch with most of the query's words, each between marks; the start of the text if none matches."""
-    wanted = frozenset(analyse(query))
+    wanted = frozenset(query_terms(analyse(query)))
     spans = [match.span() for match in _WORD.finditer(text) if wanted.intersection(analyse(match[0]))]
     begin, end = _window(text, spans, length)
     pieces, position = [], begin

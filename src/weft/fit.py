@@ -62,25 +62,16 @@ class _Draft:
     overflow: tuple[Item, ...]
     packing: Packing
     template: Template
+    choices: Sequence[Choice]
 
 
 def fit(fitting: Fitting, ranked: Sequence[Candidate], repeats: Sequence[Collapsed]) -> Context:
     """The context that the budget allows; its text never counts more than the budget."""
-    template = _affordable(fitting, ranked)
-    renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
-    choices = [
-        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if fitting.recipe.lines else None)
-        for candidate in ranked
-    ]
-    draft = _drafted(fitting, template, renderer, choices)
-    return _context(fitting, draft, choices, repeats)
-
-
-def _affordable(fitting: Fitting, ranked: Sequence[Candidate]) -> Template:
-    """The recipe's template, or the plain one where headings alone would take half of the budget."""
-    template = fitting.templates.get(fitting.recipe.template)
-    cost = overhead(template, _names(ranked), fitting.request.query, fitting.recipe.lines, fitting.counter)
-    return template if cost * 2 <= fitting.request.budget.total else fitting.templates.get("plain")
+    draft = _drafted(fitting, fitting.templates.get(fitting.recipe.template), ranked)
+    if ranked and not draft.sections:
+        # Headings can take all of a small budget: the plain template has none.
+        draft = _drafted(fitting, fitting.templates.get("plain"), ranked)
+    return _context(fitting, draft, repeats)
 
 
 def _names(ranked: Sequence[Candidate]) -> list[str]:
@@ -88,10 +79,15 @@ def _names(ranked: Sequence[Candidate]) -> list[str]:
     return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
 
 
-def _drafted(fitting: Fitting, template: Template, renderer: ItemRenderer, choices: Sequence[Choice]) -> _Draft:
-    """Pack and lay out until the text, counted as a whole, keeps the budget."""
+def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate]) -> _Draft:
+    """Render, pack and lay out until the text, counted as a whole, keeps the budget."""
     budget, query = fitting.request.budget, fitting.request.query
-    names = _names([choice.candidate for choice in choices])
+    renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
+    choices = [
+        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if fitting.recipe.lines else None)
+        for candidate in ranked
+    ]
+    names = _names(ranked)
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, fitting.recipe.lines, fitting.counter)
     excess = 0
@@ -102,10 +98,10 @@ def _drafted(fitting: Fitting, template: Template, renderer: ItemRenderer, choic
         text = lay_out(sections, overflow, template, query) if shown else ""
         tokens = fitting.counter.count(text)
         if tokens <= budget.total:
-            return _Draft(text, tokens, sections, overflow, packing, template)
+            return _Draft(text, tokens, sections, overflow, packing, template, choices)
         excess += tokens - budget.total
     nothing = Packing(tuple(Outcome(c.candidate, None, "the budget was too small") for c in choices), 0)
-    return _Draft("", 0, (), (), nothing, template)
+    return _Draft("", 0, (), (), nothing, template, choices)
 
 
 def _arranged(
@@ -131,9 +127,9 @@ def _spoken(item: Item) -> tuple[datetime, int, int, int]:
     return (node.created_at or _EARLY, node.position, item.candidate.passage.ordinal, abs(key))
 
 
-def _context(fitting: Fitting, draft: _Draft, choices: Sequence[Choice], repeats: Sequence[Collapsed]) -> Context:
+def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> Context:
     request = fitting.request
-    costs = {choice.candidate.key: choice.full.tokens for choice in choices}
+    costs = {choice.candidate.key: choice.full.tokens for choice in draft.choices}
     decisions = [_decision(outcome, costs[outcome.candidate.key]) for outcome in draft.packing.outcomes]
     decisions += [_repeat(repeat) for repeat in repeats]
     items = [item for section in draft.sections for item in section.items]
@@ -154,7 +150,7 @@ def _context(fitting: Fitting, draft: _Draft, choices: Sequence[Choice], repeats
         )
         if draft.text
         else 0,
-        warnings=_warnings(draft, choices, request),
+        warnings=_warnings(draft, request),
     )
     return replace(context, id=_identity(context))
 
@@ -184,10 +180,10 @@ def _repeat(repeat: Collapsed) -> Decision:
     return replace(_decision(Outcome(repeat.candidate, None, reason), repeat.candidate.passage.tokens))
 
 
-def _warnings(draft: _Draft, choices: Sequence[Choice], request: Request) -> tuple[str, ...]:
-    if draft.sections or not choices:
+def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:
+    if draft.sections or not draft.choices:
         return ()
-    smallest = min(choice.full.tokens for choice in choices)
+    smallest = min(choice.full.tokens for choice in draft.choices)
     return (f"a budget of {request.budget.total} tokens holds no item: the smallest needs {smallest}",)
 
 

@@ -55,13 +55,14 @@ class Recipe:
 EVERYTHING = (
     FocusCollector(),
     ReferencesCollector(),
+    HistoryCollector(),
     LexicalCollector(),
     SemanticCollector(),
     RelationsCollector(),
     GraphCollector(limit=30),
     ActivityCollector(),
-    HistoryCollector(),
 )
+"""All collectors; what several find belongs to the section of the first."""
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe

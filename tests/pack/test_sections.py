@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from weft.errors import BudgetError
 from weft.pack import Room, check_budget, room_for
+from weft.pack.ledger import Ledger
 from weft.types import Budget
 
 from .making import SECTIONS, choice, choice_lists
@@ -31,19 +32,16 @@ def test_without_section_budgets_every_section_may_take_everything():
 
 
 def test_a_section_may_take_all_but_what_the_others_are_entitled_to_and_would_use():
-    caps = room(1000, {"focus": 300, "semantic": 500, "relations": 200}, DEMAND).caps
+    shared = room(1000, {"focus": 300, "semantic": 500, "relations": 200}, DEMAND)
     # focus would use 300 of 300, semantic 500 of 500, relations 100 of 200
-    assert caps == {"focus": 400, "semantic": 600, "relations": 200}
-
-
-def test_what_a_section_is_entitled_to_and_would_use_is_kept_for_it():
-    kept = room(1000, {"focus": 300, "semantic": 500, "relations": 200}, DEMAND).reserved
-    assert kept == {"focus": 300, "semantic": 500, "relations": 100}
+    assert shared.reserved == {"focus": 300, "semantic": 500, "relations": 100}
+    ledger = Ledger(DEMAND, shared)
+    assert [ledger.left(name) for name in ("focus", "semantic", "relations", "other")] == [400, 600, 200, 100]
 
 
 def test_entitlements_above_the_total_shrink_in_proportion():
-    caps = room(500, {"focus": 600, "semantic": 400}, DEMAND).caps
-    assert caps == {"focus": 300, "relations": 0, "semantic": 200}
+    kept = room(500, {"focus": 600, "semantic": 400}, DEMAND).reserved
+    assert kept == {"focus": 300, "semantic": 200}
 
 
 def test_hard_budgets_are_caps_and_give_nothing_to_the_others():
@@ -61,7 +59,8 @@ def test_a_budget_of_zero_closes_a_section(share):
 
 
 def test_a_section_without_an_entry_may_take_what_is_left_over():
-    assert room(1000, {"focus": 300, "semantic": 500}, DEMAND).caps["relations"] == 200
+    ledger = Ledger(DEMAND, room(1000, {"focus": 300, "semantic": 500}, DEMAND))
+    assert ledger.left("relations") == 200
 
 
 @pytest.mark.parametrize("total", [0, -1, True, 4000.0, "4000", None])

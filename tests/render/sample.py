@@ -67,9 +67,7 @@ CANDIDATES = (
         score=0.71,
     ),
     candidate("", id="task", type="task", title="Call Bo", fields={"status": "open"}, confidence=0.456),
-    candidate(
-        "Bo leads the launch.", id="fact", type="fact", title="", trail=("People",), section="relations"
-    ),
+    candidate("Bo leads the launch.", id="fact", type="fact", title="", trail=("People",), section="relations"),
 )
 OVERFLOW = (candidate("Old text.", id="old", title="Launch of 2019", tags=("archive",), score=0.2),)
 
@@ -89,9 +87,7 @@ def arranged(template: Template, items: Iterable[Item]) -> tuple[Section, ...]:
     for item in items:
         by_name.setdefault(item.candidate.section, []).append(item)
     return tuple(
-        Section(
-            name, template.title_of(name), tuple(found), sum(item.rendering.tokens for item in found), 400
-        )
+        Section(name, template.title_of(name), tuple(found), sum(item.rendering.tokens for item in found), 400)
         for name, found in by_name.items()
     )
 

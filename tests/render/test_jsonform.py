@@ -31,9 +31,7 @@ def test_the_order_in_which_a_mapping_was_filled_does_not_matter():
 
 
 def test_what_json_cannot_say_is_replaced():
-    odd = replace(
-        CONTEXT, query="a\ud800", warnings=("x\x00",), trace=(replace(CONTEXT.trace[0], score=float("nan")),)
-    )
+    odd = replace(CONTEXT, query="a\ud800", warnings=("x\x00",), trace=(replace(CONTEXT.trace[0], score=float("nan")),))
     text = to_json(odd)
     assert text.encode()
     found = json.loads(text)

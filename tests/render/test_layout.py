@@ -120,9 +120,7 @@ def test_the_tokens_of_pieces_add_up_exactly(name: str, texts: list[tuple[str, s
 def test_the_overhead_counts_every_section_that_may_be_shown():
     template = Template(name="mine", header="h {{query}} ", item="{{content}}", section="s s ", footer="f")
     assert overhead(template, ["a", "b", "a"], "two words", False, WordCounter()) == 1 + 2 + 2 * 2 + 1
-    assert (
-        overhead(replace(template, empty="e "), ["a"], "q", True, WordCounter()) == 1 + 1 + 2 + 1 + 1 + 4 + 1
-    )
+    assert overhead(replace(template, empty="e "), ["a"], "q", True, WordCounter()) == 1 + 1 + 2 + 1 + 1 + 4 + 1
 
 
 def test_all_of_a_text_without_the_query_is_stable():

@@ -105,9 +105,7 @@ def test_a_line_that_looks_like_structure_gets_a_backslash_before_its_first_mark
     assert "\\" in escape(line)
 
 
-@pytest.mark.parametrize(
-    "line", ["plain", "- point", "1. point", "a # b", "| a | b |", "**bold**", "users: 3", "-5"]
-)
+@pytest.mark.parametrize("line", ["plain", "- point", "1. point", "a # b", "| a | b |", "**bold**", "users: 3", "-5"])
 def test_a_line_that_is_no_structure_stays(line: str):
     assert escape(line) == line
 

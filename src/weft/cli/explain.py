@@ -23,6 +23,6 @@ def command(as_json: bool, config: Config, **request: Any) -> None:
     """
     context = ask(config, **request)
     if as_json:
-        print_json(to_dict(context)["trace"])
+        print_json(to_dict(context)["decisions"])
     else:
         click.echo(explain(context))

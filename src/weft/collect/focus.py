@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weft.collect.inquiry import Found, Inquiry
 from weft.errors import NotFound
+from weft.store.protocol import View
 from weft.types import NodeInfo
 
 
@@ -29,18 +31,22 @@ class FocusCollector:
         own = view.passages([focus], limit=self.passages).get(focus)
         if not own:
             raise NotFound(f"focus {focus!r} does not exist in this workspace: check its id with  weft search")
-        around = [
-            *self._graded(view.ancestors(focus, self.ancestor_depth), 0.9, 0.1, "ancestor"),
-            *self._graded(view.siblings(focus, self.sibling_count), 0.8, 0.05, "sibling"),
-            *self._graded(view.children(focus, self.children_limit), 0.85, 0.05, "child"),
-        ]
-        first = view.passages([node.id for node, _, _ in around])
+        excluded = inquiry.request.filters.exclude
         found = [Found(key, 1.0 - 0.01 * index, "the focus", distance=0) for index, key in enumerate(own)]
-        found += [Found(key, score, why, distance=1) for node, score, why in around for key in first.get(node.id, ())]
+        around = [each for each in self._around(view, focus) if each[0].id not in excluded]
+        first = view.passages([node.id for node, *_ in around])
+        found += [
+            Found(key, score, why, distance=hops)
+            for node, score, why, hops in around
+            for key in first.get(node.id, ())
+        ]
         return sorted(found, key=lambda each: (-each.score, each.key))
 
-    @staticmethod
-    def _graded(nodes: list[NodeInfo], top: float, step: float, kind: str) -> list[tuple[NodeInfo, float, str]]:
-        return [
-            (node, max(0.0, top - index * step), f"{kind} {index + 1} of the focus") for index, node in enumerate(nodes)
-        ]
+    def _around(self, view: View, focus: str) -> Iterator[tuple[NodeInfo, float, str, int]]:
+        """Nodes with their relevance, the reason, and their distance in the tree."""
+        for index, node in enumerate(view.ancestors(focus, self.ancestor_depth)):
+            yield node, max(0.0, 0.9 - index * 0.1), f"ancestor {index + 1} of the focus", index + 1
+        for index, node in enumerate(view.siblings(focus, self.sibling_count)):
+            yield node, max(0.0, 0.8 - index * 0.05), f"sibling {index + 1} of the focus", 2
+        for index, node in enumerate(view.children(focus, self.children_limit)):
+            yield node, max(0.0, 0.85 - index * 0.05), f"child {index + 1} of the focus", 1

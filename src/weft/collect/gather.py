@@ -25,7 +25,7 @@ def gather(inquiry: Inquiry, collectors: Sequence[Collector]) -> list[Candidate]
 def _candidate(record: Record, found: list[tuple[Collector, int, Found]]) -> Candidate:
     nearest = min(
         (each for _, _, each in found if each.distance is not None),
-        key=lambda each: each.distance or 0,
+        key=lambda each: (each.distance or 0, not each.path),
         default=None,
     )
     return Candidate(

@@ -21,10 +21,11 @@ class HistoryCollector:
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Newest first."""
-        given = inquiry.request.history[-self.limit :]
+        given = list(enumerate(inquiry.request.history, start=1))
+        # Numbered from the first message ever, so that its citation stays when older ones fall out.
         found = [
             Found(-number, self._worth(age), "handed in with the request", record=_record(message, number))
-            for age, (number, message) in enumerate(reversed(list(enumerate(given, start=1))))
+            for age, (number, message) in enumerate(given[::-1][: self.limit])
         ]
         return found + self._stored(inquiry, len(found))
 

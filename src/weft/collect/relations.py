@@ -21,10 +21,11 @@ class RelationsCollector:
         focus = inquiry.request.focus
         if focus is None:
             return []
+        left_out = inquiry.request.filters.exclude | {focus}
         best: dict[str, tuple[float, Edge]] = {}
         for edge, node in inquiry.view.neighbours(focus, limit=self.max_items * 4):
             score = _worth(edge, focus)
-            if node.id != focus and (node.id not in best or best[node.id][0] < score):
+            if node.id not in left_out and (node.id not in best or best[node.id][0] < score):
                 best[node.id] = (score, edge)
         ranked = sorted(best.items(), key=lambda each: (-each[1][0], each[0]))[: self.max_items]
         keys = inquiry.view.passages([node for node, _ in ranked])

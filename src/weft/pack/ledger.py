@@ -41,6 +41,10 @@ class Ledger:
         owed_to_others = self._owed.total() - self._owed[section]
         return max(0, min(self.room.cap(section) - self._used_by[section], self.free - owed_to_others))
 
+    def release(self) -> None:
+        """Let any section have what others did not use of their shares; caps stay."""
+        self._owed.clear()
+
     def left_for(self, index: int) -> int:
         """What the section of a choice may still take."""
         return self.left(self.choices[index].section)

@@ -50,11 +50,19 @@ class Overflow:
 
 
 def _fill(ledger: Ledger) -> list[int]:
-    """Take what fits, the best first; the positions of what did not."""
+    """Take what fits, the best first, then what fits into unused shares; the positions of what did not."""
+    waiting = _take_whole(ledger, by_score(ledger.choices), "among the best that fit")
+    if not ledger.room.reserved:
+        return waiting
+    ledger.release()
+    return _take_whole(ledger, waiting, "fits into what other sections did not use")
+
+
+def _take_whole(ledger: Ledger, order: Sequence[int], reason: str) -> list[int]:
     waiting = []
-    for index in by_score(ledger.choices):
+    for index in order:
         if ledger.missing(index) is None:
-            ledger.take(index, ledger.choices[index].full, "among the best that fit")
+            ledger.take(index, ledger.choices[index].full, reason)
         else:
             ledger.refuse(index)
             waiting.append(index)

@@ -28,11 +28,8 @@ def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
     names = {choice.section for choice in choices} | set(budget.sections)
     if not budget.share:
         return Room(total, _hard_caps(budget.sections, total, names))
-    owed = _owed(_scaled(budget.sections, total), choices)
-    left_over = total - sum(owed.values())
-    closed = {name for name, tokens in budget.sections.items() if tokens == 0}
-    caps = {name: 0 if name in closed else left_over + owed.get(name, 0) for name in sorted(names)}
-    return Room(total, caps, owed)
+    closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
+    return Room(total, closed, _owed(_scaled(budget.sections, total), choices))
 
 
 def _is_whole(value: object) -> bool:

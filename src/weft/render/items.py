@@ -30,12 +30,13 @@ class ItemRenderer:
         self._template = template.check()
         self._counter = counter
         self._truncate = truncate
+        self._variables = frozenset(variables(template.item)) - {"content"}
         self._block = template.content_on_own_lines
         self._hanging = _BULLET.search(template.item.partition("{{content}}")[0]) is not None
 
     def full(self, candidate: Candidate, number: int | None = None) -> Rendering:
         """The candidate with all of its content."""
-        values = values_of(candidate, self._template, number)
+        values = values_of(self._variables, candidate, self._template, number)
         text = self._piece(values, self._content(candidate))
         return Rendering(form="full", text=text, tokens=self._counter.count(text))
 
@@ -45,7 +46,7 @@ class ItemRenderer:
         if whole.tokens <= limit:
             return whole
         content = self._content(candidate)
-        values = values_of(candidate, self._template, number)
+        values = values_of(self._variables, candidate, self._template, number)
         full = self._counter.count(content)
         around = self._counter.count(self._piece(values, _LEAST)) - 1
         room = min(limit - around, full - 1)
@@ -64,8 +65,11 @@ class ItemRenderer:
 
     def line(self, candidate: Candidate, number: int | None = None) -> Rendering:
         """The candidate as one line, without its content."""
-        values = values_of(candidate, self._template, number)
-        text = substitute(self._template.line, {**values, "content": inline(self._content(candidate))})
+        names = frozenset(variables(self._template.line))
+        values = values_of(names - {"content"}, candidate, self._template, number)
+        if "content" in names:
+            values["content"] = inline(self._content(candidate))
+        text = substitute(self._template.line, values)
         return Rendering(form="line", text=text, tokens=self._counter.count(text), worth=_LINE_WORTH)
 
     def _content(self, candidate: Candidate) -> str:
@@ -73,8 +77,8 @@ class ItemRenderer:
         text = _trim(clean(candidate.passage.text))
         if text:
             return text
-        shown = variables(self._template.item)
-        title = "" if "title" in shown or "page" in shown else "".join(titles_of(candidate)[:1])
+        shown = self._variables
+        title = "" if shown & {"title", "page"} else "".join(titles_of(candidate)[:1])
         fields = "" if "fields" in shown else fields_of(candidate.node.fields)
         return f"{title} ({fields})" if title and fields else title or fields
 

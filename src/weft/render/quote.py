@@ -14,13 +14,15 @@ _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\U000e0000-\U000e0fff]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _FORMATTING = re.compile(f"[{_INVISIBLE}]")
+# Most titles are words with single spaces: they need no further look.
+_WORDS = re.compile(r"[^\W_]\w*(?:[ ,.()'/&+-]{1,2}\w+)*")
 _NEUTRAL = str.maketrans("[]`|<>", "()'¦‹›")
 
 _STRUCTURE = re.compile(
     rf"""(?P<indent>[\s{_INVISIBLE}]*)
     (?=   [#\[]                                              # a heading; a header or a citation
         | <[a-z/!?|]                                         # a tag
-        | ~~~                                            # a fence
+        | ```|~~~                                            # a fence
         | (?P<rule>[-=*_])(?:[ \t]*(?P=rule))*[ \t]*\Z       # a rule, or the line under a heading
         | (?:user\ query|user|assistant|system|human)\s*:    # a turn of the conversation
     )""",
@@ -51,6 +53,8 @@ def guard(line: str) -> str:
 
 def inline(text: str, limit: int = 200) -> str:
     """A title, tag, path or value as a part of one line."""
+    if len(text) <= limit and "  " not in text and _WORDS.fullmatch(text):
+        return text
     visible = _FORMATTING.sub("", clean(text)).translate(_NEUTRAL)
     line = guard(" ".join(visible.split()))
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from weft.render.quote import inline
 from weft.render.templates import Template
-from weft.types import Candidate, FieldValue, NodeInfo
+from weft.types import Candidate, FieldValue
 
 _MOST = 20
 _NO_NUMBER = "000"
 """As long as any number that takes its place later, so that a count made with it holds."""
 
+_ALWAYS: Mapping[str, Callable[[Candidate], str]] = {
+    "citation": lambda candidate: f"[{candidate.passage.citation}]",
+    "confidence": lambda candidate: _confidence(candidate.node.confidence),
+    "page": lambda candidate: "".join(f"[{title}] " for title in titles_of(candidate)[:1]),
+    "score": lambda candidate: f"{candidate.score:.2f}",
+    "source": lambda candidate: inline(candidate.node.source),
+    "timestamp": lambda candidate: _timestamp(candidate.node.created_at or candidate.node.updated_at),
+    "title": lambda candidate: (*titles_of(candidate), "Untitled")[0],
+    "type": lambda candidate: inline(candidate.node.type, 40),
+}
+_METADATA: Mapping[str, Callable[[Candidate], str]] = {
+    "fields": lambda candidate: _lead(" | ", fields_of(candidate.node.fields)),
+    "path": lambda candidate: _lead(" in ", " > ".join(reversed(titles_of(candidate)[1:]))),
+    "tags": lambda candidate: "".join(f" #{tag}" for tag in _tags(candidate.node.tags)),
+}
 
-def values_of(candidate: Candidate, template: Template, number: int | None = None) -> dict[str, str]:
-    """The value of each variable but `content`."""
-    node = candidate.node
-    shown = template.include_metadata
-    titles = titles_of(candidate)
-    return {
-        "citation": f"[{candidate.passage.citation}]",
-        "confidence": "unknown" if node.confidence is None else f"{round(node.confidence, 2):g}",
-        "fields": _lead(" | ", fields_of(node.fields)) if shown else "",
-        "number": _NO_NUMBER if number is None else str(number),
-        "page": f"[{titles[0]}] " if titles else "",
-        "path": _lead(" in ", " > ".join(reversed(titles[1:]))) if shown else "",
-        "score": f"{candidate.score:.2f}",
-        "section": inline(template.title_of(candidate.section)),
-        "source": inline(node.source),
-        "tags": _tags(node.tags) if shown else "",
-        "timestamp": _timestamp(node),
-        "title": titles[0] if titles else "Untitled",
-        "type": inline(node.type, 40),
-    }
+
+def values_of(
+    names: Iterable[str], candidate: Candidate, template: Template, number: int | None = None
+) -> dict[str, str]:
+    """The values of the variables with these names; `content` is not among them."""
+    metadata = _METADATA if template.include_metadata else dict.fromkeys(_METADATA, _nothing)
+    known = {**_ALWAYS, **metadata}
+    known["number"] = lambda _: _NO_NUMBER if number is None else str(number)
+    known["section"] = lambda candidate: inline(template.title_of(candidate.section))
+    return {name: known[name](candidate) for name in names}
 
 
 def titles_of(candidate: Candidate) -> tuple[str, ...]:
@@ -55,8 +60,20 @@ def iso(moment: datetime) -> str:
     return moment.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
+def _nothing(_: Candidate) -> str:
+    return ""
+
+
 def _lead(mark: str, text: str) -> str:
     return mark + text if text else ""
+
+
+def _confidence(value: float | None) -> str:
+    return "unknown" if value is None else f"{round(value, 2):g}"
+
+
+def _timestamp(moment: datetime | None) -> str:
+    return "unknown" if moment is None else iso(moment)
 
 
 def _field(value: FieldValue) -> str:
@@ -69,11 +86,6 @@ def _field(value: FieldValue) -> str:
             return inline(str(value))
 
 
-def _tags(tags: tuple[str, ...]) -> str:
-    marks = [inline(tag.lstrip("#"), 60).replace(" ", "-") for tag in tags[:_MOST]]
-    return "".join(f" #{mark}" for mark in marks if mark)
-
-
-def _timestamp(node: NodeInfo) -> str:
-    moment = node.created_at or node.updated_at
-    return "unknown" if moment is None else iso(moment)
+def _tags(tags: tuple[str, ...]) -> list[str]:
+    marks = (inline(tag.lstrip("#"), 60).replace(" ", "-") for tag in tags[:_MOST])
+    return [mark for mark in marks if mark]

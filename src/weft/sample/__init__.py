@@ -18,9 +18,8 @@ WORKSPACE = "studio"
 OWNER = "ana"
 
 EDITS = (
-    ("ana", "ship", 65),
+    ("ana", "finch", 65),
     ("ana", "terms", 64),
-    ("ana", "private-cash", 47),
     ("ben", "t-van", 70),
 )
 """Who changed what, and how many hours before NOW."""
@@ -32,11 +31,15 @@ VIEWS = (
     ("ana", "news-soup", 1),
     ("ben", "t-labels", 69),
     ("ben", "news-new", 20),
-    ("ben", "file-manual", 19),
 )
 USED = (("ana", "file-inspection"), ("ana", "mem-pinholes"), ("ana", "t-mirrors"), ("ben", "file-manual"))
 """Nodes that answers were built on before."""
-FEEDBACK = (("ana", "file-inspection", True), ("ben", "file-manual", True), ("ana", "mem-chamber", False))
+FEEDBACK = (
+    ("ana", "mem-pinholes", True),
+    ("ben", "file-manual", True),
+    ("ana", "mem-chamber", False),
+)
+"""Who said of what whether it helped."""
 
 
 def load(weft: Weft) -> None:

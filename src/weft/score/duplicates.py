@@ -29,7 +29,7 @@ class Collapsed:
 def collapse(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Collapsed]]:
     """Keep the newest of each group of near-duplicates, in the place of the group's best."""
     texts = [_words(candidate) for candidate in candidates]
-    groups = _groups(texts, [frozenset(_NUMBER.findall(candidate.passage.text)) for candidate in candidates])
+    groups = _groups(texts, [tuple(_NUMBER.findall(candidate.passage.text)) for candidate in candidates])
     kept: list[Candidate] = []
     dropped: list[Collapsed] = []
     for members in groups:
@@ -48,7 +48,7 @@ def _words(candidate: Candidate) -> list[str]:
     return candidate.passage.text.lower().split()
 
 
-def _groups(texts: Sequence[list[str]], numbers: Sequence[frozenset[str]]) -> list[list[int]]:
+def _groups(texts: Sequence[list[str]], numbers: Sequence[tuple[str, ...]]) -> list[list[int]]:
     """Indexes grouped by likeness to the first of their group; texts without words stay alone."""
     groups: list[list[int]] = []
     marked: dict[str, list[int]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,12 +20,17 @@ class Profile:
     """Weights to use when there is no similarity to weigh, where a contract names them."""
 
     def __post_init__(self) -> None:
-        for signal, weight in self.weights.items():
+        for weights in (self.weights, self.without_embeddings):
+            if weights is not None:
+                self._check(weights)
+
+    def _check(self, weights: Mapping[str, float]) -> None:
+        for signal, weight in weights.items():
             if signal not in SIGNALS:
                 raise UnknownName("signal", signal, SIGNALS)
-            if not weight >= 0:
-                raise InvalidInput(f"weight of {signal} in profile {self.name!r} must not be negative, got {weight!r}")
-        if not sum(self.weights.values()) > 0:
+            if not 0 <= weight < math.inf:
+                raise InvalidInput(f"weight of {signal} in profile {self.name!r} must be 0 or more, got {weight!r}")
+        if not sum(weights.values()) > 0:
             raise InvalidInput(f"profile {self.name!r} needs at least one weight above 0")
 
 

@@ -26,7 +26,7 @@ def _scored(candidate: Candidate, weights: Mapping[str, float], facts: Facts) ->
     boost = sum(value for tag, value in facts.request.boosts.items() if tag in candidate.node.tags)
     if boost:
         signals["boost"] = boost
-        total = min(1.0, total + boost)
+        total = min(1.0, max(0.0, total + boost))
     return replace(candidate, signals=signals, score=round(total, 9))
 
 

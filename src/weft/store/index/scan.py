@@ -108,5 +108,11 @@ def hamming(codes: Sequence[Words], query: Sequence[Words]) -> Distances:
 
 def radius(distances: Sequence[Distances], wanted: int, dimensions: int) -> int:
     """The smallest distance within which there are `wanted` rows, if there are so many."""
-    histogram = sum(np.bincount(part, minlength=dimensions + 1)[: dimensions + 1] for part in distances)
-    return int(np.searchsorted(np.cumsum(histogram), wanted))
+    low, high = 0, dimensions
+    while low < high:
+        middle = (low + high) // 2
+        if sum(int(np.count_nonzero(part <= middle)) for part in distances) >= wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low

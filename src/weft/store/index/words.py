@@ -128,13 +128,13 @@ class WordIndex:
         with _damage_told(self._meta.parent):
             writer = self._index.writer(HEAP, num_threads=1)
         try:
-            for node in removed:
-                writer.delete_documents_by_term("node", node)
+            # By query, since tantivy-py 0.27 takes the number of a term for a signed one and finds nothing.
+            writer.delete_documents_by_query(Query.term_set_query(_SCHEMA, "node", sorted(removed)))
             for row in rows:
                 document = _document(row)
                 with _damage_told(self._meta.parent):
                     writer.add_document(document)
-            writer.delete_documents_by_term("meta", "seq")
+            writer.delete_documents_by_query(_word("meta", "seq"))
             with _damage_told(self._meta.parent):
                 writer.add_document(Document.from_dict({"meta": "seq", "seq": seq}, _SCHEMA))
                 writer.commit()
@@ -158,12 +158,8 @@ class WordIndex:
         self, query: WordQuery, scope: Scope, limit: int, frequencies: Mapping[str, int], documents: int
     ) -> list[int]:
         """Keys of the passages that come first by the viewer's statistics, best first."""
-        steps = [
-            (Occur.Should, _exactly(_word("impact", f"{term}/{step}"), _points(documents, count, step)))
-            for term in query.terms
-            if (count := frequencies.get(term, 0)) and not term.endswith(PREFIX)
-            for step in range(bm25.LEVELS)
-        ]
+        found = [term for term in query.terms if frequencies.get(term, 0) and not term.endswith(PREFIX)]
+        steps = [clause for term in found for clause in _steps(term, bm25.idf(documents, frequencies[term]))]
         required = [*map(_phrase, query.phrases), *(_term(prefix + PREFIX) for prefix in query.prefixes)]
         if not steps and not required:
             return []
@@ -173,7 +169,7 @@ class WordIndex:
     def fuzzy(self, text: str, scope: Scope, limit: int) -> list[int]:
         """Keys of passages whose title or path shares most trigrams, then of those with a nearly equal word."""
         grams = sorted(trigrams(text[:200]))
-        alike = [(Occur.Should, _exactly(_word("grams", _gram(gram)), 1)) for gram in grams]
+        alike = [(Occur.Should, _exactly(_word("grams", _filed(gram)), 1)) for gram in grams]
         return list(
             dict.fromkeys([*self._any_of(alike, scope, limit), *self._any_of(self._near(text, scope), scope, limit)])
         )
@@ -234,18 +230,18 @@ def _snapshot(searcher: Searcher) -> _Snapshot:
 def _document(row: Row) -> Document:
     words = analyse(row.searchable)
     counts = Counter(words)
-    steps = {count: bm25.level(count, len(words)) for count in set(counts.values())}
+    steps = {count: f"/{bm25.level(count, len(words))}" for count in set(counts.values())}
     values: dict[str, object] = {
         "key": row.key, "node": row.node, "acl": row.acl, "updated": row.updated, "type": _clean(row.type),
         "tag": [_clean(tag) for tag in row.tags], "body": " ".join(words),
-        "impact": " ".join([f"{word}/{steps[count]}" for word, count in counts.items()]),
+        "impact": " ".join([word + steps[count] for word, count in counts.items()]),
     }  # fmt: skip
     if row.confidence is not None:
         values["confidence"] = float(row.confidence)
     if row.conversation is not None:
         values["conversation"] = _clean(row.conversation)
     if row.ordinal == 0:
-        values["grams"] = " ".join(map(_gram, trigrams(row.title) | trigrams(row.source)))
+        values["grams"] = _filed("\n".join(trigrams(row.title) | trigrams(row.source)))
     try:
         return Document.from_dict(values, _SCHEMA)
     except ValueError as error:
@@ -264,7 +260,7 @@ def _count_by_list(searcher: Searcher, term: str, visible: frozenset[int]) -> in
 
 def _by_score(searcher: Searcher, query: Query, limit: int) -> list[int]:
     """The best, where a group of equals at the limit is fetched whole: segments must not decide."""
-    fetch = limit + 1
+    fetch = 4 * limit
     while True:
         hits = searcher.search(query, limit=min(fetch, searcher.num_docs), count=False).hits
         if len(hits) < fetch or hits[-1][0] < hits[limit - 1][0]:
@@ -335,13 +331,18 @@ def _exactly(query: Query, points: int) -> Query:
     return Query.const_score_query(query, float(points))
 
 
-def _points(documents: int, frequency: int, step: int) -> int:
-    """A word's worth as a whole number: sums of those are exact in any order, down to the last bit."""
-    return max(1, round(1024 * bm25.idf(documents, frequency) * bm25.worth(step)))
+def _steps(term: str, idf: float) -> list[Clause]:
+    """A term with what it is worth at each step of its impact.
+
+    Whole numbers, because sums of those are the same in whatever order segments add them up.
+    """
+    points = [max(1, round(1024 * idf * bm25.worth(step))) for step in range(bm25.LEVELS)]
+    return [(Occur.Should, _exactly(_word("impact", f"{term}/{step}"), worth)) for step, worth in enumerate(points)]
 
 
-def _gram(gram: str) -> str:
-    return gram.replace(" ", "_")
+def _filed(grams: str) -> str:
+    """Trigrams as single words: the spaces inside them must not part them."""
+    return grams.replace(" ", "_")
 
 
 def _clean(value: str) -> str:

@@ -126,11 +126,16 @@ class SqliteBatch:
         if not user or user == EVERYONE or user.startswith("group:"):
             raise InvalidInput(f"{user!r} cannot be a user's name: use a name that is not '*' or 'group:…'")
         key = (self._workspace, user)
-        self._connection.execute("INSERT OR IGNORE INTO users (workspace, name) VALUES (?, ?)", key)
+        teams = sorted({group.removeprefix("group:") for group in groups})
+        added = self._connection.execute("INSERT OR IGNORE INTO users (workspace, name) VALUES (?, ?)", key).rowcount
+        rows = self._connection.execute(
+            "SELECT team FROM members WHERE workspace = ? AND user = ? ORDER BY team", key
+        ).fetchall()
+        if not added and [row[0] for row in rows] == teams:
+            return
         self._connection.execute("DELETE FROM members WHERE workspace = ? AND user = ?", key)
         self._connection.executemany(
-            "INSERT OR IGNORE INTO members (workspace, user, team) VALUES (?, ?, ?)",
-            [(*key, group.removeprefix("group:")) for group in groups],
+            "INSERT INTO members (workspace, user, team) VALUES (?, ?, ?)", [(*key, team) for team in teams]
         )
         self._touched(1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from weft.store.protocol import Direction
 from weft.store.sqlite import graph, history, search, tree
@@ -134,7 +134,8 @@ class SqliteView:
 
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""
-        return self._derived.vectors(self._connection, model, len(vector)).similarities(vector, keys)
+        index = self._derived.vectors(self._connection, model, len(vector))
+        return index.similarities(vector, self._visible("key", keys))
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""
@@ -209,12 +210,21 @@ class SqliteView:
         return history.changes(self._reader, since)
 
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
-        """Vectors kept under these digests."""
-        return read_vectors(self._connection, self._reader.workspace, model, [*digests])
+        """Vectors kept under those of these digests that stand for a visible passage."""
+        return read_vectors(self._connection, self._reader.workspace, model, self._visible("digest", digests))
 
     def counts(self) -> dict[str, int]:
         """How many nodes by type, edges, tags and passages the viewer may see."""
         return history.counts(self._reader)
+
+    def _visible(self, column: Literal["key", "digest"], values: Sequence[object]) -> list[Any]:
+        """Those of these keys or digests that belong to a visible passage."""
+        rows = self._reader.rows(
+            f"""SELECT DISTINCT {column} FROM passages
+                WHERE {column} IN (SELECT value FROM json_each(:values)) AND acl IN {{visible}}""",
+            values=ids(values),
+        )
+        return [row[0] for row in rows]
 
 
 def _whole(info: NodeInfo, text: str) -> Node:

@@ -1,0 +1,76 @@
+"""The command line: one subcommand for each benchmark.
+
+A benchmark is a module with a docstring, `add_arguments(parser)` and `run(args)`, which returns the
+figures as a dictionary; it is known as soon as its name stands in `BENCHMARKS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from benchmarks import ingest, latency
+from benchmarks.report import save, table
+from benchmarks.timing import say
+
+EXAMPLES = """examples:
+  python -m benchmarks latency --passages 100000
+  python -m benchmarks latency --passages 10000 --queries 500 --json
+  python -m benchmarks ingest --passages 5000 --save
+
+Texts come from $WEFT_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
+(or $WEFT_BENCH_CACHE). Progress goes to standard error, results to standard output."""
+
+
+class Benchmark(Protocol):
+    """What a module of this package offers."""
+
+    __doc__: str | None
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare its own options."""
+
+    def run(self, args: argparse.Namespace) -> dict[str, Any]:
+        """Measure."""
+
+
+BENCHMARKS: dict[str, Benchmark] = {"latency": latency, "ingest": ingest}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one benchmark and print its figures."""
+    args = _parser().parse_args(arguments)
+    figures = BENCHMARKS[args.benchmark].run(args)
+    if args.save:
+        say(f"saved to {save(args.benchmark, figures)}")
+    print(json.dumps(figures) if args.json else table(figures))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measures Weft beside the bare cost of the same work.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="benchmark", required=True, metavar="NAME")
+    for name, module in BENCHMARKS.items():
+        text = module.__doc__ or ""
+        command = commands.add_parser(
+            name,
+            help=text.partition("\n")[0],
+            description=text,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+        command.add_argument("--seed", type=int, default=1, help="draws the same texts and queries again (default: 1)")
+        command.add_argument("--json", action="store_true", help="print one JSON object as the last line")
+        command.add_argument("--save", action="store_true", help=f"append the figures to results/{name}.jsonl")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

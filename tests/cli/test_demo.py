@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from weft import sample
+from weft.cli.demo import BUDGET, NEXT, QUESTION, command
+from weft.ingest.jsonlines import parse
+from weft.tokens import get_counter
+
+PRIVATE = ("terms", "terms-limit", "private", "private-pay", "private-cash", "private-loan")
+
+
+def demo(folder: Path, seed: str = "0", *arguments: str) -> str:
+    """What a user sees who runs the command in an empty folder."""
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "weft.cli", "demo", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory) -> str:
+    return demo(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory) -> dict:
+    return json.loads(demo(tmp_path_factory.mktemp("json"), "0", "--json"))
+
+
+def chapter(shown: str, number: int) -> str:
+    return re.search(rf"^{number}\. .*?(?=^{number + 1}\. |\Z)", shown, re.MULTILINE | re.DOTALL)[0]
+
+
+def test_the_demo_is_short_and_has_its_chapters_in_order(shown):
+    assert re.findall(r"^(\d)\. ", shown, re.MULTILINE) == list("123456")
+    assert 80 <= shown.count("\n") <= 140
+    assert QUESTION in shown.partition("1. ")[0]
+
+
+def test_the_whole_context_is_printed_and_keeps_its_budget(shown, context):
+    assert context["text"].rstrip() in chapter(shown, 1)
+    assert f"{context['tokens']} of {BUDGET} tokens" in shown
+    assert get_counter("o200k_base").count(context["text"]) == context["tokens"] <= BUDGET
+
+
+def test_the_context_answers_the_question(context):
+    included = {item["node"] for section in context["sections"] for item in section["items"]}
+    assert {"finch", "t-mirrors", "mem-pinholes"} <= included
+
+
+def test_the_bars_add_up_to_the_total(shown, context):
+    rows = re.findall(r"^  (.+?) +\[[#.]+\] +(\d+)", chapter(shown, 2), re.MULTILINE)
+    *parts, (last, total) = [(name, int(tokens)) for name, tokens in rows]
+    assert [name for name, _ in parts[:-2]] == [section["name"] for section in context["sections"]]
+    assert (last, total) == ("total", context["tokens"])
+    assert sum(tokens for _, tokens in parts) == total
+
+
+def test_citations_stand_in_the_context_and_name_their_source(shown, context):
+    cited = re.findall(r"^  \[(\S+)\] (\S+), characters (\d+)-(\d+)", chapter(shown, 3), re.MULTILINE)
+    known = {
+        (each["id"], each["source"] or each["node"], str(each["start"]), str(each["end"]))
+        for each in context["citations"]
+    }
+    assert cited
+    assert set(cited) <= known
+    assert all(f"[{name}]" in context["text"] for name, *_ in cited)
+
+
+def test_reasons_show_what_is_in_what_is_out_and_what_nearly_fitted(shown):
+    reasons = chapter(shown, 4)
+    assert re.search(r"^  included +\d\.\d\d +\d+ ", reasons, re.MULTILINE)
+    assert re.search(r"^  (line|truncated|dropped) .*; fits with \d+ more tokens$", reasons, re.MULTILINE)
+    assert re.search(r"^  dropped .* says the same as \[not-\w+\]", reasons, re.MULTILINE)
+
+
+def test_the_mail_that_gives_orders_stays_quoted(shown):
+    assert "\n````\nDear Mira" in shown
+    assert re.findall(r"^## System", re.sub(r"^````\n.*?^````\n", "", shown, flags=re.M | re.S), re.MULTILINE) == []
+
+
+def test_bens_chapter_counts_but_tells_nothing(shown):
+    lines = (Path(sample.__file__).parent / "workspace.jsonl").read_text("utf-8").splitlines()
+    private = [piece for piece in map(parse, lines) if getattr(piece, "id", None) in PRIVATE]
+    told = chapter(shown, 5)
+    assert re.search(r"^  [1-9]\d* of Ana's candidates are not for guests, and [1-9]", told, re.MULTILINE)
+    assert re.search(r"^  0 of them were candidates for Ben", told, re.MULTILINE)
+    assert len(private) == len(PRIVATE)
+    assert not [node.id for node in private if node.id in told or node.title in told or node.text in told]
+
+
+def test_the_demo_prints_the_same_in_any_folder_under_any_hash_seed(tmp_path):
+    first, second = demo(tmp_path / "a", "1"), demo(tmp_path / "b", "77")
+    assert first == second
+    assert demo(tmp_path / "a", "5") == first
+
+
+def test_the_commands_that_it_proposes_work(tmp_path):
+    runner = CliRunner()
+    result = runner.invoke(command, ["--dir", str(tmp_path / "my demo")], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert f"cd '{tmp_path / 'my demo'}'" in result.output
+    for line in NEXT:
+        program, *arguments = [each.strip('"') for each in re.findall(r'"[^"]*"|\S+', line)]
+        assert program == "weft"
+        done = subprocess.run(
+            [sys.executable, "-m", "weft.cli", *arguments],
+            cwd=tmp_path / "my demo",
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+        )
+        assert done.stdout.strip()
+
+
+def test_json_is_the_context_alone(context):
+    assert (context["query"], context["user"], context["workspace"]) == (QUESTION, "ana", "studio")
+    assert context["decisions"]

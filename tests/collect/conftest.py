@@ -1,0 +1,19 @@
+import pytest
+
+from weft.store.contract.kit import NOW, opened
+from weft.store.sqlite import SqliteStore
+
+from .asking import Desk
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with the users ana and ben."""
+    made = SqliteStore(tmp_path / "store.weft", clock=lambda: NOW)
+    yield opened(made, "ben")
+    made.close()
+
+
+@pytest.fixture
+def desk(store):
+    return Desk(store)

@@ -1,0 +1,89 @@
+from datetime import timedelta
+
+import pytest
+
+from weft.collect import HistoryCollector
+from weft.errors import NotFound
+from weft.request import Message
+from weft.store.contract.kit import NOW, node, put
+
+
+def thread(count, **of_thread):
+    return [
+        node("thread", type="thread", **of_thread),
+        *(node(f"m{n:02}", f"Message {n}.", type="message", parent="thread", position=n) for n in range(count)),
+    ]
+
+
+def test_messages_of_the_thread_come_newest_first_each_worth_a_little_less(store, desk):
+    put(store, *thread(3))
+    assert desk.collect(HistoryCollector(), thread="thread") == [
+        ("m02", 0.6, "message 1 from the end of the thread"),
+        ("m01", 0.58, "message 2 from the end of the thread"),
+        ("m00", 0.56, "message 3 from the end of the thread"),
+    ]
+
+
+def test_twenty_messages_are_looked_at(store, desk):
+    put(store, *thread(23))
+    assert list(desk.scores(HistoryCollector(), thread="thread")) == [f"m{n:02}" for n in range(22, 2, -1)]
+
+
+def test_the_worth_of_old_messages_does_not_fall_below_a_tenth(store, desk):
+    put(store, *thread(40))
+    scores = list(desk.scores(HistoryCollector(limit=40), thread="thread").values())
+    assert scores[24:27] == [0.12, 0.1, 0.1]  # 0.6 - 24 × 0.02, 0.6 - 25 × 0.02, and no less
+
+
+def test_messages_handed_in_come_newest_first_with_their_roles(store, desk):
+    given = (Message("user", "Are we ready?", NOW - timedelta(hours=1)), Message("assistant", "Not yet."))
+    newest, oldest = desk.found(HistoryCollector(), history=given)
+    assert [(round(each.score, 6), each.why) for each in (newest, oldest)] == [
+        (0.6, "handed in with the request"),
+        (0.58, "handed in with the request"),
+    ]
+    assert (newest.record.node.title, newest.record.passage.text) == ("assistant", "Not yet.")
+    assert (oldest.record.node.type, oldest.record.node.created_at) == ("message", NOW - timedelta(hours=1))
+
+
+def test_only_the_last_messages_handed_in_are_taken(store, desk):
+    given = tuple(Message("user", f"turn {n}") for n in range(5))
+    found = desk.found(HistoryCollector(limit=2), history=given)
+    assert [each.record.passage.text for each in found] == ["turn 4", "turn 3"]
+    assert desk.found(HistoryCollector(limit=0), history=given) == []
+
+
+def test_a_message_keeps_its_citation_when_the_conversation_goes_on(store, desk):
+    def citations(turns):
+        given = tuple(Message("user", f"turn {n}") for n in range(turns))
+        found = desk.found(HistoryCollector(limit=3), history=given)
+        return {each.record.passage.text: each.record.passage.citation for each in found}
+
+    before, after = citations(4), citations(6)
+    assert before.keys() & after.keys() == {"turn 3"}
+    assert before["turn 3"] == after["turn 3"]
+    assert len({*before.values(), *after.values()}) == 5
+
+
+def test_what_was_handed_in_is_newer_than_what_is_stored(store, desk):
+    put(store, *thread(2))
+    found = desk.collect(HistoryCollector(), thread="thread", history=(Message("user", "And now?"),))
+    assert [(name, score) for name, score, _ in found] == [("history-1", 0.6), ("m01", 0.58), ("m00", 0.56)]
+
+
+def test_excluded_messages_are_left_out(store, desk):
+    put(store, *thread(3))
+    assert list(desk.scores(HistoryCollector(), thread="thread", exclude=["m01"])) == ["m02", "m00"]
+
+
+def test_an_unknown_thread_and_a_hidden_one_are_refused_alike(store, desk):
+    put(store, *thread(1, access=frozenset({"ana"})))
+    with pytest.raises(NotFound, match="thread 'nowhere' does not exist"):
+        desk.scores(HistoryCollector(), thread="nowhere")
+    with pytest.raises(NotFound, match="thread 'thread' does not exist"):
+        desk.scores(HistoryCollector(), thread="thread", user="ben")
+
+
+def test_without_thread_and_messages_there_is_no_history(store, desk):
+    put(store, *thread(2))
+    assert desk.scores(HistoryCollector(), "message") == {}

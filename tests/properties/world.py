@@ -1,0 +1,268 @@
+"""Random workspaces in which every word gives away the node that it comes from, and who may see which.
+
+Who may see what is worked out here a second time, by plain recursion over a dictionary, and shares nothing
+with the store.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from hashlib import blake2b
+
+from hypothesis import strategies as st
+
+from weft import Edge, Node, Weft
+from weft.store.contract.kit import NOW
+
+ROOT = "root"
+"""Stands on every list: the user with all rights, who fills the caches first."""
+PEOPLE = ("ben", "cleo")
+GROUPS = ("red", "blue")
+PRINCIPALS = (*PEOPLE, *(f"group:{group}" for group in GROUPS), "*")
+SIZE = 12
+EDGE_TYPES = ("reference", "relation", "field")
+KINDS = ("id", "title", "text", "tag", "field", "value", "source", "type", "conversation")
+
+MARKER = re.compile(r"zk[0-9a-f]{8}q")
+COMMON = "harbour lantern"
+TEXTS = ("harbour lantern", "harbour lantern mirror", " ".join(f"harbour lantern plank{n}" for n in range(30)))
+"""Words that nodes share, so that they compete for ranks and budgets; the longest ones are near-duplicates."""
+
+
+def marker(kind: str, *numbers: int) -> str:
+    """A word that stands in one place of one node only, and resembles no other."""
+    return f"zk{blake2b(repr((kind, numbers)).encode(), digest_size=4).hexdigest()}q"
+
+
+ABSENT = marker("id", -1)
+
+
+def name(number: int) -> str:
+    """The id of a node."""
+    return marker("id", number)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Where a node hangs, and whom it admits itself."""
+
+    parent: int | None = None
+    own: frozenset[str] | None = None
+    owner: str | None = None
+    text: int = 0
+    plain: bool = True
+
+    def node(self, number: int) -> Node:
+        """The node with a marker in each of its places."""
+        return Node(
+            id=name(number),
+            type="page" if self.plain else marker("type", number),
+            title=marker("title", number),
+            text=f"{marker('text', number)} {TEXTS[self.text]}",
+            parent=None if self.parent is None else name(self.parent),
+            position=number,
+            tags=("shared", marker("tag", number)),
+            fields={marker("field", number): marker("value", number)},
+            source=f"notes/{marker('source', number)}.md",
+            conversation=marker("conversation", number),
+            created_at=NOW - timedelta(days=number),
+            updated_at=NOW - timedelta(hours=number),
+            owner=self.owner,
+            access=self.own,
+        )
+
+
+@dataclass(frozen=True)
+class Link:
+    """An edge between two nodes; its label gives away both."""
+
+    source: int
+    target: int
+    type: str
+
+    @property
+    def label(self) -> str:
+        return marker("label", self.source, self.target)
+
+    def edge(self) -> Edge:
+        """The edge itself."""
+        return Edge(source=name(self.source), target=name(self.target), type=self.type, label=self.label)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A workspace at its start, and what happens to it."""
+
+    default: frozenset[str]
+    groups: dict[str, tuple[str, ...]]
+    specs: tuple[Spec, ...]
+    links: tuple[Link, ...]
+    actions: tuple[tuple, ...]
+
+
+class World:
+    """A workspace in a store, beside the oracle's own account of it."""
+
+    def __init__(self, weft: Weft, workspace: str, plan: Plan) -> None:
+        self.weft = weft
+        self.workspace = workspace
+        self.default = plan.default
+        self.groups: dict[str, tuple[str, ...]] = {ROOT: ()}
+        self.specs: dict[int, Spec] = dict(enumerate(plan.specs))
+        self.links: set[Link] = set(plan.links)
+        self.removed: dict[int, frozenset[str]] = {}
+        weft.create_workspace(workspace, owner=ROOT, access=plan.default)
+        for user, groups in plan.groups.items():
+            self.join(user, groups)
+        weft.add(
+            [spec.node(number) for number, spec in self.specs.items()],
+            [link.edge() for link in plan.links],
+            workspace=workspace,
+        )
+
+    def admitted(self, number: int) -> frozenset[str]:
+        """Whom a node admits: by its own list, or else as its parent does; and its owner."""
+        spec = self.specs[number]
+        if spec.own is not None:
+            base = spec.own
+        else:
+            base = self.default if spec.parent is None else self.admitted(spec.parent)
+        return base | ({spec.owner} if spec.owner else set())
+
+    def belongs(self, user: str, principals: frozenset[str]) -> bool:
+        """Whether a list admits a user."""
+        return bool(principals & {user, "*", *(f"group:{group}" for group in self.groups[user])})
+
+    def visible(self, user: str) -> set[int]:
+        """The nodes that a user may see."""
+        return {number for number in self.specs if self.belongs(user, self.admitted(number))}
+
+    def visible_links(self, user: str) -> set[Link]:
+        """The edges of which a user may see both ends."""
+        seen = self.visible(user)
+        return {link for link in self.links if {link.source, link.target} <= seen}
+
+    def secrets(self, user: str) -> set[str]:
+        """Every marker that this user must not meet."""
+        seen = self.visible(user)
+        hidden = set(range(SIZE)) - seen
+        words = {marker(kind, number) for number in hidden for kind in KINDS}
+        words |= {link.label for link in self.links - self.visible_links(user)}
+        # The change log may say that something is gone to those who could see it until then.
+        return words - {name(number) for number, was in self.removed.items() if self.belongs(user, was)}
+
+    def below(self, number: int) -> set[int]:
+        """A node and everything under it."""
+        found = {number}
+        while more := {child for child, spec in self.specs.items() if spec.parent in found} - found:
+            found |= more
+        return found
+
+    def do(self, action: tuple) -> None:
+        """Carry out one action, unless what it is about is not there."""
+        verb, *rest = action
+        getattr(self, verb)(*rest)
+
+    def join(self, user: str, groups: tuple[str, ...]) -> None:
+        self.groups[user] = groups
+        self.weft.add_user(user, groups=groups, workspace=self.workspace)
+
+    def place(self, number: int, spec: Spec) -> None:
+        """Insert or replace a node; an id that was removed is not used again."""
+        if number in self.removed:
+            return
+        if spec.parent not in self.specs or (number in self.specs and spec.parent in self.below(number)):
+            spec = replace(spec, parent=None)
+        self.specs[number] = spec
+        self.weft.add([spec.node(number)], workspace=self.workspace)
+
+    def move(self, number: int, parent: int | None) -> None:
+        if number in self.specs and parent in {None, *self.specs} - self.below(number):
+            self.specs[number] = replace(self.specs[number], parent=parent)
+            with self.weft.atomic(self.workspace) as batch:
+                batch.move(name(number), None if parent is None else name(parent), number)
+
+    def admit(self, number: int, own: frozenset[str] | None) -> None:
+        if number in self.specs:
+            self.specs[number] = replace(self.specs[number], own=own)
+            with self.weft.atomic(self.workspace) as batch:
+                batch.set_access(name(number), own)
+
+    def remove(self, number: int) -> None:
+        if number in self.specs:
+            gone = self.below(number)
+            self.removed |= {each: self.admitted(each) for each in gone}
+            self.specs = {each: spec for each, spec in self.specs.items() if each not in gone}
+            self.links = {link for link in self.links if not gone & {link.source, link.target}}
+            assert self.weft.remove([name(number)], workspace=self.workspace) == len(gone)
+
+    def link(self, link: Link) -> None:
+        if {link.source, link.target} <= self.specs.keys():
+            self.links.add(link)
+            with self.weft.atomic(self.workspace) as batch:
+                batch.link([link.edge()])
+
+    def unlink(self, link: Link) -> None:
+        self.links.discard(link)
+        with self.weft.atomic(self.workspace) as batch:
+            batch.unlink([link.edge()])
+
+    def touch(self, user: str, number: int, kind: str) -> None:
+        if number in self.specs:
+            with self.weft.atomic(self.workspace) as batch:
+                batch.record(user, name(number), kind, NOW - timedelta(minutes=number))
+                batch.count_use(user, [name(number)])
+
+    def judge(self, user: str, number: int, useful: bool) -> None:
+        if number in self.specs:
+            with self.weft.atomic(self.workspace) as batch:
+                batch.give_feedback(user, name(number), useful, NOW)
+
+
+numbers = st.integers(0, SIZE - 1)
+users = st.sampled_from((ROOT, *PEOPLE))
+lists = st.frozensets(st.sampled_from(PRINCIPALS), max_size=2).map(lambda principals: principals | {ROOT})
+memberships = st.sampled_from([(), ("red",), ("blue",), GROUPS])
+links = st.builds(Link, numbers, numbers, st.sampled_from(EDGE_TYPES))
+
+
+def specs(parents: st.SearchStrategy[int | None]) -> st.SearchStrategy[Spec]:
+    """Nodes that hang under one of these parents."""
+    return st.builds(
+        Spec,
+        parent=parents,
+        own=st.none() | lists,
+        owner=st.sampled_from((None, None, *PEOPLE)),
+        text=st.integers(0, len(TEXTS) - 1),
+        plain=st.booleans(),
+    )
+
+
+ACTIONS = st.one_of(
+    st.tuples(st.just("move"), numbers, st.none() | numbers),
+    st.tuples(st.just("admit"), numbers, st.none() | lists),
+    st.tuples(st.just("join"), st.sampled_from(PEOPLE), memberships),
+    st.tuples(st.just("remove"), numbers),
+    st.tuples(st.just("place"), numbers, specs(st.none() | numbers)),
+    st.tuples(st.just("link"), links),
+    st.tuples(st.just("unlink"), links),
+    st.tuples(st.just("touch"), users, numbers, st.sampled_from(["view", "edit"])),
+    st.tuples(st.just("judge"), users, numbers, st.booleans()),
+)
+
+
+@st.composite
+def plans(draw: st.DrawFn, actions: int = 6) -> Plan:
+    """A tree of up to twelve nodes with lists, owners, groups and edges, and what happens to it."""
+    count = draw(st.integers(1, SIZE))
+    nodes = [draw(specs(st.none() | st.integers(0, number - 1) if number else st.none())) for number in range(count)]
+    drawn = draw(st.lists(links, max_size=8))
+    return Plan(
+        default=draw(lists),
+        groups={person: draw(memberships) for person in PEOPLE},
+        specs=tuple(nodes),
+        links=tuple(dict.fromkeys(link for link in drawn if max(link.source, link.target) < count)),
+        actions=tuple(draw(st.lists(ACTIONS, max_size=actions))),
+    )

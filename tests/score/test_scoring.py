@@ -1,0 +1,96 @@
+from datetime import timedelta
+from itertools import permutations
+
+import pytest
+
+from weft.score import Profile, get_profile, score
+from weft.score.scoring import weigh
+
+from .making import NOW, candidate, facts, found
+
+
+def test_the_weights_of_signals_that_do_not_apply_are_shared_out():
+    # .6 × 1 + .3 × .5 = .75 of weights .9; the missing .1 is shared: .75 / .9
+    assert weigh({"a": 1.0, "b": 0.5, "c": None}, {"a": 0.6, "b": 0.3, "c": 0.1}) == pytest.approx(0.75 / 0.9)
+
+
+def test_a_signal_of_zero_applies_and_pulls_down():
+    assert weigh({"a": 1.0, "b": 0.0}, {"a": 0.5, "b": 0.5}) == 0.5
+
+
+def test_where_no_signal_applies_the_score_is_zero():
+    assert weigh({"a": None}, {"a": 1.0}) == 0.0
+    assert weigh({}, {"a": 1.0}) == 0.0
+
+
+def test_a_memory_without_confidence_is_not_taken_for_a_doubtful_one():
+    known = facts("q", similarities={1: 0.5, 2: 0.5})
+    silent = candidate("silent", "x", key=1, created_at=NOW)
+    doubtful = candidate("doubtful", "x", key=2, created_at=NOW, confidence=0.0)
+    first, second = score([doubtful, silent], get_profile("memory"), known)
+    assert (first.node.id, first.score) == ("silent", pytest.approx(0.5 / 0.8))  # (.6 × .5 + .2 × 1) / .8
+    assert (second.node.id, second.score) == ("doubtful", pytest.approx(0.5))  # .6 × .5 + .2 × 1 + .2 × 0
+
+
+def test_a_candidate_carries_the_value_of_each_signal():
+    memory = candidate("n", "x", key=7, created_at=NOW - timedelta(days=1))
+    (scored,) = score([memory], get_profile("memory"), facts("q", similarities={7: 0.25}))
+    assert scored.signals == {"similarity": 0.25, "recency_inverse": 0.5, "confidence": None}
+
+
+def test_candidates_that_were_given_are_not_changed():
+    given = candidate("n", "x", findings=[found("lexical", 0.5)])
+    (scored,) = score([given], get_profile("workspace"), facts("q"))
+    assert (given.score, given.signals) == (0.0, {})
+    assert scored.score > 0
+
+
+ONLY_WORDS = Profile("words", {"relevance": 1.0})
+
+
+def boosted(tags, boosts):
+    each = candidate("n", "x", tags=tags, findings=[found("lexical", 0.5)])
+    (scored,) = score([each], ONLY_WORDS, facts("q", request={"boosts": boosts}))
+    return scored
+
+
+def test_a_boosted_tag_raises_the_score_and_shows_among_the_signals():
+    raised = boosted(("spec", "old"), {"spec": 0.2, "code": 0.3})
+    assert raised.score == pytest.approx(0.7)
+    assert raised.signals["boost"] == pytest.approx(0.2)
+
+
+def test_several_boosted_tags_add_up_to_one_at_most():
+    assert boosted(("a", "b"), {"a": 0.1, "b": 0.2}).score == pytest.approx(0.8)
+    assert boosted(("a", "b"), {"a": 0.4, "b": 0.2}).score == 1.0
+
+
+def test_a_node_without_the_tag_is_not_boosted():
+    plain = boosted(("other",), {"spec": 0.2})
+    assert plain.score == 0.5
+    assert "boost" not in plain.signals
+
+
+def test_a_lowered_tag_never_leads_below_zero():
+    assert boosted(("spam",), {"spam": -0.2}).score == pytest.approx(0.3)
+    assert boosted(("spam",), {"spam": -0.9}).score == 0.0
+
+
+def test_the_best_comes_first():
+    low, high = (candidate(n, "x", findings=[found("lexical", s)]) for n, s in (("low", 0.2), ("high", 0.9)))
+    assert [each.node.id for each in score([low, high], ONLY_WORDS, facts("q"))] == ["high", "low"]
+
+
+def test_equal_scores_have_one_order_whatever_the_order_of_the_candidates():
+    alike = [candidate(name, "x", key=key) for name, key in (("b", 1), ("a", 3), ("a", 2), ("c", 4))]
+    orders = {tuple(each.key for each in score(list(some), ONLY_WORDS, facts("q"))) for some in permutations(alike)}
+    assert orders == {(2, 3, 1, 4)}  # by citation, then by key
+
+
+def test_scores_that_differ_only_by_rounding_are_equal():
+    # 0.1 + 0.2 is 0.30000000000000004: as a score it must tie with 0.3, so that the citation decides
+    pair = [
+        candidate("b", "x", findings=[found("lexical", 0.1 + 0.2)]),
+        candidate("a", "x", findings=[found("lexical", 0.3)]),
+    ]
+    assert [each.node.id for each in score(pair, ONLY_WORDS, facts("q"))] == ["a", "b"]
