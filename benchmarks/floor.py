@@ -82,8 +82,8 @@ class Floor:
         """What the floor of this context consists of."""
         pairs = json.dumps([[decision.citation, decision.node] for decision in context.trace])
         rows = self._connection.execute(
-            """SELECT p.key, n.pk FROM json_each(?) j JOIN passages p ON p.citation = j.value ->> 0
-               JOIN nodes n ON n.pk = p.node AND n.id = j.value ->> 1 AND n.workspace = ?""",
+            """SELECT p.key, n.pk FROM json_each(?) j CROSS JOIN passages p ON p.citation = j.value ->> 0
+               CROSS JOIN nodes n ON n.pk = p.node AND n.id = j.value ->> 1 AND n.workspace = ?""",
             (pairs, self._workspace),
         ).fetchall()
         found = "SELECT pk FROM nodes WHERE workspace = ? AND id = ?"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from benchmarks.corpus import Document
 
@@ -60,7 +61,7 @@ def varied(document: Document, words: Sequence[str], rng: random.Random, copy: i
 
 def _swapped(paragraphs: Sequence[str], rng: random.Random) -> list[str]:
     split = [_SENTENCE_END.split(paragraph) for paragraph in paragraphs]
-    for left, right in zip(split, split[1:], strict=False):
+    for left, right in pairwise(split):
         if rng.random() < SWAPPED and len(left) > 1 and len(right) > 1:
             here, there = rng.randrange(len(left)), rng.randrange(len(right))
             left[here], right[there] = right[there], left[here]

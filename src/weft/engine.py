@@ -197,8 +197,10 @@ class Weft:
     ) -> Context:
         """The context for a query; `more` are the other fields of `Request`, such as focus, thread or filters."""
         chosen = get_recipe(recipe) if isinstance(recipe, str) else recipe
-        divided = budget if isinstance(budget, Budget) else chosen.budget(_positive(budget))
-        return self.assemble(Request(query=query, workspace=workspace, user=user, budget=divided, **more), chosen)
+        if not isinstance(budget, Budget):
+            check_budget(Budget(total=budget))
+            budget = chosen.budget(budget)
+        return self.assemble(Request(query=query, workspace=workspace, user=user, budget=budget, **more), chosen)
 
     def assemble(self, request: Request, recipe: Recipe) -> Context:
         """The context for a request; an equal request is answered from memory until something is written."""
@@ -241,12 +243,14 @@ class Weft:
         """The passages that answer a query best, with an excerpt around what matched."""
         if mode not in SEARCHES:
             raise UnknownName("search mode", mode, SEARCHES)
+        if not isinstance(limit, int) or limit < 1:
+            raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
         now = whole_minute(self._clock())
         request = Request(
             query=query,
             workspace=workspace,
             user=user,
-            budget=Budget(total=_positive(limit)),
+            budget=Budget(total=DEFAULT_BUDGET),
             filters=filters,
         )
         with self.store.view(workspace, user) as view:
@@ -313,13 +317,6 @@ def check_request(request: Request) -> None:
         raise InvalidInput(f"depth must be from 1 to 5, got {request.depth!r}")
     if request.truncation not in (*STRATEGIES, "summarize"):
         raise UnknownName("truncation strategy", request.truncation, STRATEGIES)
-
-
-def _positive(number: object) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        check_budget(Budget(total=number))  # type: ignore[arg-type]
-        raise InvalidInput(f"{number!r} must be a whole number of at least 1")
-    return number
 
 
 def _resolve(view: View, reference: str) -> str:

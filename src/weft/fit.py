@@ -67,10 +67,12 @@ class _Draft:
 
 def fit(fitting: Fitting, ranked: Sequence[Candidate], repeats: Sequence[Collapsed]) -> Context:
     """The context that the budget allows; its text never counts more than the budget."""
-    draft = _drafted(fitting, fitting.templates.get(fitting.recipe.template), ranked)
-    if ranked and not draft.sections:
-        # Headings can take all of a small budget: the plain template has none.
-        draft = _drafted(fitting, fitting.templates.get("plain"), ranked)
+    lines = fitting.recipe.lines
+    draft = _drafted(fitting, fitting.templates.get(fitting.recipe.template), ranked, lines)
+    # Headings can take all of a small budget: the plain template has none but that of the list of titles.
+    for with_lines in (False, True) if lines else (False,):
+        if ranked and not draft.sections:
+            draft = _drafted(fitting, fitting.templates.get("plain"), ranked, with_lines)
     return _context(fitting, draft, repeats)
 
 
@@ -79,17 +81,17 @@ def _names(ranked: Sequence[Candidate]) -> list[str]:
     return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
 
 
-def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate]) -> _Draft:
+def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate], lines: bool) -> _Draft:
     """Render, pack and lay out until the text, counted as a whole, keeps the budget."""
     budget, query = fitting.request.budget, fitting.request.query
     renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
     choices = [
-        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if fitting.recipe.lines else None)
+        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if lines else None)
         for candidate in ranked
     ]
     names = _names(ranked)
     packer = get_packer(fitting.recipe.packer)
-    fixed = overhead(template, names, query, fitting.recipe.lines, fitting.counter)
+    fixed = overhead(template, names, query, lines, fitting.counter)
     excess = 0
     for _ in range(ATTEMPTS):
         packing = packer.pack(choices, room_for(budget, fixed + excess, choices), renderer.shorten)
@@ -120,11 +122,12 @@ def _arranged(
     return tuple(sections), tuple(item for item in items if item.rendering.form == "line")
 
 
-def _spoken(item: Item) -> tuple[datetime, int, int, int]:
-    """The order in which messages were said."""
-    node = item.candidate.node
-    key = item.candidate.key
-    return (node.created_at or _EARLY, node.position, item.candidate.passage.ordinal, abs(key))
+def _spoken(item: Item) -> tuple[bool, datetime, int, int, int]:
+    """The order in which messages were said: those handed in after those stored, in the order given."""
+    node, key = item.candidate.node, item.candidate.key
+    if key < 0:
+        return (True, _EARLY, 0, 0, -key)
+    return (False, node.created_at or _EARLY, node.position, item.candidate.passage.ordinal, key)
 
 
 def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> Context:

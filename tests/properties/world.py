@@ -125,11 +125,8 @@ class World:
     def admitted(self, number: int) -> frozenset[str]:
         """Whom a node admits: by its own list, or else as its parent does; and its owner."""
         spec = self.specs[number]
-        if spec.own is not None:
-            base = spec.own
-        else:
-            base = self.default if spec.parent is None else self.admitted(spec.parent)
-        return base | ({spec.owner} if spec.owner else set())
+        inherited = self.default if spec.parent is None else self.admitted(spec.parent)
+        return (inherited if spec.own is None else spec.own) | ({spec.owner} if spec.owner else set())
 
     def belongs(self, user: str, principals: frozenset[str]) -> bool:
         """Whether a list admits a user."""

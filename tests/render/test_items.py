@@ -102,6 +102,14 @@ def test_content_cannot_forge_the_separator_between_items():
     assert piece.text == "a \\| b | "
 
 
+@pytest.mark.parametrize(
+    ("separator", "footer", "shown"), [("\n", "\nEnd", "```\nx\n```"), ("\n", "End", "\\```\nx\n\\```")]
+)
+def test_content_keeps_its_fence_only_where_nothing_can_follow_on_its_last_line(separator, footer, shown):
+    template = Template(name="mine", item="{{content}}", separator=separator, footer=footer, quote="escape")
+    assert renderer(template).full(candidate("```\nx\n```")).text == shown + separator
+
+
 def test_the_lines_of_a_point_in_a_list_hang_under_it():
     assert renderer(get_template("chat")).full(candidate("a\n\n- b\n# c")).text == "- a\n\n  - b\n  \\# c\n"
 

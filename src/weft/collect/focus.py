@@ -36,9 +36,7 @@ class FocusCollector:
         around = [each for each in self._around(view, focus) if each[0].id not in excluded]
         first = view.passages([node.id for node, *_ in around])
         found += [
-            Found(key, score, why, distance=hops)
-            for node, score, why, hops in around
-            for key in first.get(node.id, ())
+            Found(key, score, why, distance=hops) for node, score, why, hops in around for key in first.get(node.id, ())
         ]
         return sorted(found, key=lambda each: (-each.score, each.key))
 

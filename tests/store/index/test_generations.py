@@ -174,6 +174,18 @@ def test_what_a_crash_left_behind_is_ignored_and_then_removed(tmp_path):
     assert everything(opened(tmp_path)) == expected
 
 
+def test_a_checkpoint_that_fails_changes_nothing(tmp_path):
+    index = stored(tmp_path)
+    index.apply(31, [], [row(99)], vectors([row(99)]))
+    (tmp_path / "CURRENT.new").mkdir()
+    with pytest.raises(OSError, match=r"CURRENT\.new"):
+        index.checkpoint()
+    assert (index.seq, len(index), opened(tmp_path).seq) == (31, 31, 30)
+    (tmp_path / "CURRENT.new").rmdir()
+    assert index.checkpoint()
+    assert (opened(tmp_path).seq, generations(tmp_path)) == (31, ["g3"])
+
+
 CHILD = """
 import sys
 from pathlib import Path
@@ -257,7 +269,9 @@ def test_a_search_sees_all_of_a_change_or_nothing_of_it(tmp_path):
     done = threading.Event()
 
     def versions():
+        seen = 0
         while not done.is_set():
+            assert seen <= (seen := index.seq)
             found = [key for key, _ in everything(index)]
             assert len({key // 100 for key in found}) <= 1
             assert len(found) in (0, 10)

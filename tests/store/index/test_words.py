@@ -475,7 +475,13 @@ def test_titles_are_counted_at_the_first_passage_alone(index):
 
 @pytest.mark.parametrize(
     ("text", "query"),
-    [("aerodynamics", "aerodinanics"), ("pressure", "presure"), ("pressure", "perssure"), ("wing", "wnig")],
+    [
+        ("aerodynamics", "aerodinanics"),
+        ("collimation", "collimaton"),
+        ("pressure", "presure"),
+        ("pressure", "perssure"),
+        ("wing", "wnig"),
+    ],
 )
 def test_a_word_inside_a_text_is_found_in_spite_of_a_typo(index, text, query):
     index.apply(1, [], [row(1, f"about {text} here"), row(2, "unrelated matter")])

@@ -43,7 +43,7 @@ def _analyzer(*, stem: bool) -> TextAnalyzer:
 
 # Shared by all threads: tantivy holds the interpreter's lock while it cuts a text.
 _STEMS = _analyzer(stem=True)
-_WORDS = _analyzer(stem=False)
+WHOLE_WORDS = _analyzer(stem=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,11 @@ def spaced(text: str) -> str:
 def analyse(text: str) -> list[str]:
     """The words of a text, in order: lower case, without accents, reduced to their stems."""
     return _STEMS.analyze(spaced(text))
+
+
+def whole_words(text: str) -> list[str]:
+    """The same words, not reduced: a typo may spoil the ending that a stem is found by."""
+    return WHOLE_WORDS.analyze(spaced(text))
 
 
 def parse(text: str) -> WordQuery:
@@ -98,7 +103,7 @@ def _split_quotes(text: str) -> tuple[str, list[str]]:
 
 def _beginning(word: str) -> str | None:
     """What all stems of words that begin like this begin with; None if it is more than one word."""
-    whole, stems = _WORDS.analyze(spaced(word)), analyse(word)
+    whole, stems = whole_words(word), analyse(word)
     if len(whole) != 1 or len(stems) != 1:
         return None
     # The index holds stems: `policy*` has to find "polici", which is the stem of "policies" too.

@@ -56,8 +56,8 @@ def row_sums(terms: Floats) -> Floats:
 def picked_products(vectors: Matrix, rows: npt.NDArray[np.int64], query: Vector) -> Vector:
     """Rough dot products of some rows.
 
-    `vecdot` and not `@`: a matrix product is spread over all cores and waits for the slowest; on a
-    machine that is busy that took eight times as long. Blocks, so that picked rows stay in the cache.
+    `vecdot` and not `@`: a matrix product is spread over all cores and waits for the slowest, which on a
+    busy machine more than doubled its time. Blocks, so that picked rows stay in the cache.
     """
     found = np.empty(len(rows), dtype=np.float32)
     room = np.empty((_PICKED, vectors.shape[1]), dtype=np.float32)

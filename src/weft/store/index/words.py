@@ -33,7 +33,7 @@ from tantivy import (
 
 from weft.errors import InvalidInput, StoreError
 from weft.store.index import bm25
-from weft.store.index.analysis import PREFIX, WordQuery, analyse
+from weft.store.index.analysis import PREFIX, WHOLE_WORDS, WordQuery, analyse, spaced, whole_words
 from weft.store.index.rows import IndexDamaged, Row, Scope
 from weft.store.index.trigrams import trigrams
 
@@ -50,6 +50,7 @@ FEW = 16
 """Up to so many values, a union of terms is faster than a set of them."""
 
 _SPLIT = f"weft-{VERSION}"
+_WHOLE = f"weft-whole-{VERSION}"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ALL = {"all": {"value_count": {"field": "key"}}}
 _BY_LIST = {"lists": {"terms": {"field": "acl", "size": LISTED + 1}}}
@@ -67,6 +68,7 @@ def _schema() -> Schema:
     for name in ("type", "tag", "conversation", "meta"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("body", tokenizer_name=_SPLIT, index_option="position")
+    builder.add_text_field("whole", tokenizer_name=_WHOLE, index_option="basic")
     for name in ("impact", "grams"):
         builder.add_text_field(name, tokenizer_name=_SPLIT, index_option="basic")
     builder.add_unsigned_field("seq", stored=True)
@@ -97,6 +99,7 @@ class WordIndex:
         with _damage_told(folder):
             self._index = Index(_SCHEMA, path=str(folder))
             self._index.register_tokenizer(_SPLIT, TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+            self._index.register_tokenizer(_WHOLE, WHOLE_WORDS)
             self._index.config_reader("manual")
             self._stamp = self._stamped()
             self._index.reload()
@@ -176,9 +179,9 @@ class WordIndex:
 
     def _near(self, text: str, scope: Scope) -> list[Clause]:
         """The neighbours of those words of a query that occur nowhere in what it is restricted to."""
-        words = [word for word in dict.fromkeys(analyse(text[:1000])) if len(word) >= 4][:16]
-        unknown = [word for word in words if not self._any_of([(Occur.Should, _word("body", word))], scope, 1)]
-        near = (Query.fuzzy_term_query(_SCHEMA, "body", word, 2 if len(word) >= 8 else 1) for word in unknown)
+        words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= 4][:16]
+        unknown = [word for word in words if not self._any_of([(Occur.Should, _word("whole", word))], scope, 1)]
+        near = (Query.fuzzy_term_query(_SCHEMA, "whole", word, 2 if len(word) >= 8 else 1) for word in unknown)
         return [(Occur.Should, _exactly(query, 1)) for query in near]
 
     def _any_of(self, clauses: list[Clause], scope: Scope, limit: int) -> list[int]:
@@ -228,12 +231,13 @@ def _snapshot(searcher: Searcher) -> _Snapshot:
 
 
 def _document(row: Row) -> Document:
-    words = analyse(row.searchable)
+    text = row.searchable
+    words = analyse(text)
     counts = Counter(words)
     steps = {count: f"/{bm25.level(count, len(words))}" for count in set(counts.values())}
     values: dict[str, object] = {
         "key": row.key, "node": row.node, "acl": row.acl, "updated": row.updated, "type": _clean(row.type),
-        "tag": [_clean(tag) for tag in row.tags], "body": " ".join(words),
+        "tag": [_clean(tag) for tag in row.tags], "body": " ".join(words), "whole": spaced(text),
         "impact": " ".join([word + steps[count] for word, count in counts.items()]),
     }  # fmt: skip
     if row.confidence is not None:

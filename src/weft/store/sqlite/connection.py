@@ -26,6 +26,7 @@ class Connections:
         self._writing = threading.RLock()
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
+        self._closed = False
         self._writer = self._connect()
         try:
             migrate(self._writer, str(path))
@@ -56,6 +57,7 @@ class Connections:
     def write(self) -> Iterator[sqlite3.Connection]:
         """The writer, in a transaction; a nested block is a savepoint of the outer one."""
         with self._writing:
+            self._refuse_closed()
             connection, nested = self._writer, self._writer.in_transaction
             try:
                 connection.execute("SAVEPOINT nested" if nested else "BEGIN IMMEDIATE")
@@ -72,6 +74,7 @@ class Connections:
     def read(self) -> Iterator[sqlite3.Connection]:
         """A reader that sees one snapshot until the block ends."""
         with self._guard:
+            self._refuse_closed()
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
         try:
@@ -83,11 +86,19 @@ class Connections:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             with self._guard:
-                self._idle.append(connection)
+                if self._closed:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path} was closed: open it again")
 
     def close(self) -> None:
-        """Close every idle connection; ones in use are closed with their last reference."""
+        """Close every idle connection; ones in use are closed when their block ends."""
         with self._writing, self._guard:
+            self._closed = True
             for connection in (*self._idle, self._writer):
                 connection.close()
             self._idle.clear()

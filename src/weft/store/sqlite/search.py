@@ -74,9 +74,9 @@ def word_weights(reader: Reader, derived: DerivedIndexes, words: Sequence[str]) 
     """Inverse document frequency of each word among the visible passages."""
     stems = {word: analyse(word) for word in words}
     terms = sorted({stem for found in stems.values() for stem in found})
-    if not reader.acls or not terms:
-        return {}
     documents, _ = _totals(reader)
+    if not documents or not terms:
+        return {}
     counts = _with_words(reader, derived, lambda index: index.document_frequencies(terms, reader.acls))
     return {
         word: max(bm25.idf(documents, counts.get(stem, 0)) for stem in found) for word, found in stems.items() if found

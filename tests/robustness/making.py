@@ -1,0 +1,104 @@
+"""What these tests share: sources of any size, the real command, and what a store holds."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from weft import Node, Weft
+from weft.embed.hashing import HashingEmbedder
+
+HERE = Path(__file__).parent
+EMBEDDER = HashingEmbedder(64)
+MODES = ("words", "vector", "hybrid")
+WORDS = [
+    first + second
+    for first in "amber birch cedar delta ember fjord grove heron inlet jetty".split()
+    for second in "stone wind light water field song path gate".split()
+]
+QUERIES = ("amberstone n00007", "birchwater grovegate", "heronsogn emberfeild", '"jettysong n00011" inlet*')
+
+
+def opened(path):
+    return Weft.open(path, embedder=EMBEDDER)
+
+
+def values(count, words=30):
+    """The members of nodes that are the same in every run, each with a word that no other has."""
+    chosen = random.Random(7)
+    return [
+        {
+            "id": f"n{number:05}",
+            "type": "page",
+            "title": f"{chosen.choice(WORDS)} {number}",
+            "text": " ".join(chosen.choices(WORDS, k=words)) + f" n{number:05}",
+            "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-02T00:00:00Z",
+        }
+        for number in range(count)
+    ]
+
+
+def pages(count, words=6):
+    return [Node(id=each["id"], type="page", title=each["title"], text=each["text"]) for each in values(count, words)]
+
+
+def write_lines(path, objects):
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects), encoding="utf-8")
+    return path
+
+
+def settings():
+    """The environment of a command: this embedder, and nobody's own settings."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
+    return own | {"WEFT_EMBEDDER": "hashing", "PYTHONWARNINGS": "error"}
+
+
+def start(*arguments, **more):
+    """A process that runs the command, or a script of this folder if the first argument is one."""
+    first, *rest = map(str, arguments)
+    words = [str(HERE / first), *rest] if first.endswith(".py") else ["-m", "weft.cli", first, *rest]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": settings()}
+    return subprocess.Popen([sys.executable, *words], **(pipes | more))
+
+
+def run(*arguments, **more):
+    """The same, when it has ended: exit code, standard output, standard error."""
+    with start(*arguments, **more) as process:
+        out, err = process.communicate()
+    return process.returncode, out, err
+
+
+def succeed(*arguments, **more):
+    code, out, err = run(*arguments, **more)
+    assert code == 0, err
+    return out
+
+
+def answers(weft, queries=QUERIES, **more):
+    """What searches give, down to the last bit of each score."""
+    return {
+        (query, mode): [(each.node.id, each.passage.citation, each.score) for each in weft.search(query, mode=mode)]
+        for query in queries
+        for mode in MODES
+    }
+
+
+def contents(weft, user="me", workspace="main"):
+    """Every node that a user may see, by id."""
+    with weft.store.view(workspace, user) as view:
+        names = [change.node for change in view.changes(0) if not change.deleted]
+        return {node.id: node for node in view.nodes(names)}
+
+
+def state(path):
+    """Everything that a store holds, row by row, whatever its indexes say."""
+    import sqlite3
+
+    connection = sqlite3.connect(path)
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()

@@ -1,0 +1,106 @@
+"""The benchmarks run and say what they promise; how fast anything is, no test decides."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("WEFT_DATA") or ROOT.parent / "shared" / "data")
+
+needs_data = pytest.mark.skipif(
+    not (DATA / "ir_cranfield" / "corpus.jsonl").is_file(),
+    reason=f"the real texts of {DATA} are not there: set WEFT_DATA",
+)
+
+LATENCY = {
+    "passages", "visible_passages", "queries", "p50_ms", "p95_ms", "floor_p50_ms", "floor_p95_ms", "ratio_p50",
+    "ratio_p95", "cpu_p50_ms", "floor_cpu_p50_ms", "ratio_cpu_p50", "cached_p50_us", "stages", "floor_stages",
+    "store_mb",
+}  # fmt: skip
+INGEST = {
+    "passages", "passages_per_s", "floor_passages_per_s", "ratio", "ratio_cpu", "passages_per_s_without_embedding",
+    "floor_without_embedding", "ratio_without_embedding", "seconds",
+}  # fmt: skip
+
+
+def run(*arguments, cache=None, **environment):
+    given = os.environ | {"PYTHONPATH": str(ROOT)} | environment | ({"WEFT_BENCH_CACHE": str(cache)} if cache else {})
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
+
+
+def figures(*arguments, cache):
+    done = run("-m", "benchmarks", *arguments, "--json", cache=cache)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+@needs_data
+def test_latency_reports_contexts_beside_their_floor_and_builds_the_workspace_once(tmp_path):
+    asked = ("latency", "--passages", "300", "--queries", "5")
+    first, told = figures(*asked, cache=tmp_path)
+    assert "building" in told
+    assert first.keys() == LATENCY
+    assert first["passages"] == 300
+    assert first["queries"] == 5
+    assert 150 <= first["visible_passages"] < 300
+    assert first["p95_ms"] >= first["p50_ms"] > 0
+    assert first["floor_p95_ms"] >= first["floor_p50_ms"] > 0
+    assert first["ratio_p50"] == pytest.approx(first["p50_ms"] / first["floor_p50_ms"], rel=0.01)
+    assert first["cached_p50_us"] < first["p50_ms"] * 1000
+    assert {"collect", "score", "pack and render"} < first["stages"].keys()
+    assert all(stage["p50_ms"] > 0 for name, stage in first["stages"].items() if "rest" not in name)
+    assert "read around the focus" in first["floor_stages"]
+
+    again, told = figures(*asked, cache=tmp_path)
+    assert "building" not in told
+    assert again["visible_passages"] == first["visible_passages"]
+
+
+@needs_data
+def test_ingest_reports_passages_per_second_beside_the_bare_writes(tmp_path):
+    found, _ = figures("ingest", "--passages", "200", "--rounds", "1", cache=tmp_path)
+    assert found.keys() == INGEST
+    assert found["passages"] == 200
+    assert found["floor_passages_per_s"] > 0
+    assert found["ratio"] == pytest.approx(found["floor_passages_per_s"] / found["passages_per_s"], rel=0.01)
+    assert found["ratio_without_embedding"] == pytest.approx(
+        found["floor_without_embedding"] / found["passages_per_s_without_embedding"], rel=0.01
+    )
+
+
+@needs_data
+def test_the_same_seed_gives_the_same_texts_and_queries_under_any_hash_seed():
+    program = """
+from itertools import islice
+from hashlib import blake2b
+from benchmarks.corpus import data_folder, read_documents, sample_queries
+from benchmarks.vary import endless
+documents = read_documents(data_folder())
+drawn = list(islice(endless(documents, 7), len(documents) + 50))
+assert set(drawn[:-50]) == set(documents)
+assert not set(drawn[-50:]) & set(documents)
+print(blake2b(repr((drawn, sample_queries(data_folder(), 30, 7))).encode()).hexdigest())
+"""
+    texts = [run("-c", program, PYTHONHASHSEED=seed) for seed in ("1", "2")]
+    assert texts[0].returncode == 0, texts[0].stderr
+    assert texts[0].stdout == texts[1].stdout
+
+
+def test_absent_data_is_said_with_what_to_do(tmp_path):
+    done = run("-m", "benchmarks", "latency", "--passages", "300", cache=tmp_path, WEFT_DATA=str(tmp_path / "nowhere"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "nowhere" in done.stderr
+    assert "set WEFT_DATA" in done.stderr
+
+
+def test_help_names_every_benchmark_with_examples():
+    done = run("-m", "benchmarks", "--help")
+    assert done.returncode == 0
+    assert "python -m benchmarks latency --passages 100000" in done.stdout
+    assert all(f"\n    {name} " in done.stdout for name in ("latency", "ingest"))

@@ -1,0 +1,601 @@
+"""The engine as its users see it: real SQLite, real indexes, a clock that is handed in."""
+
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from weft.embed.hashing import HashingEmbedder
+from weft.engine import CACHED_CONTEXTS, Weft
+from weft.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
+from weft.recipe import Recipe, get_recipe
+from weft.render import to_dict, to_json
+from weft.request import Message
+from weft.score import Profile
+from weft.tokens import get_counter
+from weft.types import Budget, Edge, Filters, Node
+
+NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
+WORDS = "mirror telescope library birch polish april lens tube focus star moon night grind base ship".split()
+
+
+class Clock:
+    """Time that stands still until it is told otherwise."""
+
+    def __init__(self, now=NOW):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def weft(tmp_path, clock):
+    with Weft.open(tmp_path / "notes.weft", embedder="hashing", clock=clock) as opened:
+        yield opened
+
+
+def notes(count=12, length=30):
+    """Notes of different words and sizes that all speak of the mirror."""
+    return [
+        Node(
+            id=f"n{n:02}",
+            title=f"Note {n}",
+            text="mirror " + " ".join(WORDS[(n * 7 + k * (n + 1)) % len(WORDS)] for k in range(length + 5 * n)),
+        )
+        for n in range(count)
+    ]
+
+
+def decision(context, node):
+    (found,) = [each for each in context.trace if each.node == node]
+    return found
+
+
+def shown(context):
+    return [item.candidate.node.id for item in context.items]
+
+
+PLAIN = replace(get_recipe("default"), sections={}, lines=False, packer="ranked")
+
+
+class TestOpening:
+    def test_a_new_store_has_a_workspace_and_a_user(self, weft):
+        assert weft.store.workspaces() == ["main"]
+        assert weft.store.users("main") == {"me": ()}
+
+    def test_what_was_added_is_there_when_the_store_is_opened_again(self, tmp_path, clock):
+        with Weft.open(tmp_path / "a.weft", embedder="hashing", clock=clock) as first:
+            first.add([Node(id="a", text="mirror")])
+            before = first.context("mirror")
+        with Weft.open(tmp_path / "a.weft", embedder="hashing", clock=clock, create=False) as second:
+            assert second.read("a").text == "mirror"
+            assert to_json(second.context("mirror")) == to_json(before)
+            assert second.store.workspaces() == ["main"]
+
+    def test_a_store_that_does_not_exist_is_not_created_unasked(self, tmp_path):
+        with pytest.raises(NotFound, match=r"gone\.weft does not exist: create it with  weft init"):
+            Weft.open(tmp_path / "gone.weft", create=False)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_folder_that_does_not_exist_is_told(self, tmp_path):
+        with pytest.raises(StoreError, match="check that the folder exists"):
+            Weft.open(tmp_path / "no" / "where.weft", embedder=None)
+
+    def test_a_file_that_is_no_store_is_told(self, tmp_path):
+        (tmp_path / "x.weft").write_bytes(b"not a database at all, but long enough to be read as one" * 40)
+        with pytest.raises(StoreError, match="damaged or not a Weft store"):
+            Weft.open(tmp_path / "x.weft", embedder=None)
+
+    @pytest.mark.parametrize(
+        ("setting", "kind"),
+        [({"embedder": "nonsense"}, "embedding provider"), ({"tokenizer": "nonsense"}, "tokenizer")],
+    )
+    def test_unknown_parts_are_refused_with_the_names_that_exist(self, tmp_path, setting, kind):
+        with pytest.raises(UnknownName, match=f"unknown {kind} 'nonsense': use one of"):
+            Weft.open(tmp_path / "x.weft", **{"embedder": None, **setting})
+
+    def test_a_closed_store_refuses_reads_and_writes_and_can_be_closed_again(self, tmp_path, clock):
+        weft = Weft.open(tmp_path / "a.weft", embedder=None, clock=clock)
+        weft.add([Node(id="a", text="mirror")])
+        weft.close()
+        for use in (
+            weft.stats,
+            lambda: weft.add([Node(id="b")]),
+            lambda: weft.context("mirror"),
+            lambda: weft.read("a"),
+        ):
+            with pytest.raises(StoreError, match=r"a\.weft was closed: open it again"):
+                use()
+        weft.close()
+
+    def test_a_view_in_use_outlives_the_closing(self, tmp_path, clock):
+        weft = Weft.open(tmp_path / "a.weft", embedder=None, clock=clock)
+        weft.add([Node(id="a", text="mirror")])
+        with weft.store.view("main", "me") as view:
+            weft.close()
+            assert [each.text for each in view.nodes(["a"])] == ["mirror"]
+
+    def test_all_is_written_when_the_store_is_closed(self, tmp_path, clock):
+        with Weft.open(tmp_path / "a.weft", embedder=None, clock=clock) as weft:
+            weft.add([Node(id="a", text="mirror")])
+        with sqlite3.connect(tmp_path / "a.weft") as plain:
+            assert plain.execute("SELECT text FROM passages").fetchall() == [("mirror",)]
+        plain.close()
+
+
+class TestWriting:
+    def test_adding_tells_what_changed(self, weft):
+        added = weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")], [Edge(source="a", target="b")])
+        assert (added.nodes, added.edges, added.embedded) == (2, 1, 2)
+
+    def test_adding_the_same_again_changes_and_embeds_nothing(self, weft):
+        nodes, edges = [Node(id="a", text="mirror"), Node(id="b", text="base")], [Edge(source="a", target="b")]
+        weft.add(nodes, edges)
+        before = weft.store.version("main")
+        again = weft.add(nodes, edges)
+        assert (again.nodes, again.edges, again.embedded) == (0, 0, 0)
+        assert weft.store.version("main") == before
+
+    def test_only_text_that_is_new_is_embedded(self, weft):
+        weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")])
+        added = weft.add([Node(id="a", text="mirror", tags=("new",)), Node(id="b", text="another base")])
+        assert (added.nodes, added.embedded) == (2, 1)
+
+    def test_a_call_is_written_whole_or_not_at_all(self, weft):
+        with pytest.raises(NotFound, match="'nowhere'"):
+            weft.add([Node(id="a", text="mirror")], [Edge(source="a", target="nowhere")])
+        with pytest.raises(CycleError):
+            weft.add([Node(id="x"), Node(id="a", parent="b"), Node(id="b", parent="a")])
+        assert weft.stats()["nodes"] == 0
+
+    def test_several_writes_are_one_transaction(self, weft):
+        with pytest.raises(RuntimeError), weft.atomic():
+            weft.add([Node(id="a", text="mirror")])
+            weft.add([Node(id="b", text="mirror")])
+            raise RuntimeError
+        assert weft.stats()["nodes"] == 0
+        assert weft.search("mirror") == []
+
+    def test_removing_takes_everything_below_along(self, weft):
+        weft.add([Node(id="a", text="mirror"), Node(id="b", text="mirror", parent="a"), Node(id="c", text="mirror")])
+        assert weft.remove(["a", "unknown"]) == 2
+        assert [each.node.id for each in weft.search("mirror")] == ["c"]
+        assert weft.remove(["a"]) == 0
+
+    def test_a_write_shows_in_the_next_context(self, weft):
+        weft.add([Node(id="a", text="mirror one")])
+        assert shown(weft.context("mirror")) == ["a"]
+        weft.add([Node(id="b", text="mirror two")])
+        assert set(shown(weft.context("mirror"))) == {"a", "b"}
+        weft.remove(["a"])
+        assert shown(weft.context("mirror")) == ["b"]
+
+    def test_times_that_are_not_given_come_from_the_clock(self, weft, clock):
+        clock.now = NOW - timedelta(days=3)
+        weft.add([Node(id="a", text="mirror")])
+        clock.now = NOW
+        weft.add([Node(id="a", text="another mirror")])
+        node = weft.read("a")
+        assert (node.created_at, node.updated_at) == (NOW - timedelta(days=3), NOW)
+
+    def test_stats_count_what_a_user_may_see(self, weft):
+        weft.add_user("ben")
+        weft.add(
+            [
+                Node(id="a", type="page", tags=("x",)),
+                Node(id="b", type="page", tags=("y",), access=frozenset({"me"})),
+            ],
+            [Edge(source="a", target="b")],
+        )
+        assert weft.stats() == {"nodes": 2, "passages": 2, "edges": 1, "tags": 2, "nodes.page": 2}
+        assert weft.stats(user="ben") == {"nodes": 1, "passages": 1, "edges": 0, "tags": 1, "nodes.page": 1}
+
+    def test_workspaces_are_apart(self, weft):
+        weft.create_workspace("other", owner="ana")
+        weft.add([Node(id="a", text="mirror")])
+        weft.add([Node(id="a", text="elsewhere")], workspace="other")
+        assert weft.read("a").text == "mirror"
+        assert weft.read("a", user="ana", workspace="other").text == "elsewhere"
+        with pytest.raises(NotFound, match="user 'me' does not exist"):
+            weft.read("a", workspace="other")
+
+    def test_catching_up_brings_the_indexes_to_the_last_write(self, weft, tmp_path):
+        weft.add([Node(id="a", text="mirror")])
+        folder = tmp_path / "notes.weft.index"
+        weft.catch_up()
+        assert {path.name for path in folder.glob("*/*")} >= {"words"}
+        assert [each.node.id for each in weft.search("mirror", mode="words")] == ["a"]
+        assert [each.node.id for each in weft.search("mirror", mode="vector")] == ["a"]
+        with pytest.raises(NotFound, match="workspace 'nowhere' does not exist"):
+            weft.catch_up("nowhere")
+
+
+class TestContext:
+    def test_the_text_keeps_the_budget_and_is_counted_exactly(self, weft):
+        weft.add(notes(30))
+        counter = get_counter("o200k_base")
+        for budget in (1, 7, 30, 60, 100, 250, 999, 4000):
+            context = weft.context("mirror", budget=budget)
+            assert context.tokens == counter.count(context.text) <= budget
+            assert context.budget == budget
+
+    def test_the_same_request_gives_the_same_bytes(self, tmp_path, clock):
+        texts = set()
+        for name in ("a", "b"):
+            with Weft.open(tmp_path / f"{name}.weft", embedder="hashing", clock=clock) as weft:
+                weft.add(notes())
+                texts.add(to_json(weft.context("mirror telescope", budget=500)))
+        assert len(texts) == 1
+
+    def test_every_candidate_has_a_decision_with_a_reason(self, weft):
+        weft.add(notes(18))
+        written = json.loads(to_json(weft.context("mirror telescope", budget=600)))
+        fates = {each["fate"] for each in written["decisions"]}
+        assert {"included", "line", "dropped"} <= fates
+        assert all(each["reason"] and each["findings"] and each["signals"] for each in written["decisions"])
+        assert all(finding["rank"] >= 1 for each in written["decisions"] for finding in each["findings"])
+        assert sorted(each["node"] for each in written["decisions"]) == [f"n{n:02}" for n in range(18)]
+
+    def test_the_trace_agrees_with_the_text(self, weft):
+        weft.add(notes(30))
+        context = weft.context("mirror telescope", budget=600)
+        in_text = {each.citation for each in context.trace if each.fate != "dropped"}
+        assert in_text == {each.id for each in context.citations}
+        assert all(f"[{citation}]" in context.text for citation in in_text)
+        assert not any(f"[{each.citation}]" in context.text for each in context.trace if each.fate == "dropped")
+
+    def test_the_trace_is_in_the_order_of_the_scores(self, weft):
+        weft.add(notes(30))
+        trace = weft.context("mirror telescope", budget=600).trace
+        assert [(-each.score, each.citation) for each in trace] == sorted(
+            (-each.score, each.citation) for each in trace
+        )
+
+    def test_a_near_duplicate_is_dropped_for_the_newer_one_and_the_trace_says_so(self, weft):
+        text = "The first forty telescopes leave the workshop in spring and none is packed before inspection by Ana."
+        weft.add(
+            [
+                Node(id="old", text=text, updated_at=NOW - timedelta(days=40)),
+                Node(id="new", text=text + "\n", updated_at=NOW - timedelta(days=1)),
+                Node(id="other", text="Telescopes need mirrors.", updated_at=NOW),
+            ]
+        )
+        context = weft.context("telescopes in spring")
+        assert set(shown(context)) == {"new", "other"}
+        gone = decision(context, "old")
+        assert (gone.fate, gone.missing_tokens) == ("dropped", None)
+        assert gone.reason == f"says the same as [{decision(context, 'new').citation}], which is newer or better"
+
+    def test_what_a_user_may_not_see_leaves_no_trace(self, weft):
+        weft.add_user("ben")
+        weft.add(notes(5))
+        before = to_json(weft.context("mirror secret", user="ben"))
+        weft.add(
+            [Node(id=f"s{n}", text=f"mirror secret {n}", access=frozenset({"me"})) for n in range(9)],
+            [Edge(source="s1", target="n01")],
+        )
+        assert to_json(weft.context("mirror secret", user="ben")) == before
+        assert "s1" in {each.node for each in weft.context("mirror secret").trace}
+
+    def test_a_conversation_handed_in_is_part_of_it(self, weft):
+        weft.add(notes(2))
+        given = (Message("user", "Is the mirror ready?"), Message("assistant", "Not before Friday."))
+        context = weft.context("And the base?", history=given)
+        (history,) = [section for section in context.sections if section.name == "history"]
+        assert [item.candidate.passage.text for item in history.items] == ["Is the mirror ready?", "Not before Friday."]
+
+    def test_excluded_nodes_are_no_candidates_whoever_finds_them(self, weft):
+        weft.add(
+            [Node(id="p", text="mirror"), Node(id="f", parent="p"), Node(id="x", text="mirror", parent="p")],
+            [Edge(source="f", target="x"), Edge(source="p", target="x")],
+        )
+        with weft.atomic() as batch:
+            batch.record("me", "x", "edit", NOW)
+        context = weft.context("mirror [[x]]", focus="f", include=("x",), filters=Filters(exclude=frozenset({"x"})))
+        assert {each.node for each in context.trace} == {"p", "f"}
+
+    def test_an_empty_store_gives_an_empty_context(self, weft):
+        context = weft.context("mirror")
+        assert (context.text, context.tokens, context.trace, context.warnings) == ("", 0, (), ())
+
+    def test_stages_are_timed_outside_the_contexts_identity(self, weft):
+        weft.add(notes(2))
+        context = weft.context("mirror")
+        assert set(context.timings) == {"collect", "score", "pack and render"}
+        assert "timings" not in to_dict(context)
+        assert context == replace(context, timings={})
+
+    def test_a_recipe_of_ones_own_is_used(self, weft):
+        weft.add([Node(id="a", text="mirror", confidence=0.1), Node(id="b", text="mirror mirror", confidence=0.9)])
+        sure = Recipe(
+            name="sure",
+            collectors=get_recipe("default").collectors,
+            profile=Profile("sure", {"confidence": 1.0}),
+            packer="ranked",
+            template="chat",
+        )
+        context = weft.context("mirror", recipe=sure)
+        assert [(each.node, each.score) for each in context.trace] == [("b", 0.9), ("a", 0.1)]
+        assert context.text.startswith("Relevant context from past conversations:")
+
+    @pytest.mark.parametrize("budget", [0, -1, True, 2.5, "4000", None])
+    def test_a_budget_that_is_no_positive_number_is_refused(self, weft, budget):
+        with pytest.raises(BudgetError, match="the token budget is"):
+            weft.context("mirror", budget=budget)
+
+    def test_a_budget_with_own_shares_is_taken_as_it_is(self, weft):
+        weft.add(notes(6))
+        closed = weft.context("mirror", budget=Budget(total=2000, sections={"semantic": 0}))
+        assert shown(closed) == []
+        with pytest.raises(BudgetError, match="section 'focus'"):
+            weft.context("mirror", budget=Budget(total=10, sections={"focus": -1}))
+
+    @pytest.mark.parametrize(
+        ("request_part", "error", "message"),
+        [
+            ({"recipe": "nonsense"}, UnknownName, "unknown recipe 'nonsense': use one of default"),
+            ({"truncation": "nonsense"}, UnknownName, "unknown truncation strategy 'nonsense'"),
+            ({"depth": 0}, InvalidInput, "depth must be from 1 to 5, got 0"),
+            ({"depth": 6}, InvalidInput, "depth must be from 1 to 5, got 6"),
+            ({"query": 5}, InvalidInput, "the query must be text, got 5"),
+            ({"focus": "nowhere"}, NotFound, "focus 'nowhere' does not exist"),
+            ({"thread": "nowhere"}, NotFound, "thread 'nowhere' does not exist"),
+            ({"user": "nobody"}, NotFound, "user 'nobody' does not exist"),
+            ({"workspace": "nowhere"}, NotFound, "workspace 'nowhere' does not exist"),
+        ],
+    )
+    def test_a_request_that_cannot_be_answered_is_refused(self, weft, request_part, error, message):
+        with pytest.raises(error, match=message):
+            weft.context(**request_part)
+
+    def test_without_an_embedder_the_context_is_made_from_words(self, tmp_path, clock):
+        with Weft.open(tmp_path / "w.weft", embedder=None, clock=clock) as weft:
+            assert weft.add(notes(5)).embedded == 0
+            context = weft.context("mirror telescope")
+            assert len(context.items) == 5
+            assert {found.collector for each in context.trace for found in each.findings} == {"lexical", "graph"}
+            assert weft.search("telescope", mode="vector") == []
+
+    def test_an_embedder_of_ones_own_is_used(self, tmp_path, clock):
+        with Weft.open(tmp_path / "w.weft", embedder=HashingEmbedder(16), clock=clock) as weft:
+            weft.add(notes(3))
+            assert weft.tools.embedder.model == "hashing-16"
+            assert len(weft.search("mirror", mode="vector")) == 3
+
+
+class TestNearMisses:
+    def missing(self, context):
+        """The best candidate that was too large, with what it lacks."""
+        return next(each for each in context.trace if each.missing_tokens is not None)
+
+    def test_the_ranked_packer_lets_the_best_near_miss_in_with_exactly_the_missing_tokens(self, weft):
+        weft.add(notes(20))
+        for budget in range(120, 1500, 60):
+            near = self.missing(weft.context("mirror telescope", budget=budget, recipe=PLAIN))
+            enough = weft.context("mirror telescope", budget=budget + near.missing_tokens, recipe=PLAIN)
+            less = weft.context("mirror telescope", budget=budget + near.missing_tokens - 1, recipe=PLAIN)
+            assert near.fate == "dropped"
+            assert decision(enough, near.node).fate == "included"
+            assert decision(less, near.node).fate == "dropped"
+
+    def test_the_overflow_packer_lets_a_lone_near_miss_in_with_the_missing_tokens(self, weft):
+        recipe = replace(PLAIN, packer="overflow", lines=True)
+        weft.add([*notes(6), Node(id="big", title="Big", text="mirror " + "of a very large telescope " * 40)])
+        whole = weft.context("mirror", budget=4000, recipe=recipe)
+        assert {each.fate for each in whole.trace} == {"included"}
+        seen = set()
+        for budget in range(whole.tokens - 150, whole.tokens):
+            context = weft.context("mirror", budget=budget, recipe=recipe)
+            misses = [each for each in context.trace if each.missing_tokens is not None]
+            if len(misses) == 1:
+                enough = weft.context("mirror", budget=budget + misses[0].missing_tokens, recipe=recipe)
+                assert decision(enough, misses[0].node).fate == "included"
+                seen.add((misses[0].node, misses[0].fate))
+        assert ("big", "line") in seen
+
+    def test_what_is_included_lacks_nothing(self, weft):
+        weft.add(notes(20))
+        context = weft.context("mirror", budget=500)
+        assert all(each.missing_tokens is None for each in context.trace if each.fate == "included")
+        assert all(each.missing_tokens is None or each.missing_tokens > 0 for each in context.trace)
+
+
+class TestPreview:
+    def test_a_preview_says_what_the_context_would_be(self, weft):
+        weft.add(notes(20))
+        for budget in (40, 300, 4000):
+            context = weft.context("mirror", budget=budget)
+            preview = weft.preview("mirror", budget=budget)
+            assert preview.tokens == context.tokens
+            assert preview.budget_used == round(100 * context.tokens / budget, 1)
+            assert preview.nodes == tuple(shown(context))
+            assert preview.scores == {item.candidate.node.id: item.candidate.score for item in context.items}
+
+    def test_a_preview_says_whether_something_had_to_be_left_out(self, weft):
+        weft.add(notes(20))
+        assert weft.preview("mirror", budget=300).truncated
+        assert not weft.preview("mirror", budget=50_000).truncated
+
+
+class TestSearch:
+    def test_the_best_passages_come_first_with_an_excerpt_and_a_trail(self, weft):
+        weft.add(
+            [
+                Node(id="top", title="Optics", text="nothing"),
+                Node(id="a", title="Cell", text="The mirror cell holds the mirror.", parent="top"),
+                Node(id="b", title="Base", text="The base is birch."),
+            ]
+        )
+        (best, *_) = weft.search("mirror cell", mode="words")
+        assert best.node.id == "a"
+        assert best.excerpt == "The <<<mirror>>> <<<cell>>> holds the <<<mirror>>>."
+        assert best.trail == ("Optics",)
+        assert 0 < best.score <= 1
+
+    def test_the_limit_holds(self, weft):
+        weft.add(notes(12))
+        assert len(weft.search("mirror")) == 10
+        assert len(weft.search("mirror", limit=3)) == 3
+        assert len(weft.search("mirror", limit=100)) == 12
+
+    @pytest.mark.parametrize("limit", [0, -1, 2.5])
+    def test_a_limit_that_is_no_positive_number_is_refused(self, weft, limit):
+        with pytest.raises(InvalidInput, match="limit must be a whole number of at least 1"):
+            weft.search("mirror", limit=limit)
+
+    def test_an_unknown_mode_is_refused_with_the_modes_that_exist(self, weft):
+        with pytest.raises(UnknownName, match="unknown search mode 'psychic': use one of hybrid, vector, words"):
+            weft.search("mirror", mode="psychic")
+
+    def test_filters_and_access_hold_in_every_mode(self, weft):
+        weft.add_user("ben")
+        weft.add(
+            [
+                Node(id="a", text="mirror", type="todo"),
+                Node(id="b", text="mirror"),
+                Node(id="c", text="mirror", type="todo", access=frozenset({"me"})),
+            ]
+        )
+        todos = Filters(types=frozenset({"todo"}))
+        for mode in ("hybrid", "words", "vector"):
+            assert {each.node.id for each in weft.search("mirror", mode=mode, filters=todos)} == {"a", "c"}
+            assert {each.node.id for each in weft.search("mirror", mode=mode, filters=todos, user="ben")} == {"a"}
+
+    def test_a_title_alone_can_be_found(self, weft):
+        weft.add([Node(id="a", title="Telescope mirror")])
+        (found,) = weft.search("mirror", mode="words")
+        assert found.excerpt == "Telescope <<<mirror>>>"
+
+
+class TestReading:
+    def test_a_node_is_read_by_its_id_or_by_a_citation(self, weft):
+        weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")])
+        (citation,) = [each.id for each in weft.context("mirror").citations if each.node == "a"]
+        for reference in ("a", citation, f"[{citation}]"):
+            assert (weft.read(reference).id, weft.read(reference).text) == ("a", "mirror")
+
+    def test_a_citation_of_a_long_node_leads_to_the_whole_node(self, weft):
+        text = "A sentence about the mirror of a telescope. " * 200
+        weft.add([Node(id="long", text=text)])
+        found = weft.search("mirror", mode="words")
+        assert len(found) > 3
+        assert {weft.read(each.passage.citation).text for each in found} == {text}
+        assert all(text[each.passage.start : each.passage.end] == each.passage.text for each in found)
+
+    def test_the_unknown_and_the_hidden_are_refused_alike(self, weft):
+        weft.add_user("ben")
+        weft.add([Node(id="a", text="mirror", access=frozenset({"me"}))])
+        citation = weft.search("mirror")[0].passage.citation
+        for reference in ("nowhere", "a", citation):
+            with pytest.raises(NotFound, match=f"there is no node or citation '{reference}'"):
+                weft.read(reference, user="ben")
+            with pytest.raises(NotFound, match=f"there is no node or citation '{reference}'"):
+                weft.feedback(reference, True, user="ben")
+
+
+class TestFeedback:
+    def test_feedback_changes_the_later_ranking_and_the_trace_shows_it(self, weft):
+        weft.add([Node(id="a", text="mirror one"), Node(id="b", text="mirror two")])
+        before = weft.context("mirror")
+        assert {decision(before, name).signals["feedback"] for name in "ab"} == {None}
+        last = before.trace[-1]
+        first = before.trace[0]
+        weft.feedback(last.citation, True)
+        weft.feedback(first.node, False)
+        after = weft.context("mirror")
+        assert [each.node for each in after.trace] == [last.node, first.node]
+        # (1 + 1) / (1 + 0 + 2) and (0 + 1) / (0 + 1 + 2)
+        assert [each.signals["feedback"] for each in after.trace] == pytest.approx([2 / 3, 1 / 3])
+
+    def test_a_user_may_change_their_mind(self, weft):
+        weft.add([Node(id="a", text="mirror one")])
+        weft.feedback("a", True)
+        weft.feedback("a", False)
+        assert decision(weft.context("mirror"), "a").signals["feedback"] == pytest.approx(1 / 3)
+
+    def test_use_in_answers_counts(self, weft):
+        weft.add([Node(id="a", text="mirror one")])
+        with weft.atomic() as batch:
+            for _ in range(3):
+                batch.count_use("me", ["a"])
+        assert decision(weft.context("mirror"), "a").signals["usage"] == pytest.approx(0.3)
+
+
+class TestCache:
+    def test_an_equal_request_is_answered_from_memory_until_something_is_written(self, weft):
+        weft.add(notes(4))
+        first = weft.context("mirror")
+        assert weft.context("mirror") is first
+        assert weft.context("mirror", budget=3999) is not first
+        weft.add([Node(id="new", text="unrelated")])
+        assert weft.context("mirror") is not first
+
+    def test_users_do_not_share_answers(self, weft):
+        weft.add_user("ben")
+        weft.add([Node(id="a", text="mirror", access=frozenset({"me"}))])
+        assert shown(weft.context("mirror")) == ["a"]
+        assert shown(weft.context("mirror", user="ben")) == []
+
+    def test_losing_a_group_takes_effect_at_once(self, weft):
+        weft.add_user("ben", groups=["core"])
+        weft.add([Node(id="a", text="mirror", access=frozenset({"group:core"}))])
+        assert shown(weft.context("mirror", user="ben")) == ["a"]
+        weft.add_user("ben")
+        assert shown(weft.context("mirror", user="ben")) == []
+
+    def test_an_answer_is_remembered_for_the_minute_that_it_was_made_in(self, weft, clock):
+        weft.add([Node(id="a", text="mirror", updated_at=NOW)])
+        first = weft.context("mirror")
+        clock.now = NOW + timedelta(seconds=59)
+        assert weft.context("mirror") is first
+        clock.now = NOW + timedelta(days=15)
+        later = weft.context("mirror")
+        assert later.trace[0].signals["recency_linear"] == pytest.approx(0.5)  # 1 - 15/30
+        assert first.trace[0].signals["recency_linear"] == 1.0
+
+    def test_the_memory_is_bounded_and_forgets_the_longest_unused(self, weft):
+        weft.add([Node(id="a", text="mirror")])
+        kept, lost = weft.context("mirror kept"), weft.context("mirror lost")
+        for n in range(CACHED_CONTEXTS - 1):
+            weft.context("mirror", budget=100 + n)
+            assert weft.context("mirror kept") is kept
+        assert weft.context("mirror lost") is not lost
+
+    def test_many_threads_get_the_answers_that_one_would_get(self, tmp_path, clock):
+        queries = [f"{one} {two}" for one in WORDS[:6] for two in WORDS[6:12]]
+        with Weft.open(tmp_path / "one.weft", embedder="hashing", clock=clock) as alone:
+            alone.add(notes(20))
+            expected = [to_json(alone.context(query, budget=400)) for query in queries]
+        with Weft.open(tmp_path / "many.weft", embedder="hashing", clock=clock) as shared:
+            shared.add(notes(20))
+            with ThreadPoolExecutor(8) as pool:
+                answers = list(pool.map(lambda query: to_json(shared.context(query, budget=400)), queries * 4))
+        assert answers == expected * 4
+
+    def test_readers_and_a_writer_do_not_disturb_each_other(self, weft):
+        weft.add(notes(4))
+
+        def write(n):
+            weft.add([Node(id=f"w{n}", text=f"mirror written {n}")])
+            return n
+
+        def read(_):
+            context = weft.context("mirror written", budget=20_000)
+            assert {each.fate for each in context.trace} <= {"included", "line", "dropped"}
+            return len({each.node for each in context.trace if each.node.startswith("w")})
+
+        with ThreadPoolExecutor(6) as pool:
+            writes = pool.map(write, range(15))
+            reads = list(pool.map(read, range(30)))
+            assert list(writes) == list(range(15))
+        assert max(reads) <= 15
+        assert read(0) == 15
