@@ -114,7 +114,7 @@ class Floor:
         with laps("count the text"):
             self._counter.count(work.text)
 
-    def _search(self, words: WordQuery) -> Sequence[int | None]:
+    def _search(self, words: WordQuery) -> Sequence[object]:
         body = [
             *((Occur.Should, self._term(term)) for term in words.terms if not term.endswith("*")),
             *((Occur.Must, self._phrase(phrase)) for phrase in words.phrases),

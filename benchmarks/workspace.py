@@ -112,9 +112,10 @@ def _live(weft: Weft, planner: Planner, rng: random.Random) -> None:
     """What the user did lately, and what served before."""
     seen = planner.visible
     with weft.atomic(WORKSPACE) as batch:
-        for kind, count in (("edit", EDITS), ("view", VIEWS)):
-            for node in rng.sample(seen, min(count, len(seen))):
-                batch.record(ME, node, kind, NOW - timedelta(minutes=rng.randrange(1, 72 * 60)))
+        for node in rng.sample(seen, min(EDITS, len(seen))):
+            batch.record(ME, node, "edit", NOW - timedelta(minutes=rng.randrange(1, 72 * 60)))
+        for node in rng.sample(seen, min(VIEWS, len(seen))):
+            batch.record(ME, node, "view", NOW - timedelta(minutes=rng.randrange(1, 72 * 60)))
         used = rng.sample(seen, min(USED, len(seen)))
         batch.count_use(ME, used)
         for node in used[: USED // 4]:

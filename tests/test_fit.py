@@ -159,6 +159,12 @@ def test_a_budget_too_small_for_anything_gives_nothing_and_a_warning():
     assert all(each.reason for each in context.trace)
 
 
+def test_the_tokens_that_the_warning_asks_for_are_enough():
+    both = [candidate("a", "Mirror is ready."), candidate("b", "Mirror.", score=0.4)]
+    assert [item.candidate.node.id for item in fitted(both, 9).items] == ["b"]
+    assert fitted(both, 8).items == ()
+
+
 def test_no_candidates_give_nothing_and_no_warning():
     context = fitted([], 100)
     assert (context.text, context.tokens, context.sections, context.trace, context.warnings) == ("", 0, (), (), ())

@@ -58,6 +58,9 @@ def _from_file(path: Path) -> Config:
             raise InvalidInput(f"{path} has an unknown setting {name!r}: use {', '.join(kinds)}")
         if type(value) is not kinds[name]:
             raise InvalidInput(f"{name} in {path} must be of type {kinds[name].__name__}, got {value!r}")
+    for name, value in values.get("templates", {}).items():
+        if not isinstance(value, dict):
+            raise InvalidInput(f"templates.{name} in {path} must be a table [templates.{name}], got {value!r}")
     if "store" in values and "://" not in values["store"]:
         values["store"] = str(path.parent / values["store"])
     return Config(**values)

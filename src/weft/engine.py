@@ -39,6 +39,7 @@ DEFAULT_USER = "me"
 DEFAULT_BUDGET = 4000
 CACHED_CONTEXTS = 256
 NO_FILTERS = Filters()
+SEARCH_DEPTH = 40
 LOCAL_MODELS = ("wordllama-", "hashing-")
 """Models that compute a query faster than a disk could remember it."""
 
@@ -254,7 +255,7 @@ class Weft:
             filters=filters,
         )
         with self.store.view(workspace, user) as view:
-            inquiry = Inquiry(view, request, read_query(query, now), now, self.tools.embedder)
+            inquiry = Inquiry(view, request, read_query(query, now), now, self.tools.embedder, max(limit, SEARCH_DEPTH))
             found = gather(inquiry, SEARCHES[mode])
             ranked = score(found, BY_RELEVANCE, gather_facts(inquiry, found, frozenset(BY_RELEVANCE.weights)))
         return [

@@ -7,6 +7,8 @@ import re
 from weft.store.index.analysis import analyse, query_terms
 
 _WORD = re.compile(r"\w+")
+_SPACE = re.compile(r"\s")
+_WORD_END = re.compile(r"(?<=\S)(?=\s)")
 WINDOW = 200
 
 
@@ -36,8 +38,8 @@ def _window(text: str, spans: list[tuple[int, int]], length: int) -> tuple[int, 
     )
     begin = max(0, min(best - length // 5, len(text) - length))
     end = begin + length
-    if begin and (space := text.find(" ", begin, best)) != -1:
-        begin = space + 1
-    if end < len(text) and (space := text.rfind(" ", begin, end)) > best:
-        end = space
+    if begin and (space := _SPACE.search(text, begin, best)):
+        begin = space.end()
+    if end < len(text):
+        end = max((word.end() for word in _WORD_END.finditer(text, best + 1, end)), default=end)
     return begin, end

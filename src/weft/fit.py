@@ -86,8 +86,7 @@ def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate], 
     budget, query = fitting.request.budget, fitting.request.query
     renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
     choices = [
-        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if lines else None)
-        for candidate in ranked
+        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if lines else None) for candidate in ranked
     ]
     names = _names(ranked)
     packer = get_packer(fitting.recipe.packer)

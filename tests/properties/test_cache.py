@@ -38,16 +38,15 @@ def stores(folder):
 def test_a_warm_engine_answers_like_one_that_has_just_been_opened(stores, plan, requests, user):
     mine, other = stores
     warm = Weft(mine, TOOLS, clock=lambda: NOW)
-    world = World(warm, next(WORKSPACES), plan)
+    with World(warm, next(WORKSPACES), plan) as world:
 
-    def answers(weft):
-        return [ask.answer(weft, world.workspace, user) for ask in requests]
+        def answers(weft):
+            return [ask.answer(weft, world.workspace, user) for ask in requests]
 
-    assert answers(warm) == answers(warm)
-    for action in plan.actions:
-        world.do(action)
-        assert answers(warm) == answers(Weft(other, TOOLS, clock=lambda: NOW))
-    mine.drop_workspace(world.workspace)
+        assert answers(warm) == answers(warm)
+        for action in plan.actions:
+            world.do(action)
+            assert answers(warm) == answers(Weft(other, TOOLS, clock=lambda: NOW))
 
 
 # From here on: one small workspace, Ben's question about its harbour, and what he must see after each kind of write.

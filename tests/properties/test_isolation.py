@@ -77,49 +77,46 @@ def knotted(world, nodes, pairs):
     pairs=st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=6),
 )
 def test_adding_changing_and_removing_what_is_hidden_changes_not_a_byte(weft, plan, requests, hidden, pairs):
-    world = World(weft, next(WORKSPACES), plan)
-    for action in plan.actions:
-        world.do(action)
-    inventory = Inventory(world)
-    before = received(world, requests, inventory)
+    with World(weft, next(WORKSPACES), plan) as world:
+        for action in plan.actions:
+            world.do(action)
+        inventory = Inventory(world)
+        before = received(world, requests, inventory)
 
-    nodes = [twin(world, number, copied, access) for number, (copied, access) in enumerate(hidden)]
-    weft.add(nodes, knotted(world, nodes, pairs), workspace=world.workspace)
-    assert received(world, requests, inventory) == before
+        nodes = [twin(world, number, copied, access) for number, (copied, access) in enumerate(hidden)]
+        weft.add(nodes, knotted(world, nodes, pairs), workspace=world.workspace)
+        assert received(world, requests, inventory) == before
 
-    with weft.atomic(world.workspace) as batch:
-        batch.add_user("cleo", ["red", "blue", "green"])
-        batch.add_user("dora", ["green"])
-        for node, access in zip(nodes, itertools.cycle(OUTSIDE), strict=False):
-            batch.set_access(node.id, access)
-            batch.move(node.id, None)
-            batch.record(ROOT, node.id, "edit", NOW)
-            batch.give_feedback(ROOT, node.id, True, NOW)
-            batch.count_use("cleo", [node.id])
-    assert received(world, requests, inventory) == before
+        with weft.atomic(world.workspace) as batch:
+            batch.add_user("cleo", ["red", "blue", "green"])
+            batch.add_user("dora", ["green"])
+            for node, access in zip(nodes, itertools.cycle(OUTSIDE), strict=False):
+                batch.set_access(node.id, access)
+                batch.move(node.id, None)
+                batch.record(ROOT, node.id, "edit", NOW)
+                batch.give_feedback(ROOT, node.id, True, NOW)
+                batch.count_use("cleo", [node.id])
+        assert received(world, requests, inventory) == before
 
-    assert weft.remove([node.id for node in nodes], workspace=world.workspace) == len(nodes)
-    assert received(world, requests, inventory) == before
-    weft.store.drop_workspace(world.workspace)
+        assert weft.remove([node.id for node in nodes], workspace=world.workspace) == len(nodes)
+        assert received(world, requests, inventory) == before
 
 
 @settings(max_examples=60)
 @given(plan=plans(), other=plans(), requests=st.lists(asks, min_size=1, max_size=3))
 def test_what_another_workspace_holds_changes_not_a_byte(weft, plan, other, requests):
-    world = World(weft, next(WORKSPACES), plan)
-    for action in plan.actions:
-        world.do(action)
-    inventory = Inventory(world)
-    before = received(world, requests, inventory)
-    neighbour = World(weft, next(WORKSPACES), other)
-    weft.add([Node(id=each, title=each, text=COMMON * 20) for each in NAMES], workspace=neighbour.workspace)
-    with weft.atomic(neighbour.workspace) as batch:
-        batch.add_user(USER, ["red", "blue"])
-        batch.record(USER, NAMES[0], "edit", NOW)
-    assert received(world, requests, inventory) == before
-    weft.store.drop_workspace(neighbour.workspace)
-    assert received(world, requests, inventory) == before
-    weft.store.drop_workspace(world.workspace)
+    with World(weft, next(WORKSPACES), plan) as world:
+        for action in plan.actions:
+            world.do(action)
+        inventory = Inventory(world)
+        before = received(world, requests, inventory)
+        with World(weft, next(WORKSPACES), other) as neighbour:
+            weft.add([Node(id=each, title=each, text=COMMON * 20) for each in NAMES], workspace=neighbour.workspace)
+            with weft.atomic(neighbour.workspace) as batch:
+                batch.add_user(USER, ["red", "blue"])
+                batch.record(USER, NAMES[0], "edit", NOW)
+            assert received(world, requests, inventory) == before
+        assert received(world, requests, inventory) == before
 
 
 def test_more_hidden_access_lists_than_an_index_keeps_count_of_change_not_a_byte(weft):

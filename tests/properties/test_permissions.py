@@ -130,13 +130,12 @@ def check_failures(world, user, inventory):
     embedded=st.booleans(),
 )
 def test_nothing_hidden_reaches_a_user_whatever_happened_before(engines, plan, requests, user, embedded):
-    world = World(engines[embedded], next(WORKSPACES), plan)
-    check_contexts(world, user, requests)
-    for action in plan.actions:
-        world.do(action)
-    inventory = Inventory(world)
-    check_contexts(world, user, requests)
-    check_searches(world, user)
-    check_view(world, user, inventory)
-    check_failures(world, user, inventory)
-    world.weft.store.drop_workspace(world.workspace)
+    with World(engines[embedded], next(WORKSPACES), plan) as world:
+        check_contexts(world, user, requests)
+        for action in plan.actions:
+            world.do(action)
+        inventory = Inventory(world)
+        check_contexts(world, user, requests)
+        check_searches(world, user)
+        check_view(world, user, inventory)
+        check_failures(world, user, inventory)

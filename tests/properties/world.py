@@ -105,7 +105,7 @@ class Plan:
 class World:
     """A workspace in a store, beside the oracle's own account of it."""
 
-    def __init__(self, weft: Weft, workspace: str, plan: Plan) -> None:
+    def __init__(self, weft: Weft, workspace: str, plan: Plan, *, batch: int = SIZE) -> None:
         self.weft = weft
         self.workspace = workspace
         self.default = plan.default
@@ -116,11 +116,18 @@ class World:
         weft.create_workspace(workspace, owner=ROOT, access=plan.default)
         for user, groups in plan.groups.items():
             self.join(user, groups)
-        weft.add(
-            [spec.node(number) for number, spec in self.specs.items()],
-            [link.edge() for link in plan.links],
-            workspace=workspace,
-        )
+        nodes = [spec.node(number) for number, spec in self.specs.items()]
+        edges = [link.edge() for link in plan.links]
+        for start in range(0, len(nodes), batch):
+            weft.add(nodes[start : start + batch], workspace=workspace)
+        for start in range(0, len(edges), batch):
+            weft.add([], edges[start : start + batch], workspace=workspace)
+
+    def __enter__(self) -> World:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.weft.store.drop_workspace(self.workspace)
 
     def admitted(self, number: int) -> frozenset[str]:
         """Whom a node admits: by its own list, or else as its parent does; and its owner."""

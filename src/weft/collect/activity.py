@@ -21,11 +21,9 @@ class ActivityCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Edits before views, newest first, each node once."""
         since = inquiry.now - timedelta(hours=self.max_age_hours)
-        edits = inquiry.view.events("edit", limit=self.edit_count, since=since)
-        views = inquiry.view.events("view", limit=self.view_count, since=since)
         found: dict[int, Found] = {}
-        for top, events in ((0.6, edits), (0.5, views)):
-            for index, event in enumerate(events):
+        for top, most, events in ((0.6, self.edit_count, inquiry.edits), (0.5, self.view_count, inquiry.views)):
+            for index, event in enumerate([event for event in events if event.at >= since][:most]):
                 if event.node not in inquiry.request.filters.exclude:
                     why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
                     found.setdefault(event.key, Found(event.key, top - index * 0.02, why))

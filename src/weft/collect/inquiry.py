@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -11,13 +11,13 @@ from weft.embed.protocol import EmbeddingProvider
 from weft.query import Question
 from weft.request import Request
 from weft.store.protocol import View
-from weft.types import Hit, Record, Step
+from weft.types import Event, Hit, Record, Step
 
 if TYPE_CHECKING:
     from weft.embed.protocol import Vector
 
-SEARCH_DEPTH = 40
-"""Hits that are read from an index once and shared by the collectors that need them."""
+RECENT_EVENTS = 50
+"""How many of a user's own edits and views tell what they care about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class Inquiry:
     request: Request
     question: Question
     now: datetime
-    embedder: EmbeddingProvider | None = field(default=None)
+    embedder: EmbeddingProvider | None = None
+    search_depth: int = 20
+    """Hits that are read from an index, once, and shared by the collectors that need them."""
 
     @cached_property
     def vector(self) -> Vector | None:
@@ -55,7 +57,17 @@ class Inquiry:
         """Passages found by words."""
         if not self.request.query.strip():
             return []
-        return self.view.search_words(self.request.query, limit=SEARCH_DEPTH, filters=self.request.filters)
+        return self.view.search_words(self.request.query, limit=self.search_depth, filters=self.request.filters)
+
+    @cached_property
+    def edits(self) -> list[Event]:
+        """The user's own latest edits."""
+        return self.view.events("edit", limit=RECENT_EVENTS)
+
+    @cached_property
+    def views(self) -> list[Event]:
+        """What the user looked at last."""
+        return self.view.events("view", limit=RECENT_EVENTS)
 
     @cached_property
     def vector_hits(self) -> list[Hit]:
@@ -63,7 +75,7 @@ class Inquiry:
         if self.vector is None or self.embedder is None:
             return []
         return self.view.search_vector(
-            self.vector, model=self.embedder.model, limit=SEARCH_DEPTH, filters=self.request.filters
+            self.vector, model=self.embedder.model, limit=self.search_depth, filters=self.request.filters
         )
 
 

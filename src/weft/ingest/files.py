@@ -21,7 +21,7 @@ def read_files(root: Path) -> Iterator[Piece]:
         yield _file(root, root.name, None)
         return
     top = root.resolve().name or "files"
-    yield Node(id=f"folder:{top}", type="folder", title=top, source=str(root))
+    yield Node(id=_identity("folder", top), type="folder", title=_shown(top), source=_shown(str(root)))
     yield from _below(root, top, {os.path.realpath(root)})
 
 
@@ -29,7 +29,7 @@ def _below(folder: Path, name: str, above: set[str]) -> Iterator[Piece]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield Skipped(str(folder), f"cannot be listed ({error.strerror})")
+        yield Skipped(_shown(str(folder)), f"cannot be listed ({error.strerror})")
         return
     for position, entry in enumerate(entries):
         path, inner = Path(entry.path), f"{name}/{entry.name}"
@@ -38,7 +38,7 @@ def _below(folder: Path, name: str, above: set[str]) -> Iterator[Piece]:
         if entry.is_dir():
             real = os.path.realpath(path)
             if real in above:
-                yield Skipped(str(path), "leads back to a folder above it")
+                yield Skipped(_shown(str(path)), "leads back to a folder above it")
                 continue
             yield Node(
                 id=_identity("folder", inner), type="folder", title=_shown(entry.name), source=_shown(entry.path),

@@ -7,6 +7,7 @@ its members are the names of the fields of `Node` and `Edge`.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 from weft.errors import InvalidInput
 from weft.ingest.pieces import Person, Piece, Skipped
+from weft.split import check_node
 from weft.types import Edge, FieldValue, Node
 
 LISTS = ("tags",)
@@ -40,6 +42,7 @@ def parse(line: str) -> Node | Edge | Person:
     if not isinstance(values, dict):
         raise InvalidInput(f"a line must be an object, got {type(values).__name__}")
     if "user" in values:
+        _known(values, ("user", "groups"))
         return Person(_text(values, "user"), tuple(_texts(values.get("groups", []), "groups")))
     if "source" in values and "target" in values:
         return _edge(values)
@@ -49,7 +52,7 @@ def parse(line: str) -> Node | Edge | Person:
 def _edge(values: Mapping[str, Any]) -> Edge:
     _known(values, Edge.__slots__)
     weight = values.get("weight", 1.0)
-    if not isinstance(weight, (int, float)) or isinstance(weight, bool):
+    if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not math.isfinite(weight):
         raise InvalidInput(f"weight must be a number, got {weight!r}")
     texts = {name: _text(values, name) for name in ("source", "target", "type", "label") if name in values}
     return Edge(**texts, weight=float(weight))
@@ -77,7 +80,9 @@ def _node(values: Mapping[str, Any]) -> Node:
             given[name] = None
         else:
             given[name] = _text(values, name)
-    return Node(**given)
+    node = Node(**given)
+    check_node(node)
+    return node
 
 
 def _known(values: Mapping[str, Any], names: tuple[str, ...]) -> None:

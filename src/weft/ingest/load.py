@@ -55,8 +55,7 @@ class _Loader:
             case Edge():
                 self._edges.append(piece)
             case Person():
-                self._weft.add_user(piece.name, groups=piece.groups, workspace=self._workspace)
-                self._report.users += 1
+                self._take_person(piece)
             case Skipped():
                 self._report.skipped.append(piece)
 
@@ -77,6 +76,14 @@ class _Loader:
             self._link(self._edges[start : start + BATCH])
         self._weft.catch_up(self._workspace)
         return self._report
+
+    def _take_person(self, person: Person) -> None:
+        try:
+            self._weft.add_user(person.name, groups=person.groups, workspace=self._workspace)
+        except InvalidInput as error:
+            self._report.skipped.append(Skipped(f"user {person.name!r}", str(error)))
+        else:
+            self._report.users += 1
 
     def _take_node(self, node: Node) -> None:
         try:

@@ -29,6 +29,7 @@ class Ledger:
         self.used = 0
         self._used_by: Counter[str] = Counter()
         self._owed: Counter[str] = Counter(room.reserved)
+        self._owed_in_all = self._owed.total()
         self._outcomes: dict[int, Outcome] = {}
 
     @property
@@ -38,12 +39,13 @@ class Ledger:
 
     def left(self, section: str) -> int:
         """What a section may still take: within its cap, without touching what others are owed."""
-        owed_to_others = self._owed.total() - self._owed[section]
+        owed_to_others = self._owed_in_all - self._owed[section]
         return max(0, min(self.room.cap(section) - self._used_by[section], self.free - owed_to_others))
 
     def release(self) -> None:
         """Let any section have what others did not use of their shares; caps stay."""
         self._owed.clear()
+        self._owed_in_all = 0
 
     def left_for(self, index: int) -> int:
         """What the section of a choice may still take."""
@@ -59,7 +61,9 @@ class Ledger:
         choice = self.choices[index]
         self.used += rendering.tokens
         self._used_by[choice.section] += rendering.tokens
-        self._owed[choice.section] = max(0, self._owed[choice.section] - rendering.tokens)
+        paid = min(self._owed[choice.section], rendering.tokens)
+        self._owed[choice.section] -= paid
+        self._owed_in_all -= paid
         self._outcomes[index] = Outcome(choice.candidate, rendering, reason, missing)
 
     def spend(self, tokens: int) -> None:

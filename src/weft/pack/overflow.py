@@ -23,7 +23,7 @@ class Overflow:
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
         ledger = Ledger(choices, room)
-        waiting = _fill(ledger)
+        waiting = _fill(ledger, trial=True)
         if waiting:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
             waiting = _fill(ledger)
@@ -49,23 +49,26 @@ class Overflow:
                 heading = 0
 
 
-def _fill(ledger: Ledger) -> list[int]:
+def _fill(ledger: Ledger, *, trial: bool = False) -> list[int]:
     """Take what fits, the best first, then what fits into unused shares; the positions of what did not."""
-    waiting = _take_whole(ledger, by_score(ledger.choices), "among the best that fit")
+    waiting = _take_whole(ledger, by_score(ledger.choices), "among the best that fit", trial)
     if not ledger.room.reserved:
         return waiting
     ledger.release()
-    return _take_whole(ledger, waiting, "fits into what other sections did not use")
+    return _take_whole(ledger, waiting, "fits into what other sections did not use", trial)
 
 
-def _take_whole(ledger: Ledger, order: Sequence[int], reason: str) -> list[int]:
+def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, trial: bool) -> list[int]:
+    """A trial only asks what would be left over, and needs no reasons for it."""
     waiting = []
     for index in order:
-        if ledger.missing(index) is None:
-            ledger.take(index, ledger.choices[index].full, reason)
+        choice = ledger.choices[index]
+        if choice.full.tokens <= ledger.left(choice.section):
+            ledger.take(index, choice.full, reason)
         else:
-            ledger.refuse(index)
             waiting.append(index)
+            if not trial:
+                ledger.refuse(index)
     return waiting
 
 

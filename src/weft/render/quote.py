@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Every character at which some reader starts a new line; "\x1c" to "\x1e" fall under the controls.
 _BREAKS = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
@@ -51,8 +52,9 @@ def guard(line: str) -> str:
     return f"{line[: found.end()]}\\{line[found.end() :]}" if found else line
 
 
+@lru_cache(maxsize=8192)
 def inline(text: str, limit: int = 200) -> str:
-    """A title, tag, path or value as a part of one line."""
+    """A title, tag, path or value as a part of one line; the same few come up again and again."""
     if len(text) <= limit and "  " not in text and _WORDS.fullmatch(text):
         return text
     visible = _FORMATTING.sub("", clean(text)).translate(_NEUTRAL)

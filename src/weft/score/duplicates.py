@@ -54,7 +54,7 @@ def _groups(texts: Sequence[list[str]], numbers: Sequence[tuple[str, ...]]) -> l
     marked: dict[str, list[int]] = {}
     shingles: dict[int, frozenset[tuple[str, ...]]] = {}
     for index, words in enumerate(texts):
-        marks = sorted(set(words), key=lambda word: (-len(word), word))[:MARKS]
+        marks = sorted(sorted(set(words)), key=len, reverse=True)[:MARKS]
         home = None
         for group in sorted({group for mark in marks for group in marked.get(mark, ())}):
             first = groups[group][0]

@@ -11,9 +11,6 @@ from weft.query import Question
 from weft.request import Request
 from weft.types import Candidate, Usage
 
-RECENT_EVENTS = 50
-"""How many of a user's own edits and views tell what they care about."""
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -49,6 +46,6 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
         hops=view.tree_distance(focus, nodes) if focus is not None and "structural" in signals else {},
         usage=view.usage(nodes) if signals & {"usage", "feedback"} else {},
         idf=view.idf(inquiry.question.words) if "text_similarity" in signals else {},
-        edited=frozenset(e.node for e in view.events("edit", limit=RECENT_EVENTS)) if affinity else frozenset(),
-        viewed=frozenset(e.node for e in view.events("view", limit=RECENT_EVENTS)) if affinity else frozenset(),
+        edited=frozenset(event.node for event in inquiry.edits) if affinity else frozenset(),
+        viewed=frozenset(event.node for event in inquiry.views) if affinity else frozenset(),
     )

@@ -32,6 +32,10 @@ def _scored(candidate: Candidate, weights: Mapping[str, float], facts: Facts) ->
 
 def weigh(signals: Signals, weights: Mapping[str, float]) -> float:
     """Weighted mean of the signals that apply; 0 if none does."""
-    present = [(weight, signals[name]) for name, weight in weights.items() if signals.get(name) is not None]
-    total = sum(weight for weight, _ in present)
-    return sum(weight * (value or 0.0) for weight, value in present) / total if total else 0.0
+    total = reached = 0.0
+    for name, weight in weights.items():
+        value = signals.get(name)
+        if value is not None:
+            total += weight
+            reached += weight * value
+    return reached / total if total else 0.0

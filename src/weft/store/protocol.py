@@ -104,6 +104,9 @@ class View(Protocol):
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""
 
+    def unknown_words(self, words: Sequence[str]) -> list[str]:
+        """Those of these words that occur in nothing that the viewer may see."""
+
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""
 

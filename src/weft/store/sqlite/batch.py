@@ -77,7 +77,7 @@ class SqliteBatch:
         numbers = self._numbers(set(ids_))
         rows = self._connection.execute(
             """WITH RECURSIVE below (pk) AS (
-                   SELECT value FROM json_each(?) UNION SELECT n.pk FROM nodes n JOIN below ON n.parent = below.pk
+                   SELECT value FROM json_each(?) UNION SELECT n.pk FROM below CROSS JOIN nodes n ON n.parent = below.pk
                ) SELECT pk FROM below""",
             (ids(numbers.values()),),
         ).fetchall()
@@ -171,7 +171,7 @@ class SqliteBatch:
             [(self._workspace, model, digest, vector.tobytes()) for digest, vector in vectors.items()],
         )
         rows = self._connection.execute(
-            """SELECT DISTINCT p.node FROM passages p JOIN nodes n ON n.pk = p.node
+            """SELECT DISTINCT p.node FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                WHERE n.workspace = ? AND p.digest IN (SELECT value FROM json_each(?))""",
             (self._workspace, ids(vectors)),
         ).fetchall()

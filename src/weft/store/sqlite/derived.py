@@ -146,7 +146,7 @@ def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
     """The passages of these nodes, as far as they still exist."""
     for start in range(0, len(nodes), CHUNK):
         found = connection.execute(
-            f"""SELECT {ROW} FROM passages p JOIN nodes n ON n.pk = p.node
+            f"""SELECT {ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                 WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
             (ids(nodes[start : start + CHUNK]),),
         )

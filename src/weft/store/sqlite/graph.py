@@ -28,7 +28,7 @@ def neighbours(
             continue
         rows = reader.rows(
             f"""SELECT {{info}}, e.type, e.label, e.weight FROM nodes f
-                JOIN edges e ON e.{near} = f.pk JOIN nodes n ON n.pk = e.{far}
+                CROSS JOIN edges e ON e.{near} = f.pk CROSS JOIN nodes n ON n.pk = e.{far}
                 WHERE f.workspace = :ws AND f.id = :node AND f.acl IN {{visible}} AND n.acl IN {{visible}}
                   AND (:types = '[]' OR e.type IN (SELECT value FROM json_each(:types)))
                 ORDER BY e.weight DESC, n.pk, e.type, e.label LIMIT :limit""",
@@ -127,12 +127,12 @@ def _queries(order: dict[str, int]) -> list[tuple[str, Literal["out", "in"]]]:
 
 
 _TREE = """SELECT f.value, n.pk, '{kind}', '', n.id, n.updated_at FROM json_each(:frontier) f
-    JOIN nodes n ON n.pk IN (SELECT c.pk FROM nodes c WHERE {far} AND c.acl IN {{visible}}
+    CROSS JOIN nodes n ON n.pk IN (SELECT c.pk FROM nodes c WHERE {far} AND c.acl IN {{visible}}
                              ORDER BY c.updated_at DESC, c.pk LIMIT :most)"""
 _EDGES = """SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at FROM json_each(:frontier) f
-    JOIN edges e ON e.{near} = f.value AND e.{far} IN (
-        SELECT x.{far} FROM edges x JOIN nodes v ON v.pk = x.{far} AND v.acl IN {{visible}}
+    CROSS JOIN edges e ON e.{near} = f.value AND e.{far} IN (
+        SELECT x.{far} FROM edges x CROSS JOIN nodes v ON v.pk = x.{far} AND v.acl IN {{visible}}
         WHERE x.{near} = f.value AND (:types = '[]' OR x.type IN (SELECT value FROM json_each(:types)))
         ORDER BY v.updated_at DESC, v.pk LIMIT :most)
-    JOIN nodes n ON n.pk = e.{far}
+    CROSS JOIN nodes n ON n.pk = e.{far}
     WHERE :types = '[]' OR e.type IN (SELECT value FROM json_each(:types))"""

@@ -14,8 +14,8 @@ from weft.types import Change, Event, Usage
 def events(reader: Reader, user: str, kind: Literal["view", "edit"], limit: int, since: datetime | None) -> list[Event]:
     """A user's own latest events on nodes that they may still see, newest first."""
     rows = reader.rows(
-        """SELECT n.id, p.key, a.at FROM activity a JOIN nodes n ON n.pk = a.node
-           JOIN passages p ON p.node = n.pk AND p.ordinal = 0
+        """SELECT n.id, p.key, a.at FROM activity a CROSS JOIN nodes n ON n.pk = a.node
+           CROSS JOIN passages p ON p.node = n.pk AND p.ordinal = 0
            WHERE a.workspace = :ws AND a.user = :user AND a.kind = :kind AND a.at >= :since AND n.acl IN {visible}
            ORDER BY a.at DESC, n.pk LIMIT :limit""",
         user=user,

@@ -209,7 +209,7 @@ def refuse_cycle(connection: sqlite3.Connection, pk: int, parent: int | None, na
     """Raise if a node is found above its own parent."""
     row = connection.execute(
         """WITH RECURSIVE up (pk) AS (
-               VALUES (?1) UNION SELECT n.parent FROM nodes n JOIN up ON n.pk = up.pk WHERE n.parent IS NOT NULL
+               VALUES (?1) UNION SELECT n.parent FROM up CROSS JOIN nodes n ON n.pk = up.pk WHERE n.parent IS NOT NULL
            ) SELECT 1 FROM up WHERE pk = ?2""",
         (parent, pk),
     ).fetchone()
@@ -235,7 +235,7 @@ def drop_orphans(connection: sqlite3.Connection, workspace: int, digests: Sequen
     """Forget the vectors of texts that are no longer in the workspace."""
     connection.execute(
         """DELETE FROM vectors WHERE workspace = ?1 AND digest IN (SELECT value FROM json_each(?2))
-           AND NOT EXISTS (SELECT 1 FROM passages p JOIN nodes n ON n.pk = p.node
+           AND NOT EXISTS (SELECT 1 FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                            WHERE p.digest = vectors.digest AND n.workspace = ?1)""",
         (workspace, ids(digests)),
     )

@@ -62,7 +62,7 @@ MIGRATIONS: dict[str, str] = {
             source TEXT NOT NULL,
             owner TEXT,
             access TEXT,
-            acl INTEGER NOT NULL REFERENCES acls,
+            acl INTEGER NOT NULL,
             digest TEXT NOT NULL,
             UNIQUE (workspace, id)
         ) STRICT;
@@ -70,7 +70,6 @@ MIGRATIONS: dict[str, str] = {
         CREATE INDEX nodes_recent ON nodes (workspace, updated_at);
         CREATE INDEX nodes_title ON nodes (workspace, title COLLATE NOCASE);
         CREATE INDEX nodes_source ON nodes (workspace, source COLLATE NOCASE) WHERE source != '';
-        CREATE INDEX nodes_acl ON nodes (acl);
         CREATE TABLE tags (
             workspace INTEGER NOT NULL,
             tag TEXT NOT NULL,
@@ -89,7 +88,7 @@ MIGRATIONS: dict[str, str] = {
         CREATE TABLE passages (
             key INTEGER PRIMARY KEY AUTOINCREMENT,
             node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
-            acl INTEGER NOT NULL REFERENCES acls,
+            acl INTEGER NOT NULL,
             ordinal INTEGER NOT NULL,
             start INTEGER NOT NULL,
             "end" INTEGER NOT NULL,
@@ -102,7 +101,6 @@ MIGRATIONS: dict[str, str] = {
         ) STRICT;
         CREATE INDEX passages_digest ON passages (digest);
         CREATE INDEX passages_citation ON passages (citation);
-        CREATE INDEX passages_acl ON passages (acl);
         -- Totals by access list, from which a viewer's own ranking statistics are summed up.
         CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
             UPDATE acls SET passages = passages + 1, words = words + NEW.words WHERE id = NEW.acl;

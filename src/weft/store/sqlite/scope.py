@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from weft.store.sqlite.codec import INFO, ids, to_micros
@@ -22,6 +22,8 @@ class Reader:
     acls: frozenset[int]
     visible: str
     """The same lists as JSON."""
+    frequencies: dict[str, int] = field(default_factory=dict)
+    """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
 
     def rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query."""

@@ -17,8 +17,8 @@ from weft.types import Filters, Hit
 
 Answer = TypeVar("Answer")
 
-DEPTH = 3
-"""How many times the limit is shortlisted: the index's own scores know nothing of who is looking."""
+DEPTH = 2
+"""How many times the limit is shortlisted: the index's steps of impact are near the exact score, not equal to it."""
 
 
 def scope_for(reader: Reader, filters: Filters) -> Scope:
@@ -36,7 +36,7 @@ def by_words(reader: Reader, derived: DerivedIndexes, text: str, limit: int, fil
     scope = scope_for(reader, filters)
 
     def shortlist(index: WordIndex) -> tuple[dict[str, int], list[int]]:
-        frequencies = index.document_frequencies(query.terms, reader.acls)
+        frequencies = _frequencies(reader, index, query.terms)
         return frequencies, index.shortlist(query, scope, limit * DEPTH, frequencies, documents)
 
     frequencies, keys = _with_words(reader, derived, shortlist)
@@ -77,10 +77,26 @@ def word_weights(reader: Reader, derived: DerivedIndexes, words: Sequence[str]) 
     documents, _ = _totals(reader)
     if not documents or not terms:
         return {}
-    counts = _with_words(reader, derived, lambda index: index.document_frequencies(terms, reader.acls))
+    counts = _with_words(reader, derived, lambda index: _frequencies(reader, index, terms))
     return {
         word: max(bm25.idf(documents, counts.get(stem, 0)) for stem in found) for word, found in stems.items() if found
     }
+
+
+def unknown_words(reader: Reader, derived: DerivedIndexes, words: Sequence[str]) -> list[str]:
+    """Those of these words none of whose stems occurs in a visible passage."""
+    stems = {word: analyse(word) for word in words}
+    terms = sorted({stem for found in stems.values() for stem in found})
+    counts = _with_words(reader, derived, lambda index: _frequencies(reader, index, terms))
+    return [word for word, found in stems.items() if found and not any(counts[stem] for stem in found)]
+
+
+def _frequencies(reader: Reader, index: WordIndex, terms: Sequence[str]) -> dict[str, int]:
+    """In how many visible passages each term occurs, asked of the index once in a snapshot."""
+    missing = [term for term in terms if term not in reader.frequencies]
+    if missing:
+        reader.frequencies.update(index.document_frequencies(missing, reader.acls))
+    return {term: reader.frequencies[term] for term in terms}
 
 
 def _with_words(reader: Reader, derived: DerivedIndexes, ask: Callable[[WordIndex], Answer]) -> Answer:
@@ -101,7 +117,7 @@ def _totals(reader: Reader) -> tuple[int, int]:
 
 def _rows(reader: Reader, keys: Sequence[int]) -> list[Row]:
     found = reader.rows(
-        f"""SELECT {ROW} FROM passages p JOIN nodes n ON n.pk = p.node
+        f"""SELECT {ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
             WHERE p.key IN (SELECT value FROM json_each(:keys)) AND n.workspace = :ws AND n.acl IN {{visible}}""",
         keys=ids(keys),
     )

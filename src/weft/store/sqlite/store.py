@@ -138,8 +138,9 @@ class SqliteStore:
             problems += [
                 f"access list {row[0]} counts {row[1]} passages where there are {row[2]}"
                 for row in connection.execute(
-                    """SELECT a.id, a.passages, COUNT(p.key) AS found FROM acls a LEFT JOIN passages p ON p.acl = a.id
-                       GROUP BY a.id HAVING a.passages != found OR a.words != COALESCE(SUM(p.words), 0)"""
+                    """SELECT a.id, a.passages, COALESCE(p.found, 0) FROM acls a LEFT JOIN
+                           (SELECT acl, COUNT(*) AS found, SUM(words) AS words FROM passages GROUP BY acl) p
+                       ON p.acl = a.id WHERE a.passages != COALESCE(p.found, 0) OR a.words != COALESCE(p.words, 0)"""
                 )
             ]
             return problems

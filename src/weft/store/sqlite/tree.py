@@ -18,9 +18,9 @@ def ancestors(reader: Reader, node: str, depth: int) -> list[NodeInfo]:
         """WITH RECURSIVE up (pk, parent, level) AS (
                SELECT pk, parent, 0 FROM nodes WHERE workspace = :ws AND id = :node AND acl IN {visible}
                UNION ALL
-               SELECT n.pk, n.parent, up.level + 1 FROM nodes n JOIN up ON n.pk = up.parent
+               SELECT n.pk, n.parent, up.level + 1 FROM up CROSS JOIN nodes n ON n.pk = up.parent
                WHERE n.acl IN {visible} AND up.level < :depth
-           ) SELECT {info} FROM up JOIN nodes n ON n.pk = up.pk WHERE up.level > 0 ORDER BY up.level""",
+           ) SELECT {info} FROM up CROSS JOIN nodes n ON n.pk = up.pk WHERE up.level > 0 ORDER BY up.level""",
         node=node,
         depth=min(depth, MAX_DEPTH),
     )
@@ -33,8 +33,8 @@ def siblings(reader: Reader, node: str, count: int) -> list[NodeInfo]:
     for comparison, order in (("<", "DESC"), (">", "ASC")):
         rows = reader.rows(
             f"""SELECT {{info}} FROM nodes f
-                JOIN nodes up ON up.pk = f.parent AND up.acl IN {{visible}}
-                JOIN nodes n ON n.parent = f.parent AND (n.position, n.pk) {comparison} (f.position, f.pk)
+                CROSS JOIN nodes up ON up.pk = f.parent AND up.acl IN {{visible}}
+                CROSS JOIN nodes n ON n.parent = f.parent AND (n.position, n.pk) {comparison} (f.position, f.pk)
                 WHERE f.workspace = :ws AND f.id = :node AND f.acl IN {{visible}} AND n.acl IN {{visible}}
                 ORDER BY n.position {order}, n.pk {order} LIMIT :count""",
             node=node,
@@ -48,7 +48,7 @@ def children(reader: Reader, node: str, limit: int, *, last: bool) -> list[NodeI
     """The first visible children in their order, or the last ones in the same order."""
     order = "DESC" if last else "ASC"
     rows = reader.rows(
-        f"""SELECT {{info}} FROM nodes f JOIN nodes n ON n.parent = f.pk
+        f"""SELECT {{info}} FROM nodes f CROSS JOIN nodes n ON n.parent = f.pk
             WHERE f.workspace = :ws AND f.id = :node AND f.acl IN {{visible}} AND n.acl IN {{visible}}
             ORDER BY n.position {order}, n.pk {order} LIMIT :limit""",
         node=node,
@@ -64,9 +64,9 @@ def trails(reader: Reader, nodes: Sequence[int], depth: int = 8) -> dict[int, tu
         """WITH RECURSIVE up (start, pk, level) AS (
                SELECT n.pk, n.parent, 1 FROM nodes n WHERE n.pk IN (SELECT value FROM json_each(:nodes))
                UNION ALL
-               SELECT up.start, n.parent, up.level + 1 FROM nodes n JOIN up ON n.pk = up.pk
+               SELECT up.start, n.parent, up.level + 1 FROM up CROSS JOIN nodes n ON n.pk = up.pk
                WHERE n.acl IN {visible} AND up.level < :depth
-           ) SELECT up.start, n.title FROM up JOIN nodes n ON n.pk = up.pk
+           ) SELECT up.start, n.title FROM up CROSS JOIN nodes n ON n.pk = up.pk
              WHERE n.acl IN {visible} ORDER BY up.start, up.level""",
         nodes=ids(nodes),
         depth=depth,
@@ -84,7 +84,7 @@ def tree_distance(reader: Reader, node: str, others: Sequence[str]) -> dict[str,
                SELECT id, pk, parent, 0 FROM nodes
                WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names)) AND acl IN {visible}
                UNION ALL
-               SELECT up.start, n.pk, n.parent, up.level + 1 FROM nodes n JOIN up ON n.pk = up.parent
+               SELECT up.start, n.pk, n.parent, up.level + 1 FROM up CROSS JOIN nodes n ON n.pk = up.parent
                WHERE n.acl IN {visible} AND up.level < :depth
            ) SELECT start, pk, level FROM up""",
         names=ids({node, *others}),

@@ -54,7 +54,7 @@ class SqliteView:
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
         rows = self._reader.rows(
-            f"""SELECT {{info}}, n.pk, {PASSAGE} FROM passages p JOIN nodes n ON n.pk = p.node
+            f"""SELECT {{info}}, n.pk, {PASSAGE} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                 WHERE p.key IN (SELECT value FROM json_each(:keys)) AND n.workspace = :ws
                   AND n.acl IN {{visible}}""",
             keys=ids(keys),
@@ -69,7 +69,7 @@ class SqliteView:
     def passages(self, names: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
         """Keys of the first passages of each visible node."""
         rows = self._reader.rows(
-            """SELECT n.id, p.key FROM nodes n JOIN passages p ON p.node = n.pk AND p.ordinal < :limit
+            """SELECT n.id, p.key FROM nodes n CROSS JOIN passages p ON p.node = n.pk AND p.ordinal < :limit
                WHERE n.workspace = :ws AND n.acl IN {visible} AND n.id IN (SELECT value FROM json_each(:names))
                ORDER BY n.id, p.ordinal""",
             names=ids(names),
@@ -83,7 +83,7 @@ class SqliteView:
     def cited(self, citations: Sequence[str]) -> list[Record]:
         """The visible passages with these citation ids, in the order asked for."""
         rows = self._reader.rows(
-            """SELECT p.key, p.citation FROM passages p JOIN nodes n ON n.pk = p.node
+            """SELECT p.key, p.citation FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                WHERE p.citation IN (SELECT value FROM json_each(:wanted)) AND n.workspace = :ws
                  AND n.acl IN {visible} ORDER BY p.key""",
             wanted=ids(citations),
@@ -136,6 +136,10 @@ class SqliteView:
         """Cosine of each of these passages that has a vector."""
         index = self._derived.vectors(self._connection, model, len(vector))
         return index.similarities(vector, self._visible("key", keys))
+
+    def unknown_words(self, words: Sequence[str]) -> list[str]:
+        """Those of these words that occur in nothing that the viewer may see."""
+        return search.unknown_words(self._reader, self._derived, words)
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""

@@ -1,0 +1,144 @@
+"""The rendered text never counts more than the budget: for any content, any request, any budget from 1 token up."""
+
+import itertools
+from collections import Counter
+
+import pytest
+import splintr
+from hypothesis import given, settings
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from weft import Budget, Message, Node, Recipe, Request, Weft
+from weft.collect import Inquiry, gather
+from weft.embed.hashing import HashingEmbedder
+from weft.engine import Tools
+from weft.pack import PACKERS
+from weft.pack.truncate import STRATEGIES
+from weft.query import read_query
+from weft.recipe import EVERYTHING, SECTION_BUDGETS
+from weft.render import Templates
+from weft.render.builtin import BUILTIN
+from weft.score.profiles import PROFILES
+from weft.store.contract.kit import NOW
+from weft.store.sqlite import SqliteStore
+from weft.tokens import get_counter
+
+from .content import sessions
+
+USER = "ana"
+EMBEDDER = HashingEmbedder(64)
+MEGABYTE = 1_000_000
+WORKSPACES = (f"workspace {number}" for number in itertools.count())
+TOKENIZERS = ("o200k_base", "cl100k_base", "characters", "trained")
+FATES = {"full": "included", "truncated": "truncated", "summary": "summarised", "line": "line"}
+
+
+@pytest.fixture(scope="module")
+def store(folder):
+    with_clock = SqliteStore(folder / "budget.weft", clock=lambda: NOW)
+    yield with_clock
+    with_clock.close()
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    """A tokenizer of one's own, which rewrites what it reads and knows special tokens by their names."""
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=["<s>", "</s>", "[UNK]", "<|endoftext|>"])
+    tokenizer.train_from_iterator(["the harbour lantern opens at six == == ## 漢字 " * 3], trainer)
+    path = folder / "tokenizer.json"
+    tokenizer.save(str(path))
+    return path
+
+
+@pytest.fixture(scope="module", params=TOKENIZERS)
+def counting(request, trained):
+    """A counter by its name, and the tokenizer's own count."""
+    match request.param:
+        case "characters":
+            return get_counter("characters"), lambda text: -(-len(text) // 4)
+        case "trained":
+            own = Tokenizer.from_file(str(trained))
+            return get_counter(str(trained)), lambda text: len(own.encode(text, add_special_tokens=False).ids)
+        case name:
+            vocabulary = splintr.Tokenizer.from_pretrained(name)
+            return get_counter(name), lambda text: len(vocabulary.encode_ordinary(text))
+
+
+def found_for(weft, request, recipe):
+    """The passages that the collectors find, asked once more."""
+    with weft.store.view(request.workspace, request.user) as view:
+        inquiry = Inquiry(view, request, read_query(request.query, NOW), NOW, weft.tools.embedder)
+        return Counter((each.node.id, each.passage.citation) for each in gather(inquiry, recipe.collectors))
+
+
+def check_account(context, found):
+    """Each candidate has one decision, and the decisions agree with what stands in the text."""
+    assert Counter((each.node, each.citation) for each in context.trace) == found
+    shown = {
+        (item.candidate.node.id, item.candidate.passage.citation): FATES[item.rendering.form]
+        for item in (*context.items, *context.overflow)
+    }
+    assert len(shown) == len(context.items) + len(context.overflow)
+    fates = {(each.node, each.citation): each.fate for each in context.trace}
+    assert {key: fate for key, fate in fates.items() if fate != "dropped"} == shown
+    assert {each.id for each in context.citations} == {citation for _, citation in shown}
+    assert all(each.reason for each in context.trace)
+    assert all(each.missing_tokens is None or each.missing_tokens > 0 for each in context.trace)
+
+
+def check_sections(context, budget, counted):
+    """Sections add up to their items, and a hard cap is not passed."""
+    used = Counter()
+    for section in context.sections:
+        assert section.items
+        assert section.tokens == sum(item.rendering.tokens for item in section.items)
+        used[section.name] += section.tokens
+    for item in (*context.items, *context.overflow):
+        assert item.rendering.tokens == counted(item.rendering.text)
+    for item in context.overflow:
+        used[item.candidate.section] += item.rendering.tokens
+    assert used.total() <= budget.total
+    for name, cap in budget.sections.items():
+        assert budget.share or used[name] <= cap
+        assert cap or not used[name]
+
+
+def check_text(context, separators):
+    """What is included stands in the text."""
+    assert context.text.encode()
+    for item in (*context.items, *context.overflow):
+        text = item.rendering.text
+        assert any(text.removesuffix(separator) in context.text for separator in separators)
+
+
+def check(weft, counted, workspace, **options):
+    """Everything that holds for any context."""
+    context = weft.context(user=USER, workspace=workspace, **options)
+    budget, recipe = options["budget"], options["recipe"]
+    assert context.tokens == counted(context.text)
+    assert context.tokens <= context.budget == budget.total
+    asked = Request(user=USER, workspace=workspace, **{key: options[key] for key in options if key != "recipe"})
+    check_account(context, found_for(weft, asked, recipe))
+    check_sections(context, budget, counted)
+    templates = weft.tools.templates
+    if context.text:
+        check_text(context, [templates.get(name).separator for name in (recipe.template, "plain")])
+    return context
+
+
+@settings(max_examples=100)
+@given(session=sessions())
+def test_no_text_counts_more_than_its_budget(store, counting, session):
+    counter, counted = counting
+    tools = Tools(counter, EMBEDDER, Templates([session.hostile]), session.summarise)
+    weft = Weft(store, tools, clock=lambda: NOW)
+    workspace = next(WORKSPACES)
+    weft.create_workspace(workspace, owner=USER)
+    weft.add(session.nodes, workspace=workspace)
+    for options in session.requests:
+        check(weft, counted, workspace, **options)
+    store.drop_workspace(workspace)
