@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -109,7 +109,7 @@ class Weft:
         self.store = store
         self.tools = tools
         self._clock = clock
-        self._cache: OrderedDict[object, Context] = OrderedDict()
+        self._cache: OrderedDict[object, tuple[Context, object]] = OrderedDict()
         self._guard = threading.Lock()
 
     @classmethod
@@ -129,13 +129,12 @@ class Weft:
         if not create and not path.exists():
             raise NotFound(f"{path} does not exist: create it with  weft init")
         provider = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
-        store = SqliteStore(path, clock=clock)
+        counter = get_counter(tokenizer)
+        store = _opened(path, clock)
         if provider is not None:
             lasting = None if provider.model.startswith(LOCAL_MODELS) else store.embedding_cache
             provider = CachedEmbedder(provider, EmbeddingCache(), lasting)
-        tools = Tools(get_counter(tokenizer), provider, templates or Templates(), summarise)
-        if not store.workspaces():
-            store.create_workspace(DEFAULT_WORKSPACE, owner=DEFAULT_USER)
+        tools = Tools(counter, provider, templates or Templates(), summarise)
         return cls(store, tools, clock=clock)
 
     def __enter__(self) -> Weft:
@@ -168,7 +167,12 @@ class Weft:
             if vectors and self.tools.embedder is not None:
                 batch.put_vectors(self.tools.embedder.model, vectors)
             linked = batch.link(edges)
-        return Added(changed, linked, len(vectors))
+        late = self._embed(entries, workspace) if changed else {}
+        if late and self.tools.embedder is not None:
+            # Another writer removed the last other node with such a text, and its vector, before this one came.
+            with self.atomic(workspace) as batch:
+                batch.put_vectors(self.tools.embedder.model, late)
+        return Added(changed, linked, len(vectors) + len(late))
 
     def remove(self, ids: Iterable[str], *, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Remove nodes with everything below them."""
@@ -208,14 +212,16 @@ class Weft:
         check_request(request)
         now = whole_minute(self._clock())
         with self.store.view(request.workspace, request.user) as view:
-            key = (view.fingerprint, now, repr(request), repr(recipe))
+            parts = (recipe, self.tools.templates.get(recipe.template))
+            key = (view.fingerprint, now, repr(request), *map(id, parts))
             with self._guard:
                 if key in self._cache:
                     self._cache.move_to_end(key)
-                    return self._cache[key]
+                    return self._cache[key][0]
             context = assemble(view, request, recipe, self.tools, now)
         with self._guard:
-            self._cache[key] = context
+            # The parts are kept with what they made, so that no other object takes over their identity.
+            self._cache[key] = (context, parts)
             while len(self._cache) > CACHED_CONTEXTS:
                 self._cache.popitem(last=False)
         return context
@@ -299,6 +305,19 @@ class Weft:
         known = self.store.known_vectors(workspace, embedder.model, list(texts))
         missing = {digest: text for digest, text in texts.items() if digest not in known}
         return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
+
+
+def _opened(path: Path, clock: Clock) -> SqliteStore:
+    """The store at a path; a new one gets its first workspace."""
+    store = SqliteStore(path, clock=clock)
+    try:
+        if not store.workspaces():
+            with suppress(InvalidInput):  # another process was faster
+                store.create_workspace(DEFAULT_WORKSPACE, owner=DEFAULT_USER)
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 BY_RELEVANCE = Profile("search", {"relevance": 1.0})

@@ -85,9 +85,7 @@ def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate], 
     """Render, pack and lay out until the text, counted as a whole, keeps the budget."""
     budget, query = fitting.request.budget, fitting.request.query
     renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
-    choices = [
-        Choice(candidate, renderer.full(candidate), renderer.line(candidate) if lines else None) for candidate in ranked
-    ]
+    choices = [Choice(each, renderer.full(each), renderer.line if lines else None) for each in ranked]
     names = _names(ranked)
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
@@ -147,14 +145,17 @@ def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> C
         overflow=draft.overflow,
         citations=citations_of([*items, *draft.overflow]),
         trace=tuple(sorted(decisions, key=lambda each: (-each.score, each.citation, each.node))),
-        stable_prefix_tokens=stable_prefix(
-            draft.sections, draft.overflow, draft.template, request.query, counter=fitting.counter
-        )
-        if draft.text
-        else 0,
+        stable_prefix_tokens=_stable_tokens(draft, fitting),
         warnings=_warnings(draft, request),
     )
     return replace(context, id=_identity(context))
+
+
+def _stable_tokens(draft: _Draft, fitting: Fitting) -> int:
+    if not draft.text:
+        return 0
+    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, fitting.request.query)
+    return draft.tokens if prefix == draft.text else fitting.counter.count(prefix)
 
 
 def _decision(outcome: Outcome, cost: int) -> Decision:

@@ -31,30 +31,33 @@ def test_a_typo_is_looked_for_where_words_find_nothing(store, desk):
     assert desk.collect(LexicalCollector(fuzzy_limit=0), "telescpoe mirorr") == []
 
 
-def test_a_typo_is_not_looked_for_where_words_find_enough(store, desk):
+def test_a_typo_is_not_looked_for_where_all_words_are_known(store, desk):
     put(store, node("hit", "telescope"), node("like", "x", title="telescpoe"))
-    words = LexicalCollector(fuzzy_below=0.0)
-    assert list(desk.scores(words, "telescope")) == ["hit"]
-    both = LexicalCollector(fuzzy_below=1.01)
-    assert list(desk.scores(both, "telescope")) == ["hit", "like"]
+    assert list(desk.scores(LexicalCollector(), "telescope")) == ["hit"]
+    assert list(desk.scores(LexicalCollector(), "telescope telescopee")) == ["hit", "like"]
+
+
+def test_a_word_that_only_hidden_nodes_have_is_unknown(store, desk):
+    put(store, node("secret", "telescpoe", access=ANA_ALONE), node("open", "x", title="telescope"))
+    assert list(desk.scores(LexicalCollector(), "telescpoe", user="ben")) == ["open"]
 
 
 def test_nothing_is_found_twice(store, desk):
     put(store, node("t", "telescope", title="telescope"))
-    found = desk.collect(LexicalCollector(fuzzy_below=1.01), "telescope")
+    found = desk.collect(LexicalCollector(), "telescope telescopee")
     assert [name for name, _, _ in found] == ["t"]
 
 
 def test_filters_and_exclusions_hold_by_words_and_by_resemblance(store, desk):
     put(store, node("a", "quince", type="todo"), node("b", "quince"), node("c", "quinze", type="todo"))
     todos = Filters(types=frozenset({"todo"}), exclude=frozenset({"a"}))
-    assert list(desk.scores(LexicalCollector(), "quince", filters=todos)) == ["c"]
+    assert list(desk.scores(LexicalCollector(), "quince quincee", filters=todos)) == ["c"]
 
 
 def test_hidden_nodes_are_not_found(store, desk):
     put(store, node("a", "quince", access=ANA_ALONE), node("b", "x", title="quinze", access=ANA_ALONE))
-    assert desk.scores(LexicalCollector(), "quince", user="ben") == {}
-    assert set(desk.scores(LexicalCollector(fuzzy_below=1.01), "quince")) == {"a", "b"}
+    assert desk.scores(LexicalCollector(), "quince quincee", user="ben") == {}
+    assert set(desk.scores(LexicalCollector(), "quince quincee")) == {"a", "b"}
 
 
 def test_an_empty_query_finds_nothing(store, desk):

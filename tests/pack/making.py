@@ -15,7 +15,7 @@ def choice(name, score, tokens, *, section="semantic", type="note", line=None):
     passage = Passage(0, 0, 1, name, tokens, name, name)
     candidate = Candidate(NodeInfo(id=name, type=type), passage, section, (), score=score)
     short = None if line is None else Rendering("line", name, line, worth=0.1)
-    return Choice(candidate, Rendering("full", name, tokens), short)
+    return Choice(candidate, Rendering("full", name, tokens), None if short is None else lambda _: short)
 
 
 def cut(candidate, limit):

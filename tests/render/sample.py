@@ -132,7 +132,7 @@ def context(template: Template) -> Context:
             *(decision(item, "included", "in order of score") for item in items),
             *(decision(item, "dropped", "the budget was used up", 41) for item in overflow),
         ),
-        stable_prefix_tokens=stable_prefix(sections, overflow, template, QUERY, counter=counter),
+        stable_prefix_tokens=counter.count(stable_prefix(sections, overflow, template, QUERY)),
         warnings=("2 files\x1b[31m could not be read",),
         timings={"collect": 1.5},
     )

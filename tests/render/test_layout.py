@@ -127,8 +127,7 @@ def test_all_of_a_text_without_the_query_is_stable():
     template = get_template("default")
     sections = [section(template, "focus", "One.")]
     whole = lay_out(sections, (), template, QUERY)
-    counter = CharacterCounter()
-    assert stable_prefix(sections, (), template, QUERY, counter=counter) == counter.count(whole)
+    assert stable_prefix(sections, (), template, QUERY) == whole
 
 
 @pytest.mark.parametrize(
@@ -143,15 +142,12 @@ def test_all_of_a_text_without_the_query_is_stable():
     ],
 )
 def test_the_stable_prefix_ends_where_the_query_begins_to_matter(template: Template, prefix: str):
-    counter = CharacterCounter()
-    found = stable_prefix([section(template, "focus", "One.")], (), template, QUERY, counter=counter)
-    assert found == counter.count(prefix)
+    assert stable_prefix([section(template, "focus", "One.")], (), template, QUERY) == prefix
 
 
 def test_what_was_cut_for_this_query_is_not_stable():
     template = get_template("default")
     whole = section(template, "focus", "One.")
     cut = replace(whole.items[0], rendering=replace(whole.items[0].rendering, form="truncated"))
-    counter = CharacterCounter()
-    found = stable_prefix([replace(whole, items=(cut,))], (), template, QUERY, counter=counter)
-    assert found == counter.count(template.header + "## Focus\n\n")
+    found = stable_prefix([replace(whole, items=(cut,))], (), template, QUERY)
+    assert found == template.header + "## Focus\n\n"

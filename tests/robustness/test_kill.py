@@ -86,17 +86,16 @@ def test_thirty_kills_leave_whole_batches_and_the_next_run_completes_them(source
     complete(source, path, nodes, found)
 
 
-def test_kills_while_the_indexes_are_written_leave_indexes_that_the_next_search_completes(
-    source, empty, whole, tmp_path
-):
+def test_kills_while_the_indexes_are_written_leave_indexes_that_the_next_search_completes(source, whole, tmp_path):
     nodes, found, seconds = whole
+    unindexed = source.with_name("whole.weft")
     chosen, path = random.Random(31), tmp_path / "indexed.weft"
     words = tmp_path / "indexed.weft.index" / "1" / "words"
     kills, attempts = 0, 0
     while kills < 6:
         attempts += 1
         assert attempts < 60, "the command ends before it can be killed"
-        restart(empty, path)
+        restart(unindexed, path)
 
         def wait(process, delay=chosen.uniform(0.0, 0.25) * seconds):
             while process.poll() is None and not words.exists():
@@ -110,11 +109,12 @@ def test_kills_while_the_indexes_are_written_leave_indexes_that_the_next_search_
     complete(source, path, nodes, found)
 
 
-def restart(empty, path):
+def restart(store, path):
+    """Begin again with a copy of a closed store, without its indexes."""
     shutil.rmtree(path.with_name(path.name + ".index"), ignore_errors=True)
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-    shutil.copy(empty, path)
+    shutil.copy(store, path)
 
 
 def complete(source, path, nodes, found):

@@ -12,7 +12,12 @@ from weft.config import Config
 @as_json
 @settings
 def command(as_json: bool, config: Config) -> None:
-    """Check the store, and bring its indexes up to date; a damaged index is made again."""
+    """Check the store, and bring its indexes up to date; a damaged index is made again.
+
+    \b
+    weft doctor
+    weft doctor --store team.weft --json
+    """
     with open_weft(config) as weft:
         problems = weft.store.check()
         for workspace in weft.store.workspaces():

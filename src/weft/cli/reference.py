@@ -11,7 +11,9 @@ def reference() -> str:
     """One section a command, with the help that it prints."""
     parts = ["# The `weft` command\n\nWritten by `make docs` from the commands' own help.\n"]
     for path, command in _commands(group, ("weft",)):
-        context = click.Context(command, info_name=" ".join(path), max_content_width=100, terminal_width=100)
+        context = click.Context(
+            command, info_name=" ".join(path), max_content_width=100, terminal_width=100, **group.context_settings
+        )
         parts.append(f"## `{' '.join(path)}`\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

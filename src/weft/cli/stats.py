@@ -10,7 +10,12 @@ from weft.config import Config
 @as_json
 @settings
 def command(as_json: bool, config: Config) -> None:
-    """Count the nodes, passages, edges and tags that a user may see."""
+    """Count the nodes, passages, edges and tags that a user may see.
+
+    \b
+    weft stats
+    weft stats --user ben --json
+    """
     with open_weft(config) as weft:
         counts = weft.stats(user=config.user, workspace=config.workspace)
     if as_json:

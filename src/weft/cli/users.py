@@ -20,7 +20,11 @@ def command() -> None:
 @as_json
 @settings
 def list_users(as_json: bool, config: Config) -> None:
-    """List users with their groups."""
+    """List users with their groups.
+
+    \b
+    weft users list --workspace research
+    """
     with open_weft(config) as weft:
         users = weft.store.users(config.workspace)
     if as_json:
@@ -35,7 +39,11 @@ def list_users(as_json: bool, config: Config) -> None:
 @click.option("--group", "groups", multiple=True, help="A group that they belong to.")
 @settings
 def add_user(name: str, groups: tuple[str, ...], config: Config) -> None:
-    """Add a user, or set the groups of one."""
+    """Add a user, or set the groups of one.
+
+    \b
+    weft users add ben --group design --group ops
+    """
     with open_weft(config) as weft:
         weft.add_user(name, groups=groups, workspace=config.workspace)
     click.echo(f"{name} belongs to {config.workspace!r}" + (f", groups {', '.join(groups)}" if groups else ""))

@@ -49,8 +49,7 @@ class GraphCollector:
         named = [node for title in inquiry.question.titles for node in inquiry.view.find(title)[:1]]
         if named:
             return named
-        records = inquiry.view.load([hit.key for hit in inquiry.word_hits[: self.seeds]])
-        return list(dict.fromkeys(record.node.id for record in records))
+        return inquiry.view.nodes_of([hit.key for hit in inquiry.word_hits[: self.seeds]])
 
 
 def _why(reached: Reached) -> str:

@@ -34,13 +34,23 @@ class Overflow:
 
     def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
         """No more than the lines can use, and nothing if not even one of them would fit."""
-        lines = [line.tokens for index in waiting if (line := ledger.choices[index].line) is not None]
-        held = min(MOST_FOR_LINES, ledger.room.total // 10, self.heading_tokens + sum(lines))
-        return held if lines and held >= self.heading_tokens + min(lines) else 0
+        most, needed, least = min(MOST_FOR_LINES, ledger.room.total // 10), self.heading_tokens, MOST_FOR_LINES
+        for index in waiting:
+            line = ledger.choices[index].line
+            if line is not None:
+                needed += line.tokens
+                least = min(least, line.tokens)
+            if needed >= most >= self.heading_tokens + least:
+                return most
+        held = min(most, needed)
+        return held if held >= self.heading_tokens + least else 0
 
     def _add_lines(self, ledger: Ledger, waiting: Sequence[int]) -> None:
         heading = self.heading_tokens
+        before = ledger.used
         for index in waiting:
+            if ledger.free <= heading or ledger.used - before >= MOST_FOR_LINES:
+                break
             line = ledger.choices[index].line
             if line is not None and _fits(ledger, index, line.tokens, heading):
                 missing = ledger.outcome(index).missing_tokens

@@ -15,11 +15,17 @@ Shorten = Callable[[Candidate, int], Rendering | None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A candidate with its exact cost in full and, where there is one, its one-line form."""
+    """A candidate with its exact cost in full and, where wanted, a way to name it in one line."""
 
     candidate: Candidate
     full: Rendering
-    line: Rendering | None = None
+    in_a_line: Callable[[Candidate], Rendering] | None = None
+    """Makes the one-line form; few candidates ever need theirs."""
+
+    @property
+    def line(self) -> Rendering | None:
+        """The one-line form, where there is one."""
+        return None if self.in_a_line is None else self.in_a_line(self.candidate)
 
     @property
     def section(self) -> str:

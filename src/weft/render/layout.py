@@ -41,17 +41,10 @@ def overhead(
     return sum(counter.count(text) for text in texts if text)
 
 
-def stable_prefix(
-    sections: Sequence[Section],
-    overflow: Sequence[Item],
-    template: Template,
-    query: str,
-    *,
-    counter: TokenCounter,
-) -> int:
-    """How many tokens at the start another query leaves as they are, as long as it finds the same sources."""
+def stable_prefix(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> str:
+    """The start of the text that another query leaves as it is, as long as it finds the same sources."""
     stable = takewhile(lambda part: part.stable, _parts(sections, overflow, template, query))
-    return counter.count("".join(part.text for part in stable))
+    return "".join(part.text for part in stable)
 
 
 def _parts(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> Iterator[_Part]:

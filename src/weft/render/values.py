@@ -13,32 +13,39 @@ _MOST = 20
 _NO_NUMBER = "000"
 """As long as any number that takes its place later, so that a count made with it holds."""
 
-_ALWAYS: Mapping[str, Callable[[Candidate], str]] = {
-    "citation": lambda candidate: f"[{candidate.passage.citation}]",
-    "confidence": lambda candidate: _confidence(candidate.node.confidence),
-    "page": lambda candidate: "".join(f"[{title}] " for title in titles_of(candidate)[:1]),
-    "score": lambda candidate: f"{candidate.score:.2f}",
-    "source": lambda candidate: inline(candidate.node.source),
-    "timestamp": lambda candidate: _timestamp(candidate.node.created_at or candidate.node.updated_at),
-    "title": lambda candidate: (*titles_of(candidate), "Untitled")[0],
-    "type": lambda candidate: inline(candidate.node.type, 40),
+_Titles = tuple[str, ...]
+_VALUES: Mapping[str, Callable[[Candidate, _Titles], str]] = {
+    "citation": lambda candidate, titles: f"[{candidate.passage.citation}]",
+    "confidence": lambda candidate, titles: _confidence(candidate.node.confidence),
+    "fields": lambda candidate, titles: _lead(" | ", fields_of(candidate.node.fields)),
+    "page": lambda candidate, titles: "".join(f"[{title}] " for title in titles[:1]),
+    "path": lambda candidate, titles: _lead(" in ", " > ".join(reversed(titles[1:]))),
+    "score": lambda candidate, titles: f"{candidate.score:.2f}",
+    "source": lambda candidate, titles: inline(candidate.node.source),
+    "tags": lambda candidate, titles: "".join(f" #{tag}" for tag in _tags(candidate.node.tags)),
+    "timestamp": lambda candidate, titles: _timestamp(candidate.node.created_at or candidate.node.updated_at),
+    "title": lambda candidate, titles: (*titles, "Untitled")[0],
+    "type": lambda candidate, titles: inline(candidate.node.type, 40),
 }
-_METADATA: Mapping[str, Callable[[Candidate], str]] = {
-    "fields": lambda candidate: _lead(" | ", fields_of(candidate.node.fields)),
-    "path": lambda candidate: _lead(" in ", " > ".join(reversed(titles_of(candidate)[1:]))),
-    "tags": lambda candidate: "".join(f" #{tag}" for tag in _tags(candidate.node.tags)),
-}
+_METADATA = frozenset({"fields", "path", "tags"})
 
 
 def values_of(
     names: Iterable[str], candidate: Candidate, template: Template, number: int | None = None
 ) -> dict[str, str]:
     """The values of the variables with these names; `content` is not among them."""
-    metadata = _METADATA if template.include_metadata else dict.fromkeys(_METADATA, _nothing)
-    known = {**_ALWAYS, **metadata}
-    known["number"] = lambda _: _NO_NUMBER if number is None else str(number)
-    known["section"] = lambda candidate: inline(template.title_of(candidate.section))
-    return {name: known[name](candidate) for name in names}
+    titles = titles_of(candidate)
+    values: dict[str, str] = {}
+    for name in names:
+        if name == "number":
+            values[name] = _NO_NUMBER if number is None else str(number)
+        elif name == "section":
+            values[name] = inline(template.title_of(candidate.section))
+        elif name in _METADATA and not template.include_metadata:
+            values[name] = ""
+        else:
+            values[name] = _VALUES[name](candidate, titles)
+    return values
 
 
 def titles_of(candidate: Candidate) -> tuple[str, ...]:
@@ -58,10 +65,6 @@ def iso(moment: datetime) -> str:
     """The moment in UTC, to the second; one without a zone is taken to be in UTC."""
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
-
-
-def _nothing(_: Candidate) -> str:
-    return ""
 
 
 def _lead(mark: str, text: str) -> str:

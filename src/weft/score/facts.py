@@ -35,8 +35,9 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
     nodes = list(dict.fromkeys(candidate.node.id for candidate in candidates))
     similarities: dict[int, float] = {}
     if inquiry.vector is not None and inquiry.embedder is not None and signals & {"relevance", "similarity"}:
-        keys = [candidate.key for candidate in candidates if candidate.key > 0]
-        similarities = view.similarities(inquiry.vector, keys, model=inquiry.embedder.model)
+        similarities = {hit.key: hit.score for hit in inquiry.vector_hits}
+        others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in similarities]
+        similarities |= view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
     affinity = "affinity" in signals
     return Facts(
         request=inquiry.request,

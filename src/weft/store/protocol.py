@@ -77,6 +77,9 @@ class View(Protocol):
     def passages(self, nodes: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
         """Keys of the first passages of each visible node."""
 
+    def nodes_of(self, keys: Sequence[int]) -> list[str]:
+        """Ids of the visible nodes that these passages belong to, in their order, each once."""
+
     def cited(self, citations: Sequence[str]) -> list[Record]:
         """The visible passages with these citation ids, in the order asked for."""
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from weft.errors import InvalidInput, NotFound
+import numpy as np
+
+from weft.errors import DimensionError, InvalidInput, NotFound
 from weft.store.sqlite.access import AccessLists, assign
 from weft.store.sqlite.codec import dump, ids, to_micros
 from weft.store.sqlite.put import Putter, digests_of, drop_orphans, refuse_cycle, stored_access
@@ -166,9 +168,13 @@ class SqliteBatch:
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Keep vectors under the digests of their texts."""
+        self._refuse_lengths(model, vectors)
         self._connection.executemany(
             "INSERT OR REPLACE INTO vectors (workspace, model, digest, vector) VALUES (?, ?, ?, ?)",
-            [(self._workspace, model, digest, vector.tobytes()) for digest, vector in vectors.items()],
+            [
+                (self._workspace, model, digest, np.asarray(vector, dtype=np.float32).tobytes())
+                for digest, vector in vectors.items()
+            ],
         )
         rows = self._connection.execute(
             """SELECT DISTINCT p.node FROM passages p CROSS JOIN nodes n ON n.pk = p.node
@@ -176,6 +182,20 @@ class SqliteBatch:
             (self._workspace, ids(vectors)),
         ).fetchall()
         self._log([row[0] for row in rows])
+
+    def _refuse_lengths(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """All vectors of a model have one length: a search could not compare others."""
+        row = self._connection.execute(
+            "SELECT length(vector) / 4 FROM vectors WHERE workspace = ? AND model = ? LIMIT 1", (self._workspace, model)
+        ).fetchone()
+        shapes = [np.shape(vector) for vector in vectors.values()]
+        wanted = shapes[:1] if row is None else [(row[0],)]
+        for shape in shapes:
+            if len(shape) != 1 or shape != wanted[0]:
+                raise DimensionError(
+                    f"a vector of the shape {shape} cannot be kept with those of {model!r}, which have "
+                    f"{wanted[0]}: embed with the same model, or give the other one another name"
+                )
 
     def _numbers(self, names: set[str]) -> dict[str, int]:
         rows = self._connection.execute(

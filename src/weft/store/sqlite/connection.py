@@ -9,10 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weft.errors import StoreError
-from weft.store.sqlite.schema import migrate
+from weft.store.sqlite.schema import migrate, refuse_foreign
 
 Tracer = Callable[[str], None]
 
+PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "cache_size = -65536",
+    "mmap_size = 1073741824",
+    "temp_store = MEMORY",
+)
 WAIT_SECONDS = 60
 """How long to wait for another process's write before giving up."""
 
@@ -28,10 +36,8 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._writer = self._connect()
-        try:
+        with _closed_on_failure(self._writer, path):
             migrate(self._writer, str(path))
-        except sqlite3.DatabaseError as error:
-            raise _explained(error, path) from error
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -42,14 +48,12 @@ class Connections:
                 check_same_thread=False,
                 cached_statements=256,
             )
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA cache_size = -65536")
-            connection.execute("PRAGMA mmap_size = 1073741824")
-            connection.execute("PRAGMA temp_store = MEMORY")
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
+        with _closed_on_failure(connection, self.path):
+            refuse_foreign(connection, str(self.path))
+            for pragma in PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
         connection.set_trace_callback(self._tracer)
         return connection
 
@@ -102,6 +106,18 @@ class Connections:
             for connection in (*self._idle, self._writer):
                 connection.close()
             self._idle.clear()
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Close a connection that cannot be used, and say why."""
+    try:
+        yield
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise _explained(error, path) from error
+        raise
 
 
 def _explained(error: sqlite3.Error, path: Path) -> StoreError:

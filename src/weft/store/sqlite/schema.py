@@ -182,10 +182,7 @@ MIGRATIONS: dict[str, str] = {
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
     """Bring a database to the newest schema; safe when several processes do it at once."""
-    found = connection.execute("PRAGMA application_id").fetchone()[0]
-    if found not in (0, APPLICATION_ID) or (found == 0 and _tables(connection)):
-        raise StoreError(f"{path} is a database of another program: choose another file")
-    if found == APPLICATION_ID and not _missing(connection, path):
+    if _application(connection) == APPLICATION_ID and not _missing(connection, path):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -200,8 +197,19 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         raise
 
 
-def _tables(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
+def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
+    """Raise if this is another program's database; to be called before anything is written to it."""
+    # In one snapshot: between two, another process may make the tables of a new store.
+    connection.execute("BEGIN")
+    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    found = _application(connection)
+    connection.execute("ROLLBACK")
+    if found not in (0, APPLICATION_ID) or (found == 0 and tables):
+        raise StoreError(f"{path} is a database of another program: choose another file")
+
+
+def _application(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def _missing(connection: sqlite3.Connection, path: str) -> list[str]:

@@ -17,8 +17,9 @@ from weft.types import Filters, Hit
 
 Answer = TypeVar("Answer")
 
-DEPTH = 2
-"""How many times the limit is shortlisted: the index's steps of impact are near the exact score, not equal to it."""
+SPARE = 10
+"""Passages that are shortlisted beyond the limit, or half as many as the limit: steps of impact are near the exact
+score, not equal to it."""
 
 
 def scope_for(reader: Reader, filters: Filters) -> Scope:
@@ -37,7 +38,7 @@ def by_words(reader: Reader, derived: DerivedIndexes, text: str, limit: int, fil
 
     def shortlist(index: WordIndex) -> tuple[dict[str, int], list[int]]:
         frequencies = _frequencies(reader, index, query.terms)
-        return frequencies, index.shortlist(query, scope, limit * DEPTH, frequencies, documents)
+        return frequencies, index.shortlist(query, scope, _deeper(limit), frequencies, documents)
 
     frequencies, keys = _with_words(reader, derived, shortlist)
     weights = {term: bm25.idf(documents, count) for term, count in frequencies.items() if count}
@@ -57,7 +58,7 @@ def by_resemblance(
     if not reader.acls or not text.strip():
         return []
     scope = scope_for(reader, filters)
-    keys = _with_words(reader, derived, lambda index: index.fuzzy(text, scope, limit * DEPTH))
+    keys = _with_words(reader, derived, lambda index: index.fuzzy(text, scope, _deeper(limit)))
     hits = [Hit(row.key, _resemblance(text, row)) for row in _rows(reader, keys)]
     best = sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
     return [hit for hit in best if hit.score > threshold]
@@ -97,6 +98,10 @@ def _frequencies(reader: Reader, index: WordIndex, terms: Sequence[str]) -> dict
     if missing:
         reader.frequencies.update(index.document_frequencies(missing, reader.acls))
     return {term: reader.frequencies[term] for term in terms}
+
+
+def _deeper(limit: int) -> int:
+    return limit + max(SPARE, limit // 2)
 
 
 def _with_words(reader: Reader, derived: DerivedIndexes, ask: Callable[[WordIndex], Answer]) -> Answer:

@@ -80,6 +80,16 @@ class SqliteView:
             found.setdefault(name, []).append(key)
         return found
 
+    def nodes_of(self, keys: Sequence[int]) -> list[str]:
+        """Ids of the visible nodes that these passages belong to, in their order, each once."""
+        rows = self._reader.rows(
+            """SELECT p.key, n.id FROM passages p CROSS JOIN nodes n ON n.pk = p.node
+               WHERE p.key IN (SELECT value FROM json_each(:keys)) AND n.workspace = :ws AND n.acl IN {visible}""",
+            keys=ids(keys),
+        )
+        owners: dict[int, str] = dict(rows)
+        return list(dict.fromkeys(owners[key] for key in keys if key in owners))
+
     def cited(self, citations: Sequence[str]) -> list[Record]:
         """The visible passages with these citation ids, in the order asked for."""
         rows = self._reader.rows(
@@ -94,7 +104,7 @@ class SqliteView:
     def find(self, title: str) -> list[str]:
         """Ids of the visible nodes whose title or source is this, ignoring case."""
         rows = self._reader.rows(
-            """SELECT id FROM nodes WHERE workspace = :ws AND acl IN {visible} AND pk IN (
+            """SELECT id FROM nodes WHERE +workspace = :ws AND acl IN {visible} AND pk IN (
                    SELECT pk FROM nodes WHERE workspace = :ws AND title = :title COLLATE NOCASE UNION
                    SELECT pk FROM nodes WHERE workspace = :ws AND source = :title COLLATE NOCASE AND source != '')
                ORDER BY pk LIMIT 20""",

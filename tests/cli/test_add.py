@@ -1,0 +1,72 @@
+import json
+
+import pytest
+
+
+@pytest.fixture
+def ready(weft, here):
+    weft("init")
+    return here
+
+
+def test_files_and_folders_are_added(weft, ready):
+    (ready / "notes").mkdir()
+    (ready / "notes" / "a.md").write_text("The mirror.")
+    (ready / "b.md").write_text("The base.")
+    ran = weft("add", "notes", "b.md")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "read 3 nodes: 3 new or changed, 0 edges, 0 skipped\n"
+    assert weft("search", "mirror", "--json").json[0]["node"] == "file:notes/a.md"
+
+
+def test_adding_again_changes_only_what_differs(weft, ready):
+    (ready / "a.md").write_text("The mirror.")
+    weft("add", "a.md")
+    assert weft("add", "a.md").out.startswith("read 1 nodes: 0 new or changed")
+    (ready / "a.md").write_text("Another mirror.")
+    assert weft("add", "a.md").out.startswith("read 1 nodes: 1 new or changed")
+
+
+def test_what_was_skipped_is_named_on_standard_error(weft, ready):
+    (ready / "x.bin").write_bytes(b"\0")
+    ran = weft("add", "x.bin")
+    assert ran.code == 0
+    assert ran.out == "read 0 nodes: 0 new or changed, 0 edges, 1 skipped\n"
+    assert ran.err == "  skipped x.bin: is not text\n"
+
+
+def test_many_skipped_lines_are_shortened_but_not_for_scripts(weft, ready):
+    (ready / "x.jsonl").write_text('{"id": 5}\n' * 25)
+    ran = weft("add", "x.jsonl")
+    assert ran.err.count("skipped x.jsonl:") == 20
+    assert ran.err.endswith("  … and 5 more: use --json to see all\n")
+    told = weft("add", "x.jsonl", "--json")
+    assert told.err == ""
+    assert len(told.json["skipped"]) == 25
+    assert told.json["skipped"][24] == {"what": "x.jsonl:25", "why": "id must be text, got 5"}
+
+
+def test_json_counts_everything(weft, ready):
+    lines = [{"id": "a"}, {"id": "b"}, {"source": "a", "target": "b"}, {"user": "ana"}]
+    (ready / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert weft("add", "--json", "x.jsonl").json == {"changed": 2, "edges": 1, "read": 2, "skipped": [], "users": 1}
+
+
+def test_a_path_that_does_not_exist_is_an_error(weft, ready):
+    ran = weft("add", "gone.md")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "error: gone.md does not exist: give a file or a folder\n"
+
+
+def test_a_path_is_required(weft, ready):
+    ran = weft("add")
+    assert (ran.code, ran.out) == (2, "")
+    assert "Missing argument 'PATHS...'" in ran.err
+
+
+def test_another_workspace_can_be_filled(weft, ready):
+    weft("init", "--workspace", "other")
+    (ready / "a.md").write_text("The mirror.")
+    assert weft("add", "a.md", "--workspace", "other").code == 0
+    assert weft("stats", "--json", "--workspace", "other").json["nodes"] == 1
+    assert weft("stats", "--json").json["nodes"] == 0

@@ -1,0 +1,24 @@
+def test_each_candidate_is_shown_with_its_reason(weft, filled):
+    ran = weft("explain", "When does the mirror ship?", "--max-tokens", "300")
+    assert (ran.code, ran.err) == (0, "")
+    assert "Query      When does the mirror ship?" in ran.out
+    for title in ("Mirror", "Base", "Cash"):
+        assert f"] {title} (" in ran.out
+    assert ran.out.count("found by") == ran.out.count("signals  ") >= 3
+
+
+def test_json_is_the_list_of_decisions(weft, filled):
+    decisions = weft("explain", "mirror", "--json").json
+    assert {each["node"] for each in decisions} >= {"mirror", "base", "cash"}
+    assert all(each["reason"] and each["fate"] and each["findings"] for each in decisions)
+    assert decisions == weft("context", "mirror", "--json").json["decisions"]
+
+
+def test_near_misses_say_how_many_tokens_they_lack(weft, filled):
+    assert "more tokens" in weft("explain", "mirror", "--max-tokens", "45").out
+
+
+def test_errors_are_told_like_those_of_context(weft, filled):
+    ran = weft("explain", "mirror", "--focus", "nowhere")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: focus 'nowhere' does not exist")

@@ -1,0 +1,48 @@
+import re
+
+
+def test_passages_are_listed_with_score_citation_title_and_excerpt(weft, filled):
+    ran = weft("search", "mirror", "april", "--mode", "words")
+    assert (ran.code, ran.err) == (0, "")
+    first, second, *_ = ran.out.splitlines()
+    assert re.fullmatch(r"0\.\d\d  \[not-[0-9a-z]{10}\] Mirror \(note\)  Finch", first)
+    assert second.strip().replace("*", "") == "The mirror ships in April."
+    assert "mirror*" in second
+
+
+def test_json_has_everything_for_a_script(weft, filled):
+    (found, *_) = weft("search", "mirror april", "--json", "--mode", "words").json
+    assert found.keys() == {
+        "citation", "node", "type", "title", "source", "score", "start", "end", "excerpt", "path",
+    }  # fmt: skip
+    assert (found["node"], found["path"], found["start"], found["end"]) == ("mirror", ["Finch"], 0, 26)
+    assert found["excerpt"] == "The <<<mirror>>> ships in <<<April>>>."
+
+
+def test_limit_mode_type_and_tag_hold(weft, filled):
+    def found(*arguments):
+        return [each["node"] for each in weft("search", "mirror", "--json", *arguments).json]
+
+    assert len(found("--limit", "2")) == 2
+    assert found("--type", "todo") == ["base"]
+    assert found("--tag", "optics") == ["mirror"]
+    assert set(found("--mode", "words")) == {"mirror", "base", "cash"}
+    assert "cash" not in found("--user", "ben")
+
+
+def test_a_typo_is_forgiven(weft, filled):
+    assert weft("search", "telescpoe", "--json", "--mode", "words").json[0]["node"] == "finch"
+
+
+def test_nothing_found_is_said_on_standard_error(weft, filled):
+    ran = weft("search", "zzzzqqqq", "--mode", "words")
+    assert (ran.code, ran.out, ran.err) == (0, "", "nothing found\n")
+    assert weft("search", "zzzzqqqq", "--mode", "words", "--json").json == []
+
+
+def test_wrong_arguments_are_refused(weft, filled):
+    assert weft("search").code == 2
+    assert "Missing argument 'QUERY...'" in weft("search").err
+    assert weft("search", "mirror", "--mode", "psychic").code == 2
+    ran = weft("search", "mirror", "--limit", "0")
+    assert (ran.code, ran.out, ran.err) == (1, "", "error: limit must be a whole number of at least 1, got 0\n")
