@@ -40,7 +40,7 @@ MONTHS = (
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
-_PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]+\.[A-Za-z]\w{0,9})\b")
+_PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]\.[A-Za-z]\w{0,9})\b")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
 _DATE = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _AGO = re.compile(r"\b(?:last|past) (\d{1,3}) (day|week|month)s?\b")

@@ -21,7 +21,7 @@ PRIVATE = ("closed-a", "closed-b")
 def store(tmp_path):
     path = tmp_path / "busy.weft"
     with opened(path) as weft:
-        for user, groups in (("ana", ()), ("ben", ("crew",)), ("guest", ())):
+        for user, groups in (("ana", ("crew",)), ("ben", ("crew",)), ("guest", ())):
             weft.add_user(user, groups=groups)
         closed = frozenset({"ana"})
         weft.add(
@@ -90,7 +90,7 @@ def test_eight_threads_share_one_weft(store):
 
         def work(number):
             chosen, kept = random.Random(number), {}
-            for step in range(25):
+            for step in range(12):
                 name, word = f"t{number}-{step}", f"t{number}s{step}"
                 node = Node(id=name, title=f"Thread {word}", text=f"harbour {word}", type="page", parent="open-a")
                 weft.add([node])

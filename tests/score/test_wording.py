@@ -20,6 +20,10 @@ def test_rarity_weighs_the_words_where_it_is_known():
     assert text_similarity(candidate(text="red car"), known) == pytest.approx(0.496138938, abs=1e-9)
 
 
+def test_a_word_weighs_by_its_share_and_its_rarity():
+    assert tf_idf("Red car red bus", {"red": 3.0}) == {"red": 1.5, "car": 0.25, "bus": 0.25}  # 2/4 × 3, 1/4, 1/4
+
+
 def test_equal_texts_are_fully_similar_and_disjoint_ones_not_at_all():
     assert text_similarity(candidate(text="one two"), facts("two one")) == pytest.approx(1.0)
     assert text_similarity(candidate(text="one two"), facts("three")) == 0.0

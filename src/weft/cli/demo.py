@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shlex import quote
+from shutil import which
 
 import click
 
@@ -86,7 +88,8 @@ def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Ite
     yield "3. What the citations point to", _citations(ana)
     yield f"4. Why: {len(ana.trace)} candidates, each with a fate and a reason", _reasons(ana)
     yield "5. Ben, a guest, asks the same from the same page", _compared(ana, ben, hidden)
-    yield "6. Your turn", [f"  {line}" for line in (f"cd {quote(str(folder))}", *NEXT)]
+    activate = [] if which("weft") else [f"source {quote(str(Path(sys.executable).parent / 'activate'))}"]
+    yield "6. Your turn", [f"  {line}" for line in (*activate, f"cd {quote(str(folder))}", *NEXT)]
 
 
 def _bars(context: Context) -> list[str]:

@@ -1,0 +1,232 @@
+"""Indexes can be behind, deleted or damaged at any time: a search gives what it always gave."""
+
+import os
+import shutil
+import signal
+
+import pytest
+
+from weft import Node
+from weft.errors import WeftError
+
+from .making import EMBEDDER, MODES, answers, opened, pages, start, succeed
+
+DAMAGE = {
+    "deleted": lambda path, size: path.unlink(),
+    "emptied": lambda path, size: os.truncate(path, 0),
+    "cut in half": lambda path, size: os.truncate(path, size // 2),
+    "overwritten with garbage": lambda path, size: path.write_bytes(b"\xa5garbage\x00" * (size // 9 + 2)),
+    "replaced by garbage": lambda path, size: replaced(path, b"\xa5garbage\x00" * (size // 9 + 2)),
+}
+WHILE_OPEN = ("deleted", "replaced by garbage")
+"""Not in place: the kernel kills a process that reads a mapped file behind its new end, whatever is done."""
+
+
+def replaced(path, data):
+    fresh = path.with_name("fresh")
+    fresh.write_bytes(data)
+    os.replace(fresh, path)
+
+
+def index_of(path):
+    return path.with_name(path.name + ".index")
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A closed store with both indexes on disk, and what searches in it give."""
+    path = tmp_path_factory.mktemp("indexes") / "store.weft"
+    with opened(path) as weft:
+        nodes = pages(2_400)
+        for first in range(0, len(nodes), 800):
+            weft.add(nodes[first : first + 800])
+            weft.catch_up()
+        found = answers(weft)
+        assert all(found.values())
+    assert list(index_of(path).rglob("CURRENT")) and list(index_of(path).rglob("meta.json"))
+    return path, found
+
+
+@pytest.fixture
+def copied(original, tmp_path):
+    """Makes a fresh copy of the store with its indexes, and names all files of these."""
+
+    def copy():
+        path = tmp_path / "store.weft"
+        shutil.copy(original[0], path)
+        shutil.rmtree(index_of(path), ignore_errors=True)
+        shutil.copytree(index_of(original[0]), index_of(path))
+        return path, sorted(file for file in index_of(path).rglob("*") if file.is_file())
+
+    return copy
+
+
+def assert_sound(weft, found):
+    """Searches give the same as ever, a new write is found, and its removal is seen."""
+    assert answers(weft) == found
+    weft.add([Node(id="new", title="zyzzyva", text="zyzzyva")])
+    assert all("new" in ids(weft, "zyzzyva", mode) for mode in MODES)
+    weft.remove(["new"])
+    assert answers(weft) == found
+
+
+def ids(weft, query, mode="words"):
+    return [each.node.id for each in weft.search(query, mode=mode)]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_any_file_of_an_index_may_be_damaged_while_the_store_is_closed(original, copied, damage):
+    names = [file.name for file in copied()[1]]
+    for number, name in enumerate(names):
+        path, files = copied()
+        DAMAGE[damage](files[number], files[number].stat().st_size)
+        with opened(path) as weft:
+            assert answers(weft) == original[1], f"{name} was {damage}"
+        with opened(path) as weft:
+            assert_sound(weft, original[1])
+
+
+@pytest.mark.parametrize("damage", WHILE_OPEN)
+def test_any_file_of_an_index_may_be_damaged_while_the_store_is_open(original, copied, damage):
+    names = [file.name for file in copied()[1]]
+    for number, name in enumerate(names):
+        path, files = copied()
+        with opened(path) as weft:
+            assert answers(weft) == original[1]
+            DAMAGE[damage](files[number], files[number].stat().st_size)
+            assert answers(weft) == original[1], f"{name} was {damage}"
+            assert_sound(weft, original[1])
+        with opened(path) as weft:
+            assert answers(weft) == original[1], f"{name} was {damage}"
+
+
+@pytest.mark.parametrize("what", ["", "1", "1/words", "1/vectors-hashing-64"])
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_folder_of_indexes_may_be_deleted(original, copied, what, is_open):
+    path, _ = copied()
+    if not is_open:
+        shutil.rmtree(index_of(path) / what)
+    with opened(path) as weft:
+        assert answers(weft) == original[1]
+        if is_open:
+            shutil.rmtree(index_of(path) / what)
+        assert_sound(weft, original[1])
+
+
+def test_an_index_folder_that_is_a_file_is_told_or_replaced_but_never_a_traceback(original, copied):
+    path, _ = copied()
+    shutil.rmtree(index_of(path) / "1" / "words")
+    (index_of(path) / "1" / "words").write_text("not a folder")
+    with opened(path) as weft:
+        try:
+            assert answers(weft) == original[1]
+        except WeftError as error:
+            assert str(index_of(path)) in str(error)
+
+
+def test_all_files_are_damaged_at_once_and_the_command_says_nothing_of_it(original, copied):
+    path, files = copied()
+    for file in files:
+        replaced(file, b"garbage")
+    assert "n00007" in succeed("search", "n00007", "--mode", "words", "--store", path)
+    with opened(path) as weft:
+        assert answers(weft) == original[1]
+
+
+def test_a_write_without_its_index_is_found_after_the_store_is_opened_again(tmp_path):
+    path = tmp_path / "store.weft"
+    with opened(path) as weft:
+        weft.add(pages(300))
+        weft.catch_up()
+    with opened(path) as weft:
+        weft.add([Node(id="late", title="zyzzyva", text="zyzzyva")])
+        weft.remove(["n00007"])
+    with opened(path) as weft:
+        assert all("late" in ids(weft, "zyzzyva", mode) for mode in MODES)
+        assert "n00007" not in ids(weft, "n00007")
+
+
+def test_a_write_is_found_after_its_process_was_killed_between_the_commit_and_the_indexes(tmp_path):
+    path = tmp_path / "store.weft"
+    with opened(path) as weft:
+        weft.add(pages(300))
+        weft.catch_up()
+    process = start("dying.py", path)
+    _, err = process.communicate()
+    assert process.returncode == -signal.SIGKILL, err
+    with opened(path) as weft:
+        assert weft.store.check() == []
+        assert all("late" in ids(weft, "zyzzyva", mode) for mode in MODES)
+        assert "n00007" not in ids(weft, "n00007")
+
+
+def test_each_process_sees_what_the_other_wrote_in_its_next_search(tmp_path):
+    path = tmp_path / "store.weft"
+    with opened(path) as weft, start("answering.py", path, stdin=-1) as other:
+        for number in range(8):
+            here, there = f"here{number}", f"there{number}"
+            weft.add([Node(id=here, title=here, text="written here")])
+            other.stdin.write(f"{here} {there}\n")
+            other.stdin.flush()
+            assert other.stdout.readline().split() == [here, here, here]
+            assert [ids(weft, there, mode)[0] for mode in MODES] == [there] * 3
+        other.stdin.close()
+        assert other.wait() == 0, other.stderr.read()
+
+
+def test_the_order_of_writes_and_catching_up_changes_no_result(tmp_path):
+    found = []
+    for step in (10, 45, 300):
+        with opened(tmp_path / f"by{step}.weft") as weft:
+            nodes = pages(300)
+            for first in range(0, 300, step):
+                weft.add(nodes[first : first + step])
+                weft.catch_up()
+            found.append(answers(weft))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_store_that_was_made_anew_does_not_use_the_indexes_of_the_old_one(tmp_path):
+    path = tmp_path / "store.weft"
+    with opened(path) as weft:
+        for node in pages(20):
+            weft.add([node])
+        weft.catch_up()
+    path.unlink()
+    with opened(path) as weft:
+        weft.add([Node(id="new", title="zyzzyva", text="zyzzyva")])
+        assert [ids(weft, "zyzzyva", mode) for mode in MODES] == [["new"]] * 3
+
+
+@pytest.mark.parametrize("writes", [0, 1, 30], ids=lambda writes: f"{writes} writes later")
+def test_a_store_that_was_restored_from_a_backup_does_not_use_newer_indexes(tmp_path, writes):
+    path, backup, never = (tmp_path / name for name in ("store.weft", "backup.weft", "never.weft"))
+    nodes, later = pages(30), [Node(id=f"x{n}", title=f"x{n}", text="zyzzyva") for n in range(30)]
+    with opened(path) as weft:
+        weft.add(nodes)
+    shutil.copy(path, backup)
+    with opened(path) as weft:
+        for n in range(10):
+            weft.add([Node(id=f"lost{n}", title=f"lost{n}", text="zyzzyva")])
+            weft.catch_up()
+    shutil.copy(backup, path)
+    shutil.copy(backup, never)
+    found = []
+    for each in (path, never):
+        with opened(each) as weft:
+            for node in later[:writes]:
+                weft.add([node])
+            found.append(answers(weft, ["zyzzyva", "x0", "n00007"]))
+    assert found[0] == found[1]
+
+
+def test_a_view_keeps_finding_what_it_sees_while_others_change_it(tmp_path):
+    with opened(tmp_path / "store.weft") as weft:
+        weft.add([Node(id="a", title="apple", text="apple")])
+        with weft.store.view("main", "me") as view:
+            weft.remove(["a"])
+            weft.search("apple")
+            vector = EMBEDDER.embed("apple\napple")
+            hits = view.search_words("apple", limit=5) + view.search_vector(vector, model=EMBEDDER.model, limit=5)
+            assert {record.node.id for record in view.load([hit.key for hit in hits])} <= {"a"}
+            assert [node.id for node in view.nodes(["a"])] == ["a"]
