@@ -247,7 +247,7 @@ class Decision:
     fate: Fate
     reason: str
     missing_tokens: int | None = None
-    """How many more tokens would have let it in; None if size was not the reason."""
+    """How many tokens it lacked when its turn came; None if size was not the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ def test_json_is_the_list_of_decisions(weft, filled):
 
 
 def test_near_misses_say_how_many_tokens_they_lack(weft, filled):
-    assert "more tokens" in weft("explain", "mirror", "--max-tokens", "45").out
+    assert "tokens short" in weft("explain", "mirror", "--max-tokens", "45").out
 
 
 def test_errors_are_told_like_those_of_context(weft, filled):

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from weft.embed.cache import EmbeddingCache
-from weft.identity import text_hash
 from weft.embed.protocol import Vector
 from weft.errors import InvalidInput
+from weft.identity import text_hash
 
 
 class Clock:

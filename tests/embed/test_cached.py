@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from weft.embed.cache import EmbeddingCache
-from weft.identity import text_hash
 from weft.embed.cached import CachedEmbedder
 from weft.embed.hashing import HashingEmbedder
 from weft.embed.protocol import Matrix, Vector
 from weft.errors import DimensionError
+from weft.identity import text_hash
 
 
 class Recorder(HashingEmbedder):

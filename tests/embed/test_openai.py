@@ -152,18 +152,14 @@ def test_lone_surrogates_do_not_break_the_request(server: Server, connect: Conne
     assert server.requests[0]["input"] == ["a?"]
 
 
-def test_the_dimensions_of_an_unknown_model_are_learnt_from_its_first_answer(
-    server: Server, connect: Connect
-) -> None:
+def test_the_dimensions_of_an_unknown_model_are_learnt_from_its_first_answer(server: Server, connect: Connect) -> None:
     embedder = connect()
     embedder.embed(TEXT)
     assert embedder.dimensions == 3
     assert len(server.requests) == 1
 
 
-def test_the_dimensions_of_an_unknown_model_can_be_asked_before_any_text(
-    server: Server, connect: Connect
-) -> None:
+def test_the_dimensions_of_an_unknown_model_can_be_asked_before_any_text(server: Server, connect: Connect) -> None:
     assert connect().embed_batch([]).shape == (0, 3)
 
 
@@ -206,9 +202,7 @@ def test_errors_of_the_server_are_retried_with_doubled_waits_and_then_reported(
     assert len(server.requests) == 4
 
 
-def test_a_wait_that_is_too_long_is_reported_at_once(
-    server: Server, connect: Connect, waits: list[float]
-) -> None:
+def test_a_wait_that_is_too_long_is_reported_at_once(server: Server, connect: Connect, waits: list[float]) -> None:
     server.planned = [Reply(b"", 429, {"Retry-After": "3600"})]
     assert failure(connect()).endswith("HTTP 429 for tiny: it asks to wait 3600 seconds")
     assert waits == []
@@ -272,9 +266,7 @@ def test_a_server_that_is_not_there_is_reported(server: Server, connect: Connect
         (b'{"data": [{"index": 0, "embedding": [null]}]}', "infinite or missing"),
     ],
 )
-def test_nonsense_in_an_answer_is_named(
-    server: Server, connect: Connect, body: bytes, complaint: str
-) -> None:
+def test_nonsense_in_an_answer_is_named(server: Server, connect: Connect, body: bytes, complaint: str) -> None:
     server.planned = [Reply(body)]
     assert complaint in failure(connect())
 

@@ -49,9 +49,7 @@ def test_blank_text_gives_the_zero_vector_and_leaves_its_neighbours_alone(
     assert not provider.embed("").any()
 
 
-def test_a_text_has_the_same_bytes_alone_and_in_any_batch(
-    provider: EmbeddingProvider, passages: list[str]
-) -> None:
+def test_a_text_has_the_same_bytes_alone_and_in_any_batch(provider: EmbeddingProvider, passages: list[str]) -> None:
     forwards = provider.embed_batch(passages)
     backwards = provider.embed_batch(passages[::-1] + ["red"] * 70)[: len(passages)][::-1]
     alone = np.stack([provider.embed(text) for text in passages])

@@ -58,9 +58,7 @@ def test_wordllama_is_not_imported() -> None:
 
 
 def test_an_absent_package_is_named_with_the_command_that_installs_it() -> None:
-    with pytest.raises(
-        EmbeddingError, match="'no_such_package' is not installed: run  pip install wordllama"
-    ):
+    with pytest.raises(EmbeddingError, match="'no_such_package' is not installed: run  pip install wordllama"):
         StaticEmbedder("no_such_package").embed("x")
 
 

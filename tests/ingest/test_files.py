@@ -28,7 +28,7 @@ def test_a_file_becomes_a_node_with_its_text_its_path_and_its_time(tmp_path):
     os.utime(path, (1_760_000_000, 1_760_000_000))
     assert list(read_files(path)) == [
         Node(
-            id="file:plan.md",
+            id=f"file:{path}",
             type="file",
             title="plan.md",
             text="# Plan\n\nShip it — soon.\n",
@@ -182,3 +182,11 @@ def test_an_empty_folder_is_a_node_alone(tmp_path):
     root = tmp_path / "empty"
     root.mkdir()
     assert [each.id for each in read(root)[0]] == ["folder:empty"]
+
+
+def test_two_files_of_one_name_stay_two(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.md").write_text(folder)
+    ids = {each.id for folder in ("a", "b") for each in read_files(tmp_path / folder / "notes.md")}
+    assert len(ids) == 2

@@ -189,3 +189,10 @@ def test_text_that_is_not_utf_8_in_a_line_is_kept_with_the_bad_bytes_replaced(we
 def test_what_was_loaded_can_be_found_at_once(weft):
     loaded(weft, *(Node(id=f"n{n}", text=f"mirror {n}") for n in range(5)))
     assert len(weft.search("mirror")) == 5
+
+
+def test_a_node_that_would_close_a_circle_keeps_no_other_out(weft):
+    load(weft, [Node(id="a"), Node(id="b", parent="a")], workspace="main")
+    report = load(weft, [Node(id="a", parent="b"), Node(id="c", text="sound")], workspace="main")
+    assert [(each.what, "ancestor" in each.why) for each in report.skipped] == [("a", True)]
+    assert texts(weft, "c") == ["sound"]

@@ -1,5 +1,6 @@
 import difflib
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -197,3 +198,8 @@ def test_passages_of_old_versions_collapse_into_the_newest_of_the_same_page(vers
     assert all(each.candidate.node.updated_at <= each.kept.node.updated_at for each in dropped)
     texts = [" ".join(each.passage.text.lower().split()) for each in kept if each.passage.text.strip()]
     assert len(texts) == len(set(texts))
+
+
+def test_what_was_said_twice_in_a_conversation_stays():
+    said = [replace(candidate(f"m{n}", "yes, let us do that"), section="history") for n in range(2)]
+    assert collapse(said)[1] == []

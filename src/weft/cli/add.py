@@ -27,8 +27,7 @@ def command(paths: tuple[Path, ...], as_json: bool, config: Config) -> None:
     """
     reports = []
     with open_weft(config) as weft:
-        for path in paths:
-            source = open_source(path)
+        for path, source in [(path, open_source(path)) for path in paths]:
             bar: Any
             with click.progressbar(
                 length=_size(path),

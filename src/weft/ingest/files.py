@@ -16,9 +16,9 @@ HIDDEN = {"node_modules", "__pycache__", "venv"}
 
 
 def read_files(root: Path) -> Iterator[Piece]:
-    """A file, or all text files below a folder in the order of their names, folders first."""
+    """A file, known by its whole path, or all text files below a folder, known by their paths from its name on."""
     if root.is_file():
-        yield _file(root, root.name, None)
+        yield _file(root, str(root.resolve()), None)
         return
     top = root.resolve().name or "files"
     yield Node(id=_identity("folder", top), type="folder", title=_shown(top), source=_shown(str(root)))

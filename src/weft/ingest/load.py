@@ -109,12 +109,22 @@ class _Loader:
     def _flush(self) -> None:
         if not self._pending:
             return
-        added = self._weft.add(self._pending.values(), workspace=self._workspace)
-        self._seen.update(self._pending)
-        self._report.read += len(self._pending)
+        nodes, self._pending = list(self._pending.values()), {}
+        try:
+            self._write(nodes)
+        except InvalidInput:  # one by one, so that what is wrong with one node does not keep the others out
+            for node in nodes:
+                try:
+                    self._write([node])
+                except InvalidInput as error:
+                    self._report.skipped.append(Skipped(node.id, str(error)))
+        self._progress(len(nodes))
+
+    def _write(self, nodes: Sequence[Node]) -> None:
+        added = self._weft.add(nodes, workspace=self._workspace)
+        self._seen.update(node.id for node in nodes)
+        self._report.read += len(nodes)
         self._report.changed += added.nodes
-        self._progress(len(self._pending))
-        self._pending.clear()
 
     def _link(self, edges: Sequence[Edge]) -> None:
         ends = {end for edge in edges for end in (edge.source, edge.target)}

@@ -59,7 +59,7 @@ class Outcome:
     rendering: Rendering | None
     reason: str
     missing_tokens: int | None = None
-    """How many more tokens would have let it in whole; None if size was not the reason."""
+    """How many tokens it lacked, when its turn came, to be taken whole; None if size was not the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,11 @@ class Collapsed:
 
 
 def collapse(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Collapsed]]:
-    """Keep the newest of each group of near-duplicates, in the place of the group's best."""
-    texts = [_words(candidate) for candidate in candidates]
+    """Keep the newest of each group of near-duplicates, in the place of the group's best.
+
+    What was said in a conversation stays: a second "yes" answers another question.
+    """
+    texts = [[] if candidate.section == "history" else _words(candidate) for candidate in candidates]
     groups = _groups(texts, [tuple(_NUMBER.findall(candidate.passage.text)) for candidate in candidates])
     kept: list[Candidate] = []
     dropped: list[Collapsed] = []
