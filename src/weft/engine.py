@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -52,6 +53,8 @@ class Tools:
     embedder: EmbeddingProvider | None = None
     templates: Templates = field(default_factory=Templates)
     summarise: Summarise | None = None
+    pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(2, "weft"))
+    """Threads for what can be searched side by side; none starts before it is needed."""
 
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
@@ -60,6 +63,7 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     question = read_query(request.query, now)
     inquiry = Inquiry(view, request, question, now, tools.embedder)
     with watch("collect"):
+        inquiry.start(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
         facts = gather_facts(inquiry, found, frozenset(recipe.profile.weights))
@@ -147,6 +151,7 @@ class Weft:
 
     def close(self) -> None:
         """Release the store."""
+        self.tools.pool.shutdown()
         self.store.close()
 
     def create_workspace(self, workspace: str, *, owner: str = DEFAULT_USER, access: Iterable[str] = ("*",)) -> None:
@@ -205,7 +210,8 @@ class Weft:
         if not isinstance(budget, Budget):
             check_budget(Budget(total=budget))
             budget = chosen.budget(budget)
-        return self.assemble(Request(query=query, workspace=workspace, user=user, budget=budget, **more), chosen)
+        request = Request(query=_asked(query), workspace=workspace, user=user, budget=budget, **more)
+        return self.assemble(request, chosen)
 
     def assemble(self, request: Request, recipe: Recipe) -> Context:
         """The context for a request; an equal request is answered from memory until something is written."""
@@ -252,6 +258,7 @@ class Weft:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
+        query = _asked(query)
         now = whole_minute(self._clock())
         request = Request(
             query=query,
@@ -305,6 +312,13 @@ class Weft:
         known = self.store.known_vectors(workspace, embedder.model, list(texts))
         missing = {digest: text for digest, text in texts.items() if digest not in known}
         return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
+
+
+def _asked(query: object) -> str:
+    """A query as text that can be looked up and printed: a terminal may hand in bytes that are none."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"the query must be text, got {query!r}")
+    return query.encode("utf-8", "replace").decode("utf-8")
 
 
 def _opened(path: Path, clock: Clock) -> SqliteStore:

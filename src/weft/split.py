@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from weft.errors import InvalidInput
@@ -109,17 +110,55 @@ def check_node(node: Node) -> None:
             raise InvalidInput(f"{name} of node {node.id!r} must be text, got {getattr(node, name)!r}")
     if not node.type:
         raise InvalidInput(f"node {node.id!r} needs a type, for instance 'page'")
-    if node.confidence is not None and not 0 <= node.confidence <= 1:
-        raise InvalidInput(f"confidence of node {node.id!r} must be between 0 and 1, got {node.confidence!r}")
-    if not isinstance(node.position, int) or abs(node.position) > LARGEST_NUMBER:
-        raise InvalidInput(f"position of node {node.id!r} must be a whole number, got {node.position!r}")
-    if not all(isinstance(tag, str) and tag for tag in node.tags):
-        raise InvalidInput(f"tags of node {node.id!r} must be texts that are not empty, got {node.tags!r}")
+    for name, (usable, wanted) in _CHECKS.items():
+        if not usable(getattr(node, name)):
+            raise InvalidInput(f"{name} of node {node.id!r} must be {wanted}, got {getattr(node, name)!r}")
     for name, value in node.fields.items():
         if not isinstance(name, str) or not name or not _is_field(value):
             raise InvalidInput(
                 f"field {name!r} of node {node.id!r} must be a text, number, yes or no, or several texts, got {value!r}"
             )
+
+
+def _is_share(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and 0 <= value <= 1)
+
+
+def _is_position(value: object) -> bool:
+    return isinstance(value, int) and abs(value) <= LARGEST_NUMBER
+
+
+def _is_name(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _are_names(value: object) -> bool:
+    """Several texts: a single one would be taken letter by letter."""
+    return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(x, str) and x for x in value)
+
+
+def _is_time(value: object) -> bool:
+    """Whether a time can be told in UTC: one at the very edge of the calendar cannot."""
+    if not isinstance(value, datetime):
+        return value is None
+    try:
+        return value.tzinfo is None or value.astimezone(UTC) is not None
+    except OverflowError:
+        return False
+
+
+_CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "confidence": (_is_share, "between 0 and 1"),
+    "position": (_is_position, "a whole number"),
+    "tags": (_are_names, "texts that are not empty"),
+    "access": (lambda value: value is None or _are_names(value), "None or several names"),
+    "parent": (_is_name, "None or the id of a node"),
+    "owner": (_is_name, "None or the name of a user"),
+    "conversation": (_is_name, "None or text"),
+    "created_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
+    "updated_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
+    "fields": (lambda value: isinstance(value, Mapping), "a mapping of names to values"),
+}
 
 
 def _is_field(value: object) -> bool:

@@ -188,7 +188,6 @@ class Candidate:
     section: str
     findings: tuple[Finding, ...]
     trail: tuple[str, ...] = ()
-    excerpt: str = ""
     distance: int | None = None
     path: tuple[Step, ...] = ()
     signals: Signals = field(default_factory=dict)

@@ -142,3 +142,67 @@ def test_no_text_counts_more_than_its_budget(store, counting, session):
     for options in session.requests:
         check(weft, counted, workspace, **options)
     store.drop_workspace(workspace)
+
+
+LINES = {
+    "letters": "a" * MEGABYTE,
+    "ideographs": "漢" * (MEGABYTE // 3),
+    "spaces": " " * MEGABYTE,
+    "line breaks": "\n" * MEGABYTE,
+    "emoji": "👩‍👩‍👧" * (MEGABYTE // 18),
+    "special tokens": "<|endoftext|>" * (MEGABYTE // 13),
+    "backticks": "`" * MEGABYTE,
+    "words": "harbour lantern. " * (MEGABYTE // 17),
+}
+
+
+@pytest.fixture
+def vast(tmp_path):
+    with Weft.open(tmp_path / "vast.weft", embedder=EMBEDDER, clock=lambda: NOW) as weft:
+        weft.add_user(USER)
+        yield weft
+
+
+@pytest.mark.parametrize("content", LINES)
+def test_a_megabyte_on_one_line_fits_wherever_it_stands(vast, content):
+    line = LINES[content]
+    vast.add(
+        [
+            Node(id="text", title="Text", text=line),
+            Node(id="head", title=line, tags=(line,), fields={line: line}, source=line),
+        ]
+    )
+    counted = splintr.Tokenizer.from_pretrained("o200k_base").encode_ordinary
+    numbered = zip(itertools.cycle(PACKERS), itertools.cycle(STRATEGIES), itertools.count())
+    for packer, truncation, number in itertools.islice(numbered, 8):
+        shown = check(
+            vast,
+            lambda text: len(counted(text)),
+            "main",
+            query=line if number == 7 else "harbour",
+            budget=Budget(total=(1, 60, 700, 20_000)[number % 4], sections=SECTION_BUDGETS, share=number % 3 > 0),
+            recipe=Recipe(
+                name="vast",
+                collectors=EVERYTHING,
+                profile=PROFILES["balanced"],
+                packer=packer,
+                template=sorted(BUILTIN)[number % len(BUILTIN)],
+                lines=number % 2 == 0,
+            ),
+            focus=("text", "head")[number % 2],
+            history=(Message("user", line),) if number in (2, 3) else (),
+            truncation=truncation,
+        )
+        assert shown.trace
+
+
+@pytest.mark.parametrize("packer", ["ranked", "greedy", "optimal", "overflow"])
+@pytest.mark.parametrize("template", sorted(BUILTIN))
+def test_everything_is_shown_where_there_is_room_and_less_where_one_token_is_missing(vast, template, packer):
+    vast.add([Node(id=f"n{n}", title=f"Lantern {n}", text=f"harbour lantern {n} " * (n + 1)) for n in range(6)])
+    recipe = Recipe(name="roomy", collectors=EVERYTHING, profile=PROFILES["balanced"], packer=packer, template=template)
+    whole = vast.context("harbour", user=USER, recipe=recipe, budget=5000)
+    assert [each.fate for each in whole.trace] == ["included"] * 6
+    less = vast.context("harbour", user=USER, recipe=recipe, budget=whole.tokens - 1)
+    assert 0 < less.tokens < whole.tokens
+    assert less.text != whole.text

@@ -97,7 +97,9 @@ def test_kills_while_the_indexes_are_written_leave_indexes_that_the_next_search_
         assert attempts < 60, "the command ends before it can be killed"
         restart(unindexed, path)
 
-        def wait(process, delay=chosen.uniform(0.0, 0.25) * seconds):
+        delay = chosen.uniform(0.0, 0.25) * seconds
+
+        def wait(process, delay=delay):
             while process.poll() is None and not words.exists():
                 time.sleep(0.002)
             time.sleep(delay)

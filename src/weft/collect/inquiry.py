@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -43,6 +45,7 @@ class Inquiry:
     embedder: EmbeddingProvider | None = None
     search_depth: int = 20
     """Hits that are read from an index, once, and shared by the collectors that need them."""
+    _running: Future[list[Hit]] | None = None
 
     @cached_property
     def vector(self) -> Vector | None:
@@ -69,12 +72,21 @@ class Inquiry:
         """What the user looked at last."""
         return self.view.events("view", limit=RECENT_EVENTS)
 
+    def start(self, pool: Executor) -> None:
+        """Search by vector while the collectors read the database: it leaves the interpreter free most of the time."""
+        if self.vector is not None:
+            self._running = pool.submit(self._vector_search())
+
     @cached_property
     def vector_hits(self) -> list[Hit]:
         """Passages found by vector."""
-        if self.vector is None or self.embedder is None:
+        if self.vector is None:
             return []
-        return self.view.search_vector(
+        return self._running.result() if self._running is not None else self._vector_search()()
+
+    def _vector_search(self) -> Callable[[], list[Hit]]:
+        assert self.vector is not None and self.embedder is not None
+        return self.view.vector_search(
             self.vector, model=self.embedder.model, limit=self.search_depth, filters=self.request.filters
         )
 

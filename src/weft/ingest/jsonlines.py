@@ -37,7 +37,7 @@ def parse(line: str) -> Node | Edge | Person:
     """One line."""
     try:
         values = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
         raise InvalidInput(f"not JSON ({error})") from error
     if not isinstance(values, dict):
         raise InvalidInput(f"a line must be an object, got {type(values).__name__}")

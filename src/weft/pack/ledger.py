@@ -30,6 +30,7 @@ class Ledger:
         self._used_by: Counter[str] = Counter()
         self._owed: Counter[str] = Counter(room.reserved)
         self._owed_in_all = self._owed.total()
+        self._caps = {choice.section: room.cap(choice.section) for choice in choices}
         self._outcomes: dict[int, Outcome] = {}
 
     @property
@@ -39,8 +40,9 @@ class Ledger:
 
     def left(self, section: str) -> int:
         """What a section may still take: within its cap, without touching what others are owed."""
-        owed_to_others = self._owed_in_all - self._owed[section]
-        return max(0, min(self.room.cap(section) - self._used_by[section], self.free - owed_to_others))
+        cap = self._caps[section] if section in self._caps else self.room.cap(section)
+        free = self.room.total - self.held - self.used - self._owed_in_all + self._owed[section]
+        return max(0, min(cap - self._used_by[section], free))
 
     def release(self) -> None:
         """Let any section have what others did not use of their shares; caps stay."""

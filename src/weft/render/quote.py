@@ -13,6 +13,8 @@ _BREAKS = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
 # Controls, and the tag and variation characters that carry text nobody sees.
 _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\U000e0000-\U000e0fff]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
+# Hardly any text has one of these: a single look tells.
+_UNCLEAN = re.compile(f"{_BREAKS.pattern}|{_DROPPED.pattern}|{_SURROGATES.pattern}")
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _FORMATTING = re.compile(f"[{_INVISIBLE}]")
 # Most titles are words with single spaces: they need no further look.
@@ -38,6 +40,8 @@ _NOT_INFO = re.compile(r"[^\w+.#-]+")
 
 def clean(text: str) -> str:
     """The text without what means nothing to a model: control characters and hidden tags."""
+    if _UNCLEAN.search(text) is None:
+        return text
     return writable(_DROPPED.sub("", _BREAKS.sub("\n", text)))
 
 

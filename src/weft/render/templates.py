@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from weft.errors import InvalidInput
@@ -122,7 +123,15 @@ def variables(text: str) -> tuple[str, ...]:
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
     """The text with each variable replaced, in one pass."""
-    return _VARIABLE.sub(lambda found: values[found[1]], text)
+    parts = list(_parts(text))
+    parts[1::2] = [values[name] for name in parts[1::2]]
+    return "".join(parts)
+
+
+@lru_cache(maxsize=256)
+def _parts(text: str) -> tuple[str, ...]:
+    """Literal text and names of variables, in turn."""
+    return tuple(_VARIABLE.split(text))
 
 
 def _typed(name: str, key: str, value: object) -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from weft.score.facts import Facts
 from weft.score.profiles import Profile
@@ -27,7 +26,15 @@ def _scored(candidate: Candidate, weights: Mapping[str, float], facts: Facts) ->
     if boost:
         signals["boost"] = boost
         total = min(1.0, max(0.0, total + boost))
-    return replace(candidate, signals=signals, score=round(total, 9))
+    return _with_score(candidate, signals, round(total, 9))
+
+
+def _with_score(candidate: Candidate, signals: Signals, total: float) -> Candidate:
+    """The same as `dataclasses.replace`, at a third of its cost: this runs for every candidate."""
+    return Candidate(
+        candidate.node, candidate.passage, candidate.section, candidate.findings, candidate.trail,
+        candidate.distance, candidate.path, signals, total,
+    )  # fmt: skip
 
 
 def weigh(signals: Signals, weights: Mapping[str, float]) -> float:

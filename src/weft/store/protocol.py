@@ -7,7 +7,7 @@ returns, counts or is influenced by anything that this user may not see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -103,6 +103,11 @@ class View(Protocol):
         self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
     ) -> list[Hit]:
         """Nearest passages by cosine."""
+
+    def vector_search(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
+    ) -> Callable[[], list[Hit]]:
+        """The same search, ready to run in another thread beside other reads of this view."""
 
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -45,6 +46,10 @@ class SqliteBatch:
             for end in (edge.source, edge.target):
                 if end not in numbers:
                     raise NotFound(f"node {end!r} of an edge does not exist: add it before the edge")
+            if not isinstance(edge.weight, (int, float)) or not math.isfinite(edge.weight):
+                raise InvalidInput(
+                    f"the edge from {edge.source!r} to {edge.target!r} has the weight {edge.weight!r}: give a number"
+                )
             rows.append(
                 (
                     self._workspace,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from weft.errors import StoreError
+from weft.errors import InvalidInput, StoreError, WeftError
 from weft.store.sqlite.schema import migrate, refuse_foreign
 
 Tracer = Callable[[str], None]
@@ -21,6 +21,7 @@ PRAGMAS = (
     "mmap_size = 1073741824",
     "temp_store = MEMORY",
 )
+EXPLAINED = (sqlite3.Error, UnicodeEncodeError)
 WAIT_SECONDS = 60
 """How long to wait for another process's write before giving up."""
 
@@ -70,7 +71,7 @@ class Connections:
             except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK TO nested" if nested else "ROLLBACK")
-                if isinstance(error, sqlite3.Error):
+                if isinstance(error, EXPLAINED):
                     raise _explained(error, self.path) from error
                 raise
 
@@ -84,7 +85,7 @@ class Connections:
         try:
             connection.execute("BEGIN")
             yield connection
-        except sqlite3.Error as error:
+        except EXPLAINED as error:
             raise _explained(error, self.path) from error
         finally:
             if connection.in_transaction:
@@ -120,14 +121,22 @@ def _closed_on_failure(connection: sqlite3.Connection, path: Path) -> Iterator[N
         raise
 
 
-def _explained(error: sqlite3.Error, path: Path) -> StoreError:
-    text = str(error)
-    if "locked" in text or "busy" in text:
-        return StoreError(f"{path} is being written by another process for over {WAIT_SECONDS} s: try again")
-    if "not a database" in text or "malformed" in text:
-        return StoreError(f"{path} is damaged or not a Weft store ({text}): restore it from a backup")
-    if "unable to open" in text:
-        return StoreError(f"{path} cannot be opened: check that the folder exists and may be written to")
-    if "disk" in text or "full" in text:
-        return StoreError(f"{path} cannot be written ({text}): free some space")
-    return StoreError(f"{path}: {text}")
+REASONS = {
+    "locked": f"is being written by another process for over {WAIT_SECONDS} s: try again",
+    "not a database": "is damaged or not a Weft store: restore it from a backup",
+    "malformed": "is damaged or not a Weft store: restore it from a backup",
+    "unable to open": "cannot be opened: check that the folder exists and may be written to",
+    "readonly": "may not be written to: change its permissions, or work on a copy",
+    "full": "cannot be written: free some space on its disk",
+    "disk I/O": "cannot be read or written: check its disk, and free some space",
+}
+"""What SQLite says, and what that means for the file."""
+
+
+def _explained(error: sqlite3.Error | UnicodeEncodeError, path: Path) -> WeftError:
+    if isinstance(error, UnicodeEncodeError):
+        return InvalidInput(f"{error.object!r} is not text that can be kept ({error.reason}): correct its characters")
+    for words, reason in REASONS.items():
+        if words in str(error):
+            return StoreError(f"{path} {reason} ({error})")
+    return StoreError(f"{path}: {error}")

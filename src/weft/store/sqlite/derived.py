@@ -11,12 +11,14 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from filelock import FileLock
 
+from weft.errors import StoreError
 from weft.store.index.rows import IndexDamaged, Row
 from weft.store.index.vectors import VectorIndex
 from weft.store.index.words import WordIndex
@@ -38,8 +40,9 @@ class DerivedIndexes:
         self._folder = folder
         self._workspace = workspace
         self._lock = threading.RLock()
+        self._file_lock = FileLock(folder / "lock")
         self._words: WordIndex | None = None
-        self._vectors: dict[str, VectorIndex] = {}
+        self._vectors: dict[tuple[str, int], VectorIndex] = {}
 
     def words(self, connection: sqlite3.Connection) -> WordIndex:
         """The word index, not older than this connection's snapshot."""
@@ -51,34 +54,55 @@ class DerivedIndexes:
 
     def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
         """Throw the word index away and make it again."""
-        with self._lock:
-            self._words = None
-            self._discard("words")
-            return self._current_words(connection)
+        with self._lock, self._failure_told():
+            return self._made_again("words", lambda: self._current_words(connection))
 
     def close(self) -> None:
         """Write what the next process would otherwise have to catch up with."""
-        with self._lock:
+        # A checkpoint that cannot be written costs the next process a moment, and nothing else.
+        with self._lock, suppress(OSError):
             for index in self._vectors.values():
                 if index.should_checkpoint:
                     self._checkpoint(index)
-            self._words = None
-            self._vectors.clear()
+        self._forget()
 
     def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
-        with self._lock:
+        with self._lock, self._failure_told():
             try:
                 return current()
             except IndexDamaged:
-                self._words = None
-                self._vectors.clear()
-                self._discard(name)
-                return current()
+                self._forget()
+            with self._exclusive():
+                try:
+                    return current()  # it may have been another process that was just making it again
+                except IndexDamaged:
+                    return self._made_again(name, current)
+
+    def _made_again(self, name: str, current: Callable[[], Index]) -> Index:
+        with self._exclusive():
+            self._forget()
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+            return current()
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._words = None
+            self._vectors.clear()
+
+    @contextmanager
+    def _failure_told(self) -> Iterator[None]:
+        """Say what to do when an index can be neither read nor made."""
+        try:
+            yield
+        except (IndexDamaged, OSError) as error:
+            raise StoreError(
+                f"the indexes in {self._folder} cannot be written ({error}): check that the folder may be written "
+                "to and that the disk has space"
+            ) from error
 
     def _current_words(self, connection: sqlite3.Connection) -> WordIndex:
         version = _content_version(connection, self._workspace)
         if self._words is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
             with self._exclusive():
                 self._words = WordIndex(self._folder / "words")
         if self._words.seq < version:
@@ -96,10 +120,9 @@ class DerivedIndexes:
 
     def _current_vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
         version = _content_version(connection, self._workspace)
-        index = self._vectors.get(model)
+        index = self._vectors.get((model, dimensions))
         if index is None:
             index = VectorIndex(self._folder / _folder_name(model), model=model, dimensions=dimensions)
-            self._vectors[model] = index
         if index.seq < version:
             changed = _changed(connection, self._workspace, index.seq)
             for start in range(0, len(changed), CHUNK):
@@ -109,6 +132,7 @@ class DerivedIndexes:
             index.apply(version, (), (), {})
             if index.should_checkpoint:
                 self._checkpoint(index)
+        self._vectors[model, dimensions] = index
         return index
 
     def _stored_vectors(self, connection: sqlite3.Connection, rows: list[Row], model: str) -> dict[str, Vector]:
@@ -119,11 +143,9 @@ class DerivedIndexes:
             index.checkpoint()
 
     def _exclusive(self) -> FileLock:
+        """The lock that only one process holds; the same process may take it again."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(self._folder / "lock")
-
-    def _discard(self, name: str) -> None:
-        shutil.rmtree(self._folder / name, ignore_errors=True)
+        return self._file_lock
 
 
 def _folder_name(model: str) -> str:

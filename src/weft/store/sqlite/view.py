@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -138,9 +138,19 @@ class SqliteView:
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
     ) -> list[Hit]:
         """Nearest passages by cosine."""
+        return self.vector_search(vector, model=model, limit=limit, filters=filters, threshold=threshold)()
+
+    def vector_search(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
+    ) -> Callable[[], list[Hit]]:
+        """The same search, ready to run in another thread beside other reads of this view."""
         index = self._derived.vectors(self._connection, model, len(vector))
         scope = search.scope_for(self._reader, filters)
-        return [Hit(key, score) for key, score in index.search(vector, scope, limit=limit, threshold=threshold)]
+
+        def run() -> list[Hit]:
+            return [Hit(key, score) for key, score in index.search(vector, scope, limit=limit, threshold=threshold)]
+
+        return run
 
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""
