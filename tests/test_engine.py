@@ -237,13 +237,13 @@ class TestContext:
         assert len(texts) == 1
 
     def test_every_candidate_has_a_decision_with_a_reason(self, weft):
-        weft.add(notes(18))
+        weft.add(notes(15))
         written = json.loads(to_json(weft.context("mirror telescope", budget=600)))
         fates = {each["fate"] for each in written["decisions"]}
         assert {"included", "line", "dropped"} <= fates
         assert all(each["reason"] and each["findings"] and each["signals"] for each in written["decisions"])
         assert all(finding["rank"] >= 1 for each in written["decisions"] for finding in each["findings"])
-        assert sorted(each["node"] for each in written["decisions"]) == [f"n{n:02}" for n in range(18)]
+        assert sorted(each["node"] for each in written["decisions"]) == [f"n{n:02}" for n in range(15)]
 
     def test_the_trace_agrees_with_the_text(self, weft):
         weft.add(notes(30))

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from weft.clock import Clock, Stopwatch, system_clock, whole_minute
-from weft.collect import Collector, Inquiry, LexicalCollector, SemanticCollector, gather
+from weft.collect import Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
 from weft.embed import get_embedder
 from weft.embed.cache import EmbeddingCache
 from weft.embed.cached import CachedEmbedder
@@ -61,7 +61,7 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     """The context for a request, made of what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
-    inquiry = Inquiry(view, request, question, now, tools.embedder)
+    inquiry = Inquiry(view, request, question, now, tools.embedder, depth_for(request.budget.total))
     with watch("collect"):
         inquiry.start(tools.pool)
         found = gather(inquiry, recipe.collectors)
@@ -336,9 +336,9 @@ def _opened(path: Path, clock: Clock) -> SqliteStore:
 
 BY_RELEVANCE = Profile("search", {"relevance": 1.0})
 SEARCHES: dict[str, tuple[Collector, ...]] = {
-    "hybrid": (LexicalCollector(limit=40), SemanticCollector(top_k=40)),
-    "words": (LexicalCollector(limit=40),),
-    "vector": (SemanticCollector(top_k=40, threshold=0.0),),
+    "hybrid": (LexicalCollector(), SemanticCollector()),
+    "words": (LexicalCollector(),),
+    "vector": (SemanticCollector(threshold=0.0),),
 }
 
 

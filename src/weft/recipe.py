@@ -59,7 +59,7 @@ EVERYTHING = (
     LexicalCollector(),
     SemanticCollector(),
     RelationsCollector(),
-    GraphCollector(limit=30),
+    GraphCollector(limit=None),
     ActivityCollector(),
 )
 """All collectors; what several find belongs to the section of the first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -25,6 +26,20 @@ QUERIES = {
     "path": lambda number: f"see notes/{marker('source', number)}.md today",
     "tag": lambda number: f'"{marker("tag", number)}" plank*',
 }
+
+
+@cache
+def recipe(packer: str, template: str, profile: str, lines: bool) -> Recipe:
+    """A recipe of these parts; the same one each time, since contexts are remembered by it."""
+    return Recipe(
+        name="drawn",
+        collectors=EVERYTHING,
+        profile=PROFILES[profile],
+        packer=packer,
+        template=template,
+        sections=SECTION_BUDGETS,
+        lines=lines,
+    )
 
 
 @dataclass(frozen=True)
@@ -49,15 +64,7 @@ class Ask:
     @property
     def recipe(self) -> Recipe:
         """The recipe that these parts make."""
-        return Recipe(
-            name="drawn",
-            collectors=EVERYTHING,
-            profile=PROFILES[self.profile],
-            packer=self.packer,
-            template=self.template,
-            sections=SECTION_BUDGETS,
-            lines=self.lines,
-        )
+        return recipe(self.packer, self.template, self.profile, self.lines)
 
     def put_to(self, weft: Weft, workspace: str, user: str) -> Context:
         """The context that this user gets."""

@@ -2,19 +2,18 @@
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import splintr
 from hypothesis import given, settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from weft import Budget, Message, Node, Recipe, Request, Weft
-from weft.collect import Inquiry, gather
+from weft import Budget, Message, Node, Recipe, Template, Weft
 from weft.embed.hashing import HashingEmbedder
 from weft.engine import Tools
 from weft.pack import PACKERS
 from weft.pack.truncate import STRATEGIES
-from weft.query import read_query
 from weft.recipe import EVERYTHING, SECTION_BUDGETS
 from weft.render import Templates
 from weft.render.builtin import BUILTIN
@@ -68,16 +67,25 @@ def counting(request, trained):
             return get_counter(name), lambda text: len(vocabulary.encode_ordinary(text))
 
 
-def found_for(weft, request, recipe):
-    """The passages that the collectors find, asked once more."""
-    with weft.store.view(request.workspace, request.user) as view:
-        inquiry = Inquiry(view, request, read_query(request.query, NOW), NOW, weft.tools.embedder)
-        return Counter((each.node.id, each.passage.citation) for each in gather(inquiry, recipe.collectors))
+class Witness:
+    """A collector that remembers what it found."""
+
+    def __init__(self, collector):
+        self.collector = collector
+        self.name, self.section = collector.name, collector.section
+        self.seen = set()
+
+    def collect(self, inquiry):
+        found = self.collector.collect(inquiry)
+        records = inquiry.view.load([each.key for each in found if each.record is None])
+        records += [each.record for each in found if each.record is not None]
+        self.seen = {(record.node.id, record.passage.citation) for record in records}
+        return found
 
 
 def check_account(context, found):
     """Each candidate has one decision, and the decisions agree with what stands in the text."""
-    assert Counter((each.node, each.citation) for each in context.trace) == found
+    assert Counter((each.node, each.citation) for each in context.trace) == Counter(found)
     shown = {
         (item.candidate.node.id, item.candidate.passage.citation): FATES[item.rendering.form]
         for item in (*context.items, *context.overflow)
@@ -117,12 +125,12 @@ def check_text(context, separators):
 
 def check(weft, counted, workspace, **options):
     """Everything that holds for any context."""
-    context = weft.context(user=USER, workspace=workspace, **options)
-    budget, recipe = options["budget"], options["recipe"]
+    budget = options["budget"]
+    recipe = replace(options.pop("recipe"), collectors=tuple(map(Witness, EVERYTHING)))
+    context = weft.context(user=USER, workspace=workspace, recipe=recipe, **options)
     assert context.tokens == counted(context.text)
     assert context.tokens <= context.budget == budget.total
-    asked = Request(user=USER, workspace=workspace, **{key: options[key] for key in options if key != "recipe"})
-    check_account(context, found_for(weft, asked, recipe))
+    check_account(context, set().union(*(witness.seen for witness in recipe.collectors)))
     check_sections(context, budget, counted)
     templates = weft.tools.templates
     if context.text:
@@ -194,6 +202,48 @@ def test_a_megabyte_on_one_line_fits_wherever_it_stands(vast, content):
             truncation=truncation,
         )
         assert shown.trace
+
+
+@pytest.fixture(scope="module")
+def contrary(folder):
+    """A tokenizer to which `abcd` is one token, and each of several in a row is three."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = [("d", "a"), ("a", "b"), ("c", "d"), ("ab", "cd")]
+    vocabulary = {token: number for number, token in enumerate([*letters, *map("".join, merges)])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    path = folder / "contrary.json"
+    tokenizer.save(str(path))
+    return path
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_text_that_counts_more_than_its_pieces_keeps_the_budget(store, contrary, packer):
+    own = Tokenizer.from_file(str(contrary))
+
+    def counted(text):
+        return len(own.encode(text, add_special_tokens=False).ids)
+
+    assert counted("abcd") == 1
+    assert counted("abcd" * 8) > 3 * 7
+    template = Template(
+        name="run-on", section="", item="abcd", separator="", line="abcd", overflow="abcd", quote="escape"
+    )
+    weft = Weft(store, Tools(get_counter(str(contrary)), None, Templates([template])), clock=lambda: NOW)
+    workspace = next(WORKSPACES)
+    weft.create_workspace(workspace, owner=USER)
+    kinds = itertools.cycle(["page", "todo", "file"])
+    weft.add([Node(id=f"n{n}", type=next(kinds), text=f"harbour {n}") for n in range(30)], workspace=workspace)
+    recipe = Recipe(
+        name="run-on", collectors=EVERYTHING, profile=PROFILES["balanced"], packer=packer, template="run-on", lines=True
+    )
+    shown = [
+        check(weft, counted, workspace, query="harbour", budget=Budget(total=total), recipe=recipe).items
+        for total in (*range(1, 70), 1000)
+    ]
+    assert any(shown[:-1])
+    assert len(shown[-1]) > 15
+    store.drop_workspace(workspace)
 
 
 @pytest.mark.parametrize("packer", ["ranked", "greedy", "optimal", "overflow"])

@@ -84,7 +84,7 @@ def weft(folder):
 
 @settings(max_examples=60)
 @given(
-    plan=plans(actions=0),
+    plan=plans(most=0),
     requests=st.lists(asks, min_size=1, max_size=3),
     user=st.sampled_from((ROOT, *PEOPLE)),
     batch=st.integers(1, 5),

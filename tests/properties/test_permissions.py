@@ -67,7 +67,23 @@ def check_view(world, user, inventory):
         assert not secrets & marks(asked, overall(view, inventory))
         nothing = about(view, ABSENT)
         assert all(asked[number] == nothing for number in range(SIZE) if number not in seen)
+        check_structure(world, user, view)
         check_numbers(world, user, view, inventory)
+
+
+def check_structure(world, user, view):
+    """The tree and the edges are those between visible nodes, and no step leads through a hidden one."""
+    for number in world.visible(user):
+        node = name(number)
+        assert ids(view.ancestors(node, SIZE)) == [name(each) for each in world.above(user, number)]
+        assert ids(view.siblings(node, 3)) == [name(each) for each in world.around(user, number, 3)]
+        assert ids(view.children(node, SIZE)) == [name(each) for each in world.under(user, number)]
+    linked = {edge for number in world.visible(user) for edge, _ in view.neighbours(name(number))}
+    assert linked == {link.edge() for link in world.visible_links(user)}
+
+
+def ids(nodes):
+    return [node.id for node in nodes]
 
 
 def check_numbers(world, user, view, inventory):

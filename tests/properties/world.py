@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import blake2b
+from itertools import product
 
 from hypothesis import strategies as st
 
@@ -100,6 +101,8 @@ class Plan:
     specs: tuple[Spec, ...]
     links: tuple[Link, ...]
     actions: tuple[tuple, ...]
+    busy: bool = False
+    """Whether everybody has looked at and changed everything, before it was hidden from them."""
 
 
 class World:
@@ -122,6 +125,12 @@ class World:
             weft.add(nodes[start : start + batch], workspace=workspace)
         for start in range(0, len(edges), batch):
             weft.add([], edges[start : start + batch], workspace=workspace)
+        if plan.busy:
+            with weft.atomic(workspace) as writes:
+                for user, number in product(self.groups, self.specs):
+                    writes.record(user, name(number), "edit" if number % 2 else "view", NOW - timedelta(hours=number))
+                    writes.give_feedback(user, name(number), number % 3 > 0, NOW)
+                    writes.count_use(user, [name(number)])
 
     def __enter__(self) -> World:
         return self
@@ -156,6 +165,26 @@ class World:
         words |= {link.label for link in self.links - self.visible_links(user)}
         # The change log may say that something is gone to those who could see it until then.
         return words - {name(number) for number, was in self.removed.items() if self.belongs(user, was)}
+
+    def above(self, user: str, number: int) -> list[int]:
+        """The ancestors of a visible node, from the nearest upwards, before the first that is hidden."""
+        seen, found = self.visible(user), []
+        while (number := self.specs[number].parent) in seen:
+            found.append(number)
+        return found
+
+    def around(self, user: str, number: int, count: int) -> list[int]:
+        """The visible siblings of a visible node under a visible parent: those before it, then those after it."""
+        parent = self.specs[number].parent
+        if parent not in self.visible(user):
+            return []
+        others = [each for each in self.under(user, parent) if each != number]
+        before = [each for each in reversed(others) if each < number]
+        return before[:count] + [each for each in others if each > number][:count]
+
+    def under(self, user: str, number: int) -> list[int]:
+        """The visible children of a node in their order."""
+        return [each for each in sorted(self.visible(user)) if self.specs[each].parent == number]
 
     def below(self, number: int) -> set[int]:
         """A node and everything under it."""
@@ -229,7 +258,6 @@ numbers = st.integers(0, SIZE - 1)
 users = st.sampled_from((ROOT, *PEOPLE))
 lists = st.frozensets(st.sampled_from(PRINCIPALS), max_size=2).map(lambda principals: principals | {ROOT})
 memberships = st.sampled_from([(), ("red",), ("blue",), GROUPS])
-links = st.builds(Link, numbers, numbers, st.sampled_from(EDGE_TYPES))
 
 
 def specs(parents: st.SearchStrategy[int | None]) -> st.SearchStrategy[Spec]:
@@ -244,29 +272,36 @@ def specs(parents: st.SearchStrategy[int | None]) -> st.SearchStrategy[Spec]:
     )
 
 
-ACTIONS = st.one_of(
-    st.tuples(st.just("move"), numbers, st.none() | numbers),
-    st.tuples(st.just("admit"), numbers, st.none() | lists),
-    st.tuples(st.just("join"), st.sampled_from(PEOPLE), memberships),
-    st.tuples(st.just("remove"), numbers),
-    st.tuples(st.just("place"), numbers, specs(st.none() | numbers)),
-    st.tuples(st.just("link"), links),
-    st.tuples(st.just("unlink"), links),
-    st.tuples(st.just("touch"), users, numbers, st.sampled_from(["view", "edit"])),
-    st.tuples(st.just("judge"), users, numbers, st.booleans()),
-)
+def links(ends: st.SearchStrategy[int]) -> st.SearchStrategy[Link]:
+    """Edges between these nodes."""
+    return st.builds(Link, ends, ends, st.sampled_from(EDGE_TYPES))
+
+
+def actions(known: st.SearchStrategy[int]) -> st.SearchStrategy[tuple]:
+    """What may happen to known nodes, and now and then to new ones; most of it changes who may see what."""
+    return st.one_of(
+        st.tuples(st.just("admit"), known, st.none() | lists),
+        st.tuples(st.just("move"), known, st.none() | known),
+        st.tuples(st.just("join"), st.sampled_from(PEOPLE), memberships),
+        st.tuples(st.just("place"), known | numbers, specs(st.none() | known)),
+        st.tuples(st.just("remove"), known),
+        st.tuples(st.just("link") | st.just("unlink"), links(known)),
+        st.tuples(st.just("touch"), users, known, st.sampled_from(["view", "edit"])),
+        st.tuples(st.just("judge"), users, known, st.booleans()),
+    )
 
 
 @st.composite
-def plans(draw: st.DrawFn, actions: int = 6) -> Plan:
+def plans(draw: st.DrawFn, most: int = 6) -> Plan:
     """A tree of up to twelve nodes with lists, owners, groups and edges, and what happens to it."""
     count = draw(st.integers(1, SIZE))
+    known = st.integers(0, count - 1)
     nodes = [draw(specs(st.none() | st.integers(0, number - 1) if number else st.none())) for number in range(count)]
-    drawn = draw(st.lists(links, max_size=8))
     return Plan(
         default=draw(lists),
         groups={person: draw(memberships) for person in PEOPLE},
         specs=tuple(nodes),
-        links=tuple(dict.fromkeys(link for link in drawn if max(link.source, link.target) < count)),
-        actions=tuple(draw(st.lists(ACTIONS, max_size=actions))),
+        links=tuple(dict.fromkeys(draw(st.lists(links(known), max_size=8)))),
+        actions=tuple(draw(st.lists(actions(known), max_size=most))),
+        busy=draw(st.booleans()),
     )

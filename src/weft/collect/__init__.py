@@ -7,7 +7,7 @@ from weft.collect.focus import FocusCollector
 from weft.collect.gather import gather
 from weft.collect.graph import GraphCollector
 from weft.collect.history import HistoryCollector
-from weft.collect.inquiry import Collector, Found, Inquiry
+from weft.collect.inquiry import Collector, Found, Inquiry, depth_for
 from weft.collect.lexical import LexicalCollector
 from weft.collect.references import ReferencesCollector
 from weft.collect.relations import RelationsCollector
@@ -25,5 +25,6 @@ __all__ = [
     "ReferencesCollector",
     "RelationsCollector",
     "SemanticCollector",
+    "depth_for",
     "gather",
 ]

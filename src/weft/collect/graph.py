@@ -13,7 +13,8 @@ class GraphCollector:
     """A walk from the focus, from named titles, or from the best hits by words."""
 
     depth: int = 2
-    limit: int = 100
+    limit: int | None = 100
+    """How many nodes; None leaves it to the size of the budget."""
     hub_limit: int = 50
     seeds: int = 3
     """How many of the best hits a walk starts from when there is no focus."""
@@ -28,7 +29,7 @@ class GraphCollector:
         reached = inquiry.view.walk(
             starts,
             depth=inquiry.request.depth or self.depth,
-            limit=self.limit,
+            limit=inquiry.search_depth if self.limit is None else self.limit,
             types=inquiry.request.edge_types,
             hub_limit=self.hub_limit,
             vector=inquiry.vector,

@@ -18,6 +18,7 @@ from weft.types import Event, Hit, Record, Step
 if TYPE_CHECKING:
     from weft.embed.protocol import Vector
 
+FEWEST_HITS, MOST_HITS, TOKENS_A_HIT = 15, 200, 250
 RECENT_EVENTS = 50
 """How many of a user's own edits and views tell what they care about."""
 
@@ -44,7 +45,7 @@ class Inquiry:
     now: datetime
     embedder: EmbeddingProvider | None = None
     search_depth: int = 20
-    """Hits that are read from an index, once, and shared by the collectors that need them."""
+    """Hits that are read from an index, once, and shared by the collectors that need them; see `depth_for`."""
     _running: Future[list[Hit]] | None = None
 
     @cached_property
@@ -89,6 +90,11 @@ class Inquiry:
         return self.view.vector_search(
             self.vector, model=self.embedder.model, limit=self.search_depth, filters=self.request.filters
         )
+
+
+def depth_for(tokens: int) -> int:
+    """How many hits of each kind a budget is worth: together about twice the passages that it can hold."""
+    return min(MOST_HITS, max(FEWEST_HITS, tokens // TOKENS_A_HIT))
 
 
 class Collector(Protocol):

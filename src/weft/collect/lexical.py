@@ -11,7 +11,8 @@ from weft.collect.inquiry import Found, Inquiry
 class LexicalCollector:
     """Full text; where the query has a word that occurs nowhere, titles, paths and words that look like it."""
 
-    limit: int = 20
+    limit: int | None = None
+    """How many; None leaves it to the size of the budget."""
     fuzzy_limit: int = 5
     fuzzy_threshold: float = 0.3
     name: str = "lexical"

@@ -11,7 +11,8 @@ from weft.collect.inquiry import Found, Inquiry
 class SemanticCollector:
     """The nearest passages by vector, above a threshold."""
 
-    top_k: int = 20
+    top_k: int | None = None
+    """How many; None leaves it to the size of the budget."""
     threshold: float = 0.3
     name: str = "semantic"
     section: str = "semantic"

@@ -35,7 +35,7 @@ def _below(folder: Path, name: str, above: set[str]) -> Iterator[Piece]:
         path, inner = Path(entry.path), f"{name}/{entry.name}"
         if entry.name.startswith(".") or entry.name in HIDDEN:
             continue
-        if entry.is_dir():
+        if os.path.isdir(path):  # a link to itself is none; entry.is_dir() would raise an error
             real = os.path.realpath(path)
             if real in above:
                 yield Skipped(_shown(str(path)), "leads back to a folder above it")

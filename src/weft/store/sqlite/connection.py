@@ -123,12 +123,12 @@ def _closed_on_failure(connection: sqlite3.Connection, path: Path) -> Iterator[N
 
 REASONS = {
     "locked": f"is being written by another process for over {WAIT_SECONDS} s: try again",
-    "not a database": "is damaged or not a Weft store: restore it from a backup",
-    "malformed": "is damaged or not a Weft store: restore it from a backup",
+    "not a database": "is damaged or not a Weft store ({error}): restore it from a backup",
+    "malformed": "is damaged or not a Weft store ({error}): restore it from a backup",
     "unable to open": "cannot be opened: check that the folder exists and may be written to",
     "readonly": "may not be written to: change its permissions, or work on a copy",
-    "full": "cannot be written: free some space on its disk",
-    "disk I/O": "cannot be read or written: check its disk, and free some space",
+    "full": "cannot be written ({error}): free some space",
+    "disk I/O": "cannot be read or written ({error}): check its disk, and free some space",
 }
 """What SQLite says, and what that means for the file."""
 
@@ -138,5 +138,5 @@ def _explained(error: sqlite3.Error | UnicodeEncodeError, path: Path) -> WeftErr
         return InvalidInput(f"{error.object!r} is not text that can be kept ({error.reason}): correct its characters")
     for words, reason in REASONS.items():
         if words in str(error):
-            return StoreError(f"{path} {reason} ({error})")
+            return StoreError(f"{path} {reason.format(error=error)}")
     return StoreError(f"{path}: {error}")
