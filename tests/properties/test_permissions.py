@@ -141,7 +141,7 @@ def check_failures(world, user, inventory):
 @settings(max_examples=1000)
 @given(
     plan=plans(),
-    requests=st.lists(asks, min_size=1, max_size=3),
+    requests=st.lists(asks, min_size=1, max_size=2),
     user=st.sampled_from(PEOPLE),
     embedded=st.booleans(),
 )

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -77,7 +78,7 @@ def succeed(*arguments, **more):
     return out
 
 
-def answers(weft, queries=QUERIES, **more):
+def answers(weft, queries=QUERIES):
     """What searches give, down to the last bit of each score."""
     return {
         (query, mode): [(each.node.id, each.passage.citation, each.score) for each in weft.search(query, mode=mode)]
@@ -95,8 +96,6 @@ def contents(weft, user="me", workspace="main"):
 
 def state(path):
     """Everything that a store holds, row by row, whatever its indexes say."""
-    import sqlite3
-
     connection = sqlite3.connect(path)
     try:
         return list(connection.iterdump())

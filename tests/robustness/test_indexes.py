@@ -271,7 +271,7 @@ def test_a_vector_of_another_length_spoils_no_later_search(tmp_path):
         assert ids(weft, "apple", "vector") == ["a"]
 
 
-@pytest.mark.parametrize("name", ["by_node.i64", "key.i64", "vectors.f32"])
+@pytest.mark.parametrize("name", ["key.i64", "vectors.f32"])
 @pytest.mark.xfail(reason="only the labels of a checkpoint have a checksum yet", strict=True)
 def test_a_file_of_the_checkpoint_that_keeps_its_size_but_not_its_content_is_noticed(original, copied, name):
     path, files = copied()
@@ -281,5 +281,3 @@ def test_a_file_of_the_checkpoint_that_keeps_its_size_but_not_its_content_is_not
     file.write_bytes(data)
     with opened(path) as weft:
         assert answers(weft) == original[1]
-        weft.remove(["n00100"])
-        assert "n00100" not in ids(weft, "n00100", "vector")

@@ -92,9 +92,9 @@ def test_kills_while_the_indexes_are_written_leave_indexes_that_the_next_search_
     chosen, path = random.Random(31), tmp_path / "indexed.weft"
     words = tmp_path / "indexed.weft.index" / "1" / "words"
     kills, attempts = 0, 0
-    while kills < 6:
+    while kills < 4:
         attempts += 1
-        assert attempts < 60, "the command ends before it can be killed"
+        assert attempts < 40, "the command ends before it can be killed"
         restart(unindexed, path)
 
         delay = chosen.uniform(0.0, 0.25) * seconds
