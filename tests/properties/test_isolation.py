@@ -69,7 +69,7 @@ def knotted(world, nodes, pairs):
     ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     plan=plans(),
     requests=st.lists(asks, min_size=1, max_size=3),
@@ -102,7 +102,7 @@ def test_adding_changing_and_removing_what_is_hidden_changes_not_a_byte(weft, pl
         assert received(world, requests, inventory) == before
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(plan=plans(), other=plans(), requests=st.lists(asks, min_size=1, max_size=3))
 def test_what_another_workspace_holds_changes_not_a_byte(weft, plan, other, requests):
     with World(weft, next(WORKSPACES), plan) as world:

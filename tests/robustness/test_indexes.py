@@ -209,7 +209,6 @@ def test_the_order_of_writes_and_catching_up_changes_no_result(tmp_path):
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.xfail(reason="an index does not know yet which life of the store it was made from", strict=True)
 def test_a_store_that_was_made_anew_does_not_use_the_indexes_of_the_old_one(tmp_path):
     path = tmp_path / "store.weft"
     with opened(path) as weft:
@@ -223,7 +222,6 @@ def test_a_store_that_was_made_anew_does_not_use_the_indexes_of_the_old_one(tmp_
 
 
 @pytest.mark.parametrize("writes", [1, 30], ids=lambda writes: f"{writes} writes later")
-@pytest.mark.xfail(reason="an index does not know yet which life of the store it was made from", strict=True)
 def test_a_store_that_was_restored_from_a_backup_does_not_use_newer_indexes(tmp_path, writes):
     path, backup, never = (tmp_path / name for name in ("store.weft", "backup.weft", "never.weft"))
     nodes, later = pages(30), [Node(id=f"x{n}", title=f"x{n}", text="zyzzyva") for n in range(30)]

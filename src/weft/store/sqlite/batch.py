@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -240,4 +241,8 @@ class SqliteBatch:
             self._wrote = True
             self._version += 1
             self._connection.execute("UPDATE workspaces SET version = ? WHERE id = ?", (self._version, self._workspace))
+            self._connection.execute(
+                "INSERT INTO commits (workspace, version, mark) VALUES (?, ?, ?)",
+                (self._workspace, self._version, os.urandom(8).hex()),
+            )
         return count

@@ -23,6 +23,7 @@ from weft.store.index.rows import IndexDamaged, Row
 from weft.store.index.vectors import VectorIndex
 from weft.store.index.words import WordIndex
 from weft.store.sqlite.codec import ROW, ids, index_row
+from weft.store.sqlite.origin import Origin, Snapshot
 
 if TYPE_CHECKING:
     from weft.embed.protocol import Vector
@@ -36,9 +37,10 @@ CHUNK = 2_000
 class DerivedIndexes:
     """The word index of a workspace and one vector index for each model."""
 
-    def __init__(self, folder: Path, workspace: int) -> None:
+    def __init__(self, folder: Path, workspace: int, read: Callable[[], Snapshot]) -> None:
         self._folder = folder
         self._workspace = workspace
+        self._origin = Origin(folder, workspace, read)
         self._lock = threading.RLock()
         self._file_lock = FileLock(folder / "lock")
         self._words: WordIndex | None = None
@@ -68,6 +70,9 @@ class DerivedIndexes:
 
     def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
         with self._lock, self._failure_told():
+            if not self._origin.checked:
+                with self._exclusive():
+                    self._origin.check()
             try:
                 return current()
             except IndexDamaged:
@@ -115,6 +120,7 @@ class DerivedIndexes:
         return self._words
 
     def _apply_words(self, connection: sqlite3.Connection, index: WordIndex, version: int) -> None:
+        self._origin.vouch(version)
         changed = _changed(connection, self._workspace, index.seq)
         index.apply(version, changed, _rows(connection, changed))
 
@@ -140,6 +146,7 @@ class DerivedIndexes:
 
     def _checkpoint(self, index: VectorIndex) -> None:
         with self._exclusive():
+            self._origin.vouch(index.seq)
             index.checkpoint()
 
     def _exclusive(self) -> FileLock:

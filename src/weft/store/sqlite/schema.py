@@ -177,6 +177,15 @@ MIGRATIONS: dict[str, str] = {
         ) STRICT;
         CREATE INDEX embedding_cache_at ON embedding_cache (at);
     """,
+    "0006_commits": """
+        -- A random mark for each version: versions are counted again after a backup is restored, marks are not.
+        CREATE TABLE commits (
+            workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+            version INTEGER NOT NULL,
+            mark TEXT NOT NULL,
+            PRIMARY KEY (workspace, version)
+        ) STRICT, WITHOUT ROWID;
+    """,
 }
 
 

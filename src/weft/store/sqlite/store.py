@@ -156,7 +156,9 @@ class SqliteStore:
     def _indexes(self, workspace: int) -> DerivedIndexes:
         with self._guard:
             if workspace not in self._derived:
-                self._derived[workspace] = DerivedIndexes(self._folder / str(workspace), workspace)
+                self._derived[workspace] = DerivedIndexes(
+                    self._folder / str(workspace), workspace, self._connections.read
+                )
             return self._derived[workspace]
 
 

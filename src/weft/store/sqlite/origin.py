@@ -1,0 +1,60 @@
+"""Which life of the database the indexes beside it were made from.
+
+A store that is deleted and made anew, or restored from a backup, counts the same versions again for other content.
+So each commit has a random mark, and the folder of the indexes names the last commit that they may hold. Whoever
+opens them first looks that commit up: if the database does not know it, they belong to another life and go.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+Snapshot = AbstractContextManager[sqlite3.Connection]
+
+
+class Origin:
+    """The commit that a folder of indexes holds nothing beyond. Its methods need the folder's lock."""
+
+    def __init__(self, folder: Path, workspace: int, read: Callable[[], Snapshot]) -> None:
+        self._folder = folder
+        self._file = folder / "origin"
+        self._workspace = workspace
+        self._read = read
+        self.checked = False
+
+    def check(self) -> None:
+        """Throw the indexes away unless this database made them."""
+        version, mark = self._named()
+        if mark is None or self._mark(version) != mark:
+            for each in self._folder.iterdir():
+                if each.is_dir():
+                    shutil.rmtree(each, ignore_errors=True)
+            self._file.unlink(missing_ok=True)
+        self.checked = True
+
+    def vouch(self, version: int) -> None:
+        """Name a commit before the indexes take it in: a crash in between names more than they hold, never less."""
+        mark = self._mark(version)
+        if self._named()[0] < version and mark is not None:
+            draft = self._file.with_suffix(".new")
+            draft.write_text(f"{version} {mark}\n", encoding="ascii")
+            os.replace(draft, self._file)
+
+    def _named(self) -> tuple[int, str | None]:
+        try:
+            version, mark = self._file.read_text(encoding="ascii").split()
+            return int(version), mark
+        except (OSError, ValueError):
+            return 0, None
+
+    def _mark(self, version: int) -> str | None:
+        with self._read() as connection:
+            row = connection.execute(
+                "SELECT mark FROM commits WHERE workspace = ? AND version = ?", (self._workspace, version)
+            ).fetchone()
+        return None if row is None else str(row[0])
