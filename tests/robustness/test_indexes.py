@@ -270,7 +270,6 @@ def test_a_vector_of_another_length_spoils_no_later_search(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["key.i64", "vectors.f32"])
-@pytest.mark.xfail(reason="only the labels of a checkpoint have a checksum yet", strict=True)
 def test_a_file_of_the_checkpoint_that_keeps_its_size_but_not_its_content_is_noticed(original, copied, name):
     path, files = copied()
     (file,) = (each for each in files if each.name == name)

@@ -129,7 +129,7 @@ def test_every_file_of_a_generation_is_checked(tmp_path):
     assert sorted(path.name for path in (tmp_path / "g1").iterdir()) == FILES
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": 1}', '{"format": 1, "manifest": {}}', "\xff"])
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": 2}', '{"format": 2, "manifest": {}}', "\xff"])
 def test_an_unreadable_current_file_is_damage(tmp_path, content):
     stored(tmp_path)
     (tmp_path / "CURRENT").write_text(content, encoding="latin-1")

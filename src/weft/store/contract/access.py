@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.store.contract.kit import NOW, WORKSPACE, found, node, opened, put
+from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, found, node, opened, put
 from weft.store.protocol import Store
 from weft.types import Edge
 
@@ -116,6 +116,21 @@ class AccessContract:
                 view.walk(["a"], depth=3),
             )
         assert after == before
+
+    def test_similarities_and_vectors_are_of_what_can_be_seen(self, store: Store) -> None:
+        opened(store, "ben")
+        put(store, node("a", "quince", access=frozenset({"ana"})))
+        with store.view(WORKSPACE, "ana") as view:
+            keys = view.passages(["a"])["a"]
+            (record,) = view.load(keys)
+            vector, digest = EMBEDDER.embed("quince"), record.passage.digest
+            assert list(view.similarities(vector, keys, model=EMBEDDER.model)) == keys
+            assert list(view.vectors([digest], model=EMBEDDER.model)) == [digest]
+        with store.view(WORKSPACE, "ben") as view:
+            assert view.similarities(vector, keys, model=EMBEDDER.model) == {}
+            assert view.vectors([digest], model=EMBEDDER.model) == {}
+            assert view.nodes_of(keys) == []
+            assert view.unknown_words(["quince"]) == ["quince"]
 
     def test_activity_on_what_became_hidden_is_not_shown(self, store: Store) -> None:
         opened(store, "ben")

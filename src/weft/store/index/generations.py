@@ -25,7 +25,9 @@ from weft.store.index.rows import IndexDamaged
 from weft.store.index.scan import word_count
 from weft.store.index.segments import Segment
 
-FORMAT = 1
+FORMAT = 2
+CHECKED = 64_000_000
+"""Bytes up to which a file is compared with its checksum when it is opened; a larger one would take too long."""
 CURRENT = "CURRENT"
 LABELS = "labels.json"
 VECTORS = "vectors.f32"
@@ -42,8 +44,8 @@ class Manifest:
     dimensions: int
     seq: int
     rows: int
-    labels: int
-    """Checksum of the label file, the only one that is read as a whole."""
+    checksums: dict[str, int]
+    """Of each file, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,34 +77,37 @@ def store(folder: Path, merged: Merged, *, model: str, dimensions: int, seq: int
     number = max(_numbers(folder), default=0) + 1
     home = folder / f"g{number}"
     home.mkdir()
-    labels = merged.vocabulary.to_json().encode()
     try:
-        _write_files(home, merged, labels)
+        checksums = _write_files(home, merged)
     except OSError:
         shutil.rmtree(home, ignore_errors=True)
         raise
-    manifest = Manifest(number, model, dimensions, seq, len(merged), zlib.crc32(labels))
+    manifest = Manifest(number, model, dimensions, seq, len(merged), checksums)
     _write_manifest(folder, manifest)
     for other in _numbers(folder) - {number}:
         shutil.rmtree(folder / f"g{other}", ignore_errors=True)
     return _open(home, manifest)
 
 
-def _write_files(home: Path, merged: Merged, labels: bytes) -> None:
-    _write(home / LABELS, [labels])
-    for name in COLUMN_TYPES:
-        _write(home / _file_name(name), [getattr(merged.columns, name).data])
-    _write(home / BY_NODE, [merged.by_node.data])
-    _write(home / CODES, [word.data for word in merged.codes])
-    _write(home / VECTORS, (block.data for block in merged.vectors()))
+def _write_files(home: Path, merged: Merged) -> dict[str, int]:
+    """Write all files of a generation; the checksum of each."""
+    blocks: dict[str, Iterable[bytes | memoryview]] = {
+        LABELS: [merged.vocabulary.to_json().encode()],
+        **{_file_name(name): [getattr(merged.columns, name).data] for name in COLUMN_TYPES},
+        BY_NODE: [merged.by_node.data],
+        CODES: [word.data for word in merged.codes],
+        VECTORS: (block.data for block in merged.vectors()),
+    }
+    checksums = {name: _write(home / name, parts) for name, parts in blocks.items()}
     _sync_folder(home)
+    return checksums
 
 
 def _open(home: Path, manifest: Manifest) -> Generation:
     rows, words = manifest.rows, word_count(manifest.dimensions)
+    for name, checksum in manifest.checksums.items():
+        _check(home / name, checksum)
     labels = (home / LABELS).read_bytes()
-    if zlib.crc32(labels) != manifest.labels:
-        raise IndexDamaged(f"{LABELS} is not the one that was written")
     columns = {name: _map(home / _file_name(name), kind, (rows,)) for name, kind in COLUMN_TYPES.items()}
     segment = Segment(
         columns=Columns(**columns),
@@ -112,6 +117,11 @@ def _open(home: Path, manifest: Manifest) -> Generation:
         by_node=_map(home / BY_NODE, "<i8", (rows,)),
     )
     return Generation(manifest.seq, segment, Vocabulary.from_json(labels.decode()))
+
+
+def _check(path: Path, checksum: int) -> None:
+    if path.stat().st_size <= CHECKED and zlib.crc32(path.read_bytes()) != checksum:
+        raise IndexDamaged(f"{path.name} is not the one that was written")
 
 
 def _map(path: Path, kind: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
@@ -161,13 +171,17 @@ def _checksum(manifest: Manifest) -> int:
     return zlib.crc32(json.dumps(asdict(manifest), sort_keys=True).encode())
 
 
-def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
+def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> int:
+    """Write a file to the disk; its checksum."""
+    checksum = 0
     # Not through a map: a full disk would then kill the process instead of raising an error.
     with path.open("wb") as file:
         for block in blocks:
             file.write(block)
+            checksum = zlib.crc32(block, checksum)
         file.flush()
         os.fsync(file.fileno())
+    return checksum
 
 
 def _sync_folder(folder: Path) -> None:

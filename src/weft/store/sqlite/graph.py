@@ -77,7 +77,7 @@ def walk(
         hops = _hops(reader, frontier, order, max(HUB_FETCH, hub_limit) if rank else hub_limit + 1)
         for start in frontier:
             own, sampled = _sample(hops.get(start, []), hub_limit, rank)
-            for hop in sorted(own, key=lambda hop: (order.get(hop.step.edge, len(order)), -hop.recency, hop.step.node)):
+            for hop in sorted(own, key=lambda hop: (order.get(hop.step.edge, len(order)), -hop.recency, *_name(hop))):
                 if hop.end not in seen and len(seen) < limit + len(numbers):
                     origin = seen[start]
                     seen[hop.end] = Reached(
@@ -94,13 +94,18 @@ def _sample(hops: list[_Hop], limit: int, rank: Ranking | None) -> tuple[list[_H
     if len({hop.end for hop in hops}) <= limit:
         return hops, False
     scores = rank(sorted({hop.end for hop in hops})) if rank else {}
-    best = sorted(hops, key=lambda hop: (-scores.get(hop.end, -1.0), -hop.recency, hop.step.node, hop.step.edge))
+    best = sorted(hops, key=lambda hop: (-scores.get(hop.end, -1.0), -hop.recency, *_name(hop)))
     chosen: set[int] = set()
     for hop in best:
         if len(chosen) == limit:
             break
         chosen.add(hop.end)
     return [hop for hop in hops if hop.end in chosen], True
+
+
+def _name(hop: _Hop) -> tuple[str, ...]:
+    """Tells any two steps from one node apart."""
+    return (hop.step.node, hop.step.edge, hop.step.direction, hop.step.label)
 
 
 def _hops(reader: Reader, frontier: Sequence[int], order: dict[str, int], most: int) -> dict[int, list[_Hop]]:
