@@ -68,7 +68,9 @@ class Floor:
         embedder = get_embedder("static")
         assert embedder is not None
         self._embedder = embedder
-        self._vectors = DerivedIndexes(folder, number).vectors(self._connection, embedder.model, embedder.dimensions)
+        self._vectors = DerivedIndexes(folder, number, self._connections.read).vectors(
+            self._connection, embedder.model, embedder.dimensions
+        )
         self._scope = Scope(self._acls)
         self._counter = weft.tools.counter
         self._workspace = number

@@ -51,7 +51,7 @@ def test_nothing_is_found_twice(store, desk):
 def test_filters_and_exclusions_hold_by_words_and_by_resemblance(store, desk):
     put(store, node("a", "quince", type="todo"), node("b", "quince"), node("c", "quinze", type="todo"))
     todos = Filters(types=frozenset({"todo"}), exclude=frozenset({"a"}))
-    assert list(desk.scores(LexicalCollector(), "quince quincee", filters=todos)) == ["c"]
+    assert list(desk.scores(LexicalCollector(), "quince quinzee", filters=todos)) == ["c"]
 
 
 def test_hidden_nodes_are_not_found(store, desk):

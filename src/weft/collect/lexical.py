@@ -9,7 +9,7 @@ from weft.collect.inquiry import Found, Inquiry
 
 @dataclass(frozen=True, slots=True)
 class LexicalCollector:
-    """Full text; where the query has a word that occurs nowhere, titles, paths and words that look like it."""
+    """Full text; for words of the query that occur nowhere, titles, paths and words that look like them."""
 
     limit: int | None = None
     """How many; None leaves it to the size of the budget."""
@@ -22,12 +22,12 @@ class LexicalCollector:
         """By words first, then by resemblance."""
         hits = inquiry.word_hits[: self.limit]
         found = [Found(hit.key, hit.score, f"words {hit.score:.2f}") for hit in hits]
-        words = inquiry.question.words
-        if not self.fuzzy_limit or not inquiry.view.unknown_words(words):
+        unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
+        if not unknown:
             return found
         known = {hit.key for hit in hits}
         alike = inquiry.view.search_fuzzy(
-            " ".join(words),
+            " ".join(unknown),
             limit=self.fuzzy_limit,
             filters=inquiry.request.filters,
             threshold=self.fuzzy_threshold,

