@@ -48,7 +48,7 @@ PACKERS = tuple(_MAKERS)
 
 
 def get_packer(name: str) -> Packer:
-    """The packer of that name, with the seeds' settings."""
+    """The packer of that name, with the contracts' settings."""
     if name not in _MAKERS:
         raise UnknownName("packer", name, PACKERS)
     return _MAKERS[name]()

@@ -1,4 +1,4 @@
-"""By score per token, with a bound on how much one type may take: seed 003, `TokenOptimizer.optimize`."""
+"""By score per token, with a bound on how much one type may take (thread contract)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _dominates(of_type: int, chosen: int) -> bool:
 
 
 def _take_best_shortened(ledger: Ledger, shorten: Shorten) -> None:
-    """The seed takes the first item even if it is over the budget; here it is cut to fit."""
+    """The thread contract takes the first item even if it is over the budget; here it is cut to fit."""
     for index in by_score(ledger.choices):
         left = ledger.left_for(index)
         rendering = shortened(ledger.choices[index], left, shorten)

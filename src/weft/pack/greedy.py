@@ -1,4 +1,4 @@
-"""In order of score, the last one truncated: seed 000, section 5.1."""
+"""In order of score, the last one truncated (workspace contract, 5.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Greedy:
 
     name: ClassVar[str] = "greedy"
     min_left: int = 100
-    """Shorten only if more than this is left, as in the seed (`usedTokens + 100 < budget.total`)."""
+    """Shorten only if more than this is left, as in the workspace contract (`usedTokens + 100 < budget.total`)."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""

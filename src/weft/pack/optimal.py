@@ -1,4 +1,4 @@
-"""The set of renderings that is worth most: seed 003's `optimizeDP`, generalised to several forms."""
+"""The set of renderings that is worth most (the thread contract's dynamic programme, for several forms)."""
 
 from __future__ import annotations
 

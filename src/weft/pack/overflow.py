@@ -1,4 +1,4 @@
-"""In order of score; what does not fit becomes one line, inside the budget: seed 004, `TokenBudgeter`."""
+"""In order of score; what does not fit becomes one line, inside the budget (graph contract)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In order of score until one does not fit: seeds 001 (`truncate_to_budget`) and 002 (formatter)."""
+"""In order of score until one does not fit (research and memory contracts)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a text shorter: from its start, its end, its best sentences, or a summary (seed 000, 5.2)."""
+"""Makes a text shorter: from its start, its end, its best sentences, or a summary (workspace contract, 5.2)."""
 
 from __future__ import annotations
 
