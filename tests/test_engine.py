@@ -236,6 +236,13 @@ class TestContext:
                 texts.add(to_json(weft.context("mirror telescope", budget=500)))
         assert len(texts) == 1
 
+    def test_an_explanation_names_every_candidate_and_its_reason(self, weft):
+        weft.add(notes(5))
+        context = weft.context("mirror telescope", budget=200)
+        told = weft.explain("mirror telescope", budget=200)
+        assert all(decision.reason in told for decision in context.trace)
+        assert f"{context.tokens} of 200" in told
+
     def test_every_candidate_has_a_decision_with_a_reason(self, weft):
         weft.add(notes(15))
         written = json.loads(to_json(weft.context("mirror telescope", budget=600)))

@@ -26,7 +26,7 @@ from weft.pack import check_budget
 from weft.pack.truncate import STRATEGIES, Summarise
 from weft.query import read_query
 from weft.recipe import Recipe, get_recipe
-from weft.render import Templates
+from weft.render import Templates, explain
 from weft.request import Request
 from weft.score import Profile, collapse, gather_facts, score
 from weft.split import embedded_text, prepare
@@ -242,6 +242,10 @@ class Weft:
             nodes=tuple(item.candidate.node.id for item in context.items),
             scores={item.candidate.node.id: item.candidate.score for item in context.items},
         )
+
+    def explain(self, query: str = "", **options: Any) -> str:
+        """Why the context for the same arguments is what it is: every candidate, in or out, and the reason."""
+        return explain(self.context(query, **options))
 
     def search(
         self,
