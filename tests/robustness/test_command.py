@@ -26,9 +26,14 @@ def report(store, *sources):
     return told["read"], {each["what"].rsplit("/", 1)[-1]: each["why"] for each in told["skipped"]}
 
 
+def _interruptible():
+    """A test run in the background of a shell ignores interrupts, and so would what it starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interrupted_add_keeps_whole_batches_and_says_how_to_go_on(store, tmp_path):
     source = write_lines(tmp_path / "source.jsonl", values(20 * BATCH))
-    with start("add", source, "--store", store) as process, opened(store) as weft:
+    with start("add", source, "--store", store, preexec_fn=_interruptible) as process, opened(store) as weft:
         while process.poll() is None and not weft.stats()["nodes"]:
             pass
         process.send_signal(signal.SIGINT)
