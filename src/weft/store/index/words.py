@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -45,6 +45,9 @@ HEAP = 100_000_000
 
 LISTED = 64
 """Up to so many access lists, an index knows which ones it holds."""
+
+REMEMBERED = 20_000
+"""Frequencies of terms that are kept for one state of the index."""
 
 FEW = 16
 """Up to so many values, a union of terms is faster than a set of them."""
@@ -87,6 +90,8 @@ class _Snapshot:
     passages: int
     acls: frozenset[int] | None
     """The access lists that occur in it; None where there are too many to list."""
+    frequencies: dict[tuple[str, frozenset[int]], int] = field(default_factory=dict)
+    """Counts made before, by term and access lists: questions share most of their words."""
 
 
 class WordIndex:
@@ -150,12 +155,15 @@ class WordIndex:
     def document_frequencies(self, terms: Collection[str], acls: Collection[int]) -> dict[str, int]:
         """How many passages under these access lists contain each term; `pre*` counts a prefix."""
         snapshot, visible = self._snapshot, frozenset(acls)
+        known, found = snapshot.frequencies, {}
+        if len(known) > REMEMBERED:
+            known.clear()
         with _damage_told(self._meta.parent):
-            if snapshot.acls is None:
-                return {
-                    term: _count(snapshot.searcher, [*_allowed(visible, None), _must(_term(term))]) for term in terms
-                }
-            return {term: _count_by_list(snapshot.searcher, term, visible) for term in terms}
+            for term in terms:
+                count = known.get((term, visible))
+                found[term] = _frequency(snapshot, term, visible) if count is None else count
+                known[term, visible] = found[term]
+        return found
 
     def shortlist(
         self, query: WordQuery, scope: Scope, limit: int, frequencies: Mapping[str, int], documents: int
@@ -250,6 +258,12 @@ def _document(row: Row) -> Document:
         return Document.from_dict(values, _SCHEMA)
     except ValueError as error:
         raise InvalidInput(f"passage {row.key} of node {row.node} cannot be indexed: {error}") from error
+
+
+def _frequency(snapshot: _Snapshot, term: str, visible: frozenset[int]) -> int:
+    if snapshot.acls is None:
+        return _count(snapshot.searcher, [*_allowed(visible, None), _must(_term(term))])
+    return _count_by_list(snapshot.searcher, term, visible)
 
 
 def _count(searcher: Searcher, clauses: list[Clause]) -> int:
