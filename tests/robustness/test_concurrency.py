@@ -65,7 +65,11 @@ def assert_kept(weft, written):
         for name in nodes:
             assert found(view, view.search_words(name.replace("-", ""), limit=1)) == [name]
             vector = EMBEDDER.embed(f"Plan {name.replace('-', '')}\n{nodes[name][1]}")
-            assert name in found(view, view.search_vector(vector, model=EMBEDDER.model, limit=50, threshold=0.9999))
+            (key,) = view.passages([name])[name]
+            assert view.similarities(vector, [key], model=EMBEDDER.model)[key] > 0.9999
+        # Many plans share a vector of 64 dimensions: only as many hits as there are plans are sure to hold each.
+        everyone = view.search_vector(vector, model=EMBEDDER.model, limit=10**6, threshold=-1.0)
+        assert set(nodes) <= set(found(view, everyone))
         for name in removed:
             assert name not in found(view, view.search_words(name.replace("-", ""), limit=3))
     assert visible(weft, "guest", nodes) == {
