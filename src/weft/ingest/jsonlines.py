@@ -18,7 +18,6 @@ from weft.ingest.pieces import Person, Piece, Skipped
 from weft.split import check_node
 from weft.types import Edge, FieldValue, Node
 
-LISTS = ("tags",)
 TIMES = ("created_at", "updated_at")
 
 

@@ -15,12 +15,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from weft.types import Change, Edge, Entry, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:
-    from weft.embed.protocol import Matrix, Vector
+    from weft.embed.protocol import Vector
 
 Direction = Literal["out", "in", "both"]
-
-TREE_EDGES = ("child", "parent")
-"""Edge types that a walk reads from the tree itself."""
 
 
 class Batch(Protocol):
@@ -206,6 +203,3 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release files and connections."""
-
-
-__all__ = ["TREE_EDGES", "Batch", "Direction", "Matrix", "Store", "View"]

@@ -21,7 +21,6 @@ INFO = """n.id, n.type, n.title, (SELECT p.id FROM nodes p WHERE p.pk = n.parent
 INFO_WIDTH = 14
 
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
-PASSAGE_WIDTH = 8
 
 ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.text, n.tags, n.fields, n.updated_at,
     n.confidence, n.conversation, p.digest"""
