@@ -3,7 +3,9 @@
 import random
 import shutil
 import signal
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
@@ -51,6 +53,13 @@ def kill_once(source, path, wait):
     return process.returncode == -signal.SIGKILL
 
 
+def written(path):
+    """How many nodes another process has committed so far."""
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM nodes").fetchone()
+    return int(count)
+
+
 def first_nodes(path, whole):
     """Check a store that was left behind, and count its nodes: the first ones of the file, unharmed."""
     with opened(path) as weft:
@@ -72,18 +81,38 @@ def test_thirty_kills_leave_whole_batches_and_the_next_run_completes_them(source
     nodes, found, seconds = whole
     chosen, path = random.Random(30), tmp_path / "killed.weft"
     shutil.copy(empty, path)
-    kills, counts, attempts = 0, set(), 0
+    kills, counts, attempts, count = 0, set(), 0, 0
     while kills < KILLS:
         attempts += 1
         assert attempts < 10 * KILLS, "the command ends before it can be killed"
-        delay = chosen.uniform(0.05, 0.5) * seconds
-        killed = kill_once(source, path, lambda _, delay=delay: time.sleep(delay))
-        counts.add(first_nodes(path, nodes))
+        if attempts % 3 == 0:  # at any moment, the first ones before anything is written
+            wait = moment(chosen.uniform(0.0, 0.5) * seconds)
+        else:  # soon after a commit, so that many states are hit however fast the machine is
+            wait = commits(path, count + chosen.randint(1, 3) * BATCH, chosen.uniform(0.0, 0.02) * seconds)
+        killed = kill_once(source, path, wait)
+        count = first_nodes(path, nodes)
+        counts.add(count)
         kills += killed
-        if not killed:
+        if not killed or count == TOTAL:
             restart(empty, path)
+            count = 0
     assert len(counts) > 5, f"kills hit only these states: {counts}"
     complete(source, path, nodes, found)
+
+
+def moment(delay):
+    return lambda _: time.sleep(delay)
+
+
+def commits(path, target, delay):
+    """Wait until `target` nodes are committed, and a moment more."""
+
+    def wait(process):
+        while process.poll() is None and written(path) < target:
+            time.sleep(0.002)
+        time.sleep(delay)
+
+    return wait
 
 
 def test_kills_while_the_indexes_are_written_leave_indexes_that_the_next_search_completes(source, whole, tmp_path):
