@@ -1,0 +1,40 @@
+"""How well a passage answers the query together with what stands before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from weft.score.fusion import found_by_words, fuse
+from weft.types import Candidate
+
+if TYPE_CHECKING:
+    from weft.score.facts import Facts
+
+REACH = 2
+WEIGHTS = {-1: 0.6, 1: 0.4, -2: 0.3, 2: 0.2}
+"""What a neighbour's relevance counts, by its place: the turn before, which often asks what this one answers, most."""
+
+Around = Mapping[int, Sequence[tuple[int, int]]]
+
+
+def windows(candidates: Sequence[Candidate], similarities: Mapping[int, float], around: Around) -> dict[int, float]:
+    """For each candidate by key, 1 − Π(1 − weight · relevance) over itself and its neighbours.
+
+    Words count in proportion to the best match, so that a match among many weak ones stands out.
+    """
+    words = {candidate.key: found_by_words(candidate) for candidate in candidates}
+    best = max(words.values(), default=0.0) or 1.0
+    own = {key: fuse(score / best, similarities.get(key, 0.0)) for key, score in words.items()}
+    found: dict[int, float] = {}
+    for key, relevance in own.items():
+        missed = 1.0 - relevance
+        for offset, other in around.get(key, ()):
+            missed *= 1.0 - WEIGHTS[offset] * own.get(other, 0.0)
+        found[key] = 1.0 - missed
+    return found
+
+
+def window(candidate: Candidate, facts: Facts) -> float | None:
+    """The passage's relevance with its neighbours', as two more reasons to want it."""
+    return facts.windows.get(candidate.key)

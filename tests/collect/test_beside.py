@@ -1,0 +1,41 @@
+import pytest
+
+from weft.collect import BesideCollector
+from weft.store.contract.kit import node, put
+from weft.types import Filters
+
+
+@pytest.fixture
+def talk(store):
+    said = ["hello there", "how was the zeppelin flight", "windy", "really", "very", "good night"]
+    put(store, node("t", type="thread"))
+    turns = [
+        node(f"m{place}", text, title="", type="message", parent="t", position=place) for place, text in enumerate(said)
+    ]
+    put(store, *turns)
+    return turns
+
+
+def test_the_turns_around_a_hit_are_found_the_nearest_first(talk, desk):
+    found = desk.collect(BesideCollector(), "zeppelin", embedder=None)
+    assert found == [("m0", 0.0, "1 before a hit"), ("m2", 0.0, "1 after a hit"), ("m3", 0.0, "2 after a hit")]
+    assert [name for name, *_ in desk.collect(BesideCollector(count=1), "zeppelin", embedder=None)] == ["m0", "m2"]
+
+
+def test_what_is_a_hit_itself_is_not_found_again(talk, desk):
+    found = desk.collect(BesideCollector(count=1), "zeppelin windy", embedder=None)
+    assert {name for name, *_ in found} == {"m0", "m3"}
+
+
+def test_filters_and_access_hold_for_what_stands_beside_too(talk, store, desk):
+    with store.atomic("contract") as batch:
+        batch.add_user("ben")
+        batch.set_access("m2", frozenset({"ana"}))
+    found = desk.collect(BesideCollector(), "zeppelin", user="ben", embedder=None)
+    assert [name for name, *_ in found] == ["m0", "m3", "m4"]
+    assert [name for name, *_ in desk.collect(BesideCollector(), "zeppelin", embedder=None, exclude=["m2"])] == [
+        "m0",
+        "m3",
+    ]
+    only = Filters(types=frozenset({"message"}), tags=frozenset({"x"}))
+    assert desk.collect(BesideCollector(), "zeppelin", embedder=None, filters=only) == []

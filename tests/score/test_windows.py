@@ -1,0 +1,29 @@
+import pytest
+
+from weft.score.signals import SIGNALS
+from weft.score.windows import windows
+
+from .making import candidate, facts, found
+
+
+def test_a_passage_gains_from_its_neighbours_by_their_place():
+    hit = candidate("hit", key=1, findings=[found("lexical", 0.4)])
+    reply = candidate("reply", key=2, findings=[found("beside", 0.0)])
+    worth = windows([hit, reply], {}, {1: [(1, 2)], 2: [(-1, 1), (1, 3)]})
+    # the best match by words counts as 1; the reply has the turn before it, which counts 0.6
+    assert worth == {1: pytest.approx(1.0), 2: pytest.approx(0.6)}
+
+
+def test_words_and_meaning_of_all_neighbours_are_independent_reasons():
+    middle = candidate("middle", key=2, findings=[found("lexical", 0.2)])
+    before = candidate("before", key=1, findings=[found("lexical", 0.4)])
+    after = candidate("after", key=3)
+    worth = windows([before, middle, after], {2: 0.5, 3: 1.0}, {2: [(-1, 1), (1, 3)]})
+    own = 1 - (1 - 0.5) * (1 - 0.6 * 0.5)
+    assert worth[2] == pytest.approx(1 - (1 - own) * (1 - 0.6 * 1.0) * (1 - 0.4 * 0.6))
+    assert worth[3] == pytest.approx(0.6)
+
+
+def test_the_signal_does_not_apply_where_nothing_is_known():
+    assert SIGNALS["window"](candidate("n", key=5), facts()) is None
+    assert SIGNALS["window"](candidate("n", key=5), facts(windows={5: 0.25})) == 0.25
