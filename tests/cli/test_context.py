@@ -1,18 +1,54 @@
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
 from weft.tokens import get_counter
 
 
 def test_a_context_is_printed_within_its_budget(weft, filled):
-    ran = weft("context", "When", "does", "the", "mirror", "ship?", "--max-tokens", "300")
+    ran = weft("context", "When", "does", "the", "mirror", "ship?", "--max-tokens", "600")
     assert (ran.code, ran.err) == (0, "")
     assert "The mirror ships in April." in ran.out
-    assert get_counter().count(ran.out) <= 300
+    assert ran.out.startswith("# Context\n")
+    assert get_counter().count(ran.out) <= 600
 
 
-def test_json_is_the_whole_context(weft, filled):
-    told = weft("context", "When does the mirror ship?", "--json", "--max-tokens", "300").json
+def test_a_node_is_found_by_its_id_and_walked_from(weft, filled):
+    ran = weft("context", "base", "--depth", "1")
+    assert [line for line in ran.out.split("\n") if line.startswith("##")] == ["## Base (todo)", "### Finch (page)"]
+    assert "### Mirror" not in ran.out
+    assert "#### Mirror (note) #optics" in weft("context", "base").out
+
+
+def test_json_is_the_document_of_the_graph_contract_with_its_citations(weft, filled):
+    for option in ("--json", "--format=json"):
+        told = weft("context", "When does the mirror ship?", option, "--lens", "planning").json
+        assert list(told) == ["meta", "nodes", "overflow", "citations", "id"]
+        assert told["meta"]["query"] == "When does the mirror ship?"
+        assert (told["meta"]["lens"], told["meta"]["workspace"]) == ("planning", "main")
+        text = weft("context", "When does the mirror ship?", "--lens", "planning").out
+        assert told["meta"]["tokens"]["used"] == get_counter().count(text)
+        assert {node["id"] for node in told["nodes"]} == {"mirror", "base", "finch"}
+        assert {each["node"] for each in told["citations"]} == {"mirror", "base", "finch"}
+    assert weft("context", "mirror", "--format", "yaml").code == 2
+
+
+def test_another_recipe_gives_its_whole_context_as_json(weft, filled):
+    told = weft("context", "When does the mirror ship?", "--json", "--max-tokens", "300", "--recipe", "default").json
     assert told["query"] == "When does the mirror ship?"
     assert told["tokens"] == get_counter().count(told["text"]) <= told["budget"] == 300
     assert {each["node"] for each in told["decisions"]} >= {"mirror", "base", "cash"}
+
+
+def test_with_a_thread_the_recipe_is_the_default_one(weft, filled):
+    told = weft("context", "mirror", "--thread", "finch", "--json").json
+    assert "history" in [section["name"] for section in told["sections"]]
+    assert "meta" in weft("context", "mirror", "--thread", "finch", "--recipe", "graph", "--json").json
 
 
 def test_the_budget_has_two_names(weft, filled):
@@ -21,18 +57,41 @@ def test_the_budget_has_two_names(weft, filled):
 
 def test_the_budget_of_the_settings_holds_unless_told_otherwise(weft, filled):
     with (filled / "weft.toml").open("a") as file:
-        file.write("budget = 77\n")
-    assert weft("context", "mirror", "--json").json["budget"] == 77
-    assert weft("context", "mirror", "--json", "--max-tokens", "99").json["budget"] == 99
+        file.write("budget = 777\n")
+    assert weft("context", "mirror", "--json").json["meta"]["tokens"]["budget"] == 777
+    assert weft("context", "mirror", "--json", "--max-tokens", "999").json["meta"]["tokens"]["budget"] == 999
 
 
-def test_focus_thread_depth_and_filters_are_passed_on(weft, filled):
-    focused = weft("context", "--focus", "finch", "--json").json
+def test_focus_and_filters_are_passed_on(weft, filled):
+    focused = weft("context", "--focus", "finch", "--json", "--recipe", "default").json
     assert [section["name"] for section in focused["sections"]] == ["focus", "relations"]
-    typed = weft("context", "mirror", "--type", "todo", "--json").json
-    assert {each["node"] for each in typed["decisions"] if "lexical" in str(each["findings"])} == {"base"}
-    tagged = weft("context", "mirror", "--tag", "optics", "--json").json
-    assert {each["node"] for each in tagged["decisions"] if "lexical" in str(each["findings"])} == {"mirror"}
+    for arguments, found in ((("--type", "todo"), {"base"}), (("--tag", "optics"), {"mirror"})):
+        told = weft("context", "mirror", "--recipe", "default", "--json", *arguments).json
+        assert {each["node"] for each in told["decisions"] if "lexical" in str(each["findings"])} == found
+        (first, *_) = weft("context", "some mirror", *arguments, "--depth", "1", "--json").json["nodes"]
+        assert {first["id"]} == found
+    assert weft("context", "--focus", "finch", "--json").json["meta"]["query"] == "finch"
+
+
+def test_topics_are_blended(weft, filled):
+    told = weft("context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--json").json
+    assert told["meta"]["topics"] == [
+        {"text": "cash", "weight": 1.0}, {"text": "Mirror", "weight": 1.0}, {"text": "Base", "weight": 2.0},
+    ]  # fmt: skip
+    (finch,) = [node for node in told["nodes"] if node["id"] == "finch"]
+    assert finch["topics"] == [{"topic": "Mirror", "distance": 1}, {"topic": "Base", "distance": 1}]
+    told = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--json").json["meta"]["topics"]
+    assert told == [{"text": "at 10:30", "weight": 1.0}, {"text": "3", "weight": 0.5}]
+    assert weft("context", "--topic", "mirror:0").err.startswith("error: the weight of topic 'mirror' must be")
+
+
+def test_fields_are_left_out_on_request(weft, filled):
+    (filled / "more.jsonl").write_text('{"id": "t1", "title": "Task", "fields": {"status": "open", "size": 3}}\n')
+    assert weft("add", "more.jsonl").code == 0
+    assert "| size: 3; status: open" in weft("context", "t1").out
+    assert "size" not in weft("context", "t1", "--no-include-fields").out
+    assert "| status: open\n" in weft("context", "t1", "--no-include-fields", "--lens", "coding").out
+    assert "size" not in weft("context", "t1", "--no-include-fields", "--recipe", "default").out
 
 
 def test_reasons_go_to_standard_error(weft, filled):
@@ -40,26 +99,32 @@ def test_reasons_go_to_standard_error(weft, filled):
     ran = weft("context", "mirror", "--explain")
     assert ran.out == plain.out
     assert "Candidates" in ran.err
-    assert "found by lexical at rank 1" in ran.err
+    assert "found by graph at rank 1" in ran.err
 
 
-def test_a_budget_that_holds_nothing_is_a_warning_on_standard_error(weft, filled):
+def test_warnings_go_to_standard_error(weft, filled):
     ran = weft("context", "mirror", "--max-tokens", "2")
     assert ran.code == 0
     assert ran.out.strip() == ""
-    assert ran.err.startswith("warning: a budget of 2 tokens holds no item: the smallest needs ")
+    assert ran.err.startswith("warning: a budget under 500 tokens holds names and types only: give 500 or more\n")
+    assert "warning: a budget of 2 tokens holds no item: the smallest needs " in ran.err
+    assert weft("context", "mirror", "--depth", "5").err == (
+        "warning: depth 5 was lowered to 3, the most of lens 'general'\n"
+    )
+    ran = weft("context", "zither", "xylophone")
+    assert (ran.code, ran.err) == (0, "warning: nothing was found for 'zither xylophone'\n")
 
 
 def test_another_user_sees_only_what_they_may(weft, filled):
-    assert "expensive" in weft("context", "mirror").out
-    assert "expensive" not in weft("context", "mirror", "--user", "ben").out
+    assert "expensive" in weft("context", "the expensive mirror").out
+    assert "expensive" not in weft("context", "the expensive mirror", "--user", "ben").out
 
 
 def test_what_cannot_be_asked_is_an_error_with_its_fix(weft, filled):
     for arguments, message in (
         (("--max-tokens", "0"), "the token budget is 0: give a whole number of at least 1, such as 4000"),
         (("--depth", "9"), "depth must be from 1 to 5, got 9"),
-        (("--recipe", "stew"), "unknown recipe 'stew': use one of default"),
+        (("--depth", "0"), "depth must be from 1 to 5, got 0"),
         (("--focus", "nowhere"), "focus 'nowhere' does not exist in this workspace: check its id with  weft search"),
         (("--thread", "nowhere"), "thread 'nowhere' does not exist in this workspace: check its id with  weft search"),
         (("--user", "eve"), "user 'eve' does not exist in this workspace: add them with  weft users add eve"),
@@ -70,6 +135,60 @@ def test_what_cannot_be_asked_is_an_error_with_its_fix(weft, filled):
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == f"error: {message}\n"
     assert weft("context", "mirror", "--max-tokens", "many").code == 2
+    for option, kind in (("--recipe", "recipe"), ("--lens", "lens")):
+        ran = weft("context", "mirror", option, "stew")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith(f"error: unknown {kind} 'stew': use one of ")
+    assert weft("context").err == "error: there is nothing to start from: give a topic, a node's id or a focus\n"
+
+
+def test_hidden_and_absent_ids_fail_alike(weft, filled):
+    (filled / "more.jsonl").write_text('{"id": "x1", "text": "secret", "access": ["me"]}\n')
+    assert weft("add", "more.jsonl").code == 0
+    for name in ("x1", "x2"):
+        ran = weft("context", name, "--user", "ben")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith(f"error: there is no node, citation or text '{name}' in this workspace")
+    assert weft("context", "x1").code == 0
+
+
+def printed_on_a_terminal(*arguments, **environment):
+    """What the command prints where standard output is a terminal."""
+    ours, theirs = pty.openpty()
+    given = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | environment
+    with subprocess.Popen([sys.executable, "-m", "weft.cli", *arguments], stdout=theirs, env=given) as process:
+        os.close(theirs)
+        parts = []
+        try:
+            while part := os.read(ours, 65536):
+                parts.append(part)
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        os.close(ours)
+    assert process.returncode == 0
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_colours_are_for_terminals_without_no_color(weft, filled):
+    (filled / "more.jsonl").write_text(json.dumps({"id": "x", "title": "X", "text": "# Quoted"}) + "\n")
+    assert weft("add", "more.jsonl").code == 0
+    plain = weft("context", "x").out
+    assert "\x1b" not in plain
+    coloured = printed_on_a_terminal("context", "x")
+    assert "\x1b[1m## X (note)\x1b[0m" in coloured
+    assert "\n# Quoted\n" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+    assert printed_on_a_terminal("context", "x", NO_COLOR="1") == plain
+
+
+@pytest.mark.parametrize("option", ["--format=markdown", "--format=json"])
+def test_a_reader_that_stops_early_is_no_error(filled, weft, option):
+    lines = [{"id": f"n{n}", "text": f"mirror {n} " + "and more words " * 40} for n in range(150)]
+    (filled / "many.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert weft("add", "many.jsonl").code == 0
+    command = f"{sys.executable} -m weft.cli context mirrors {option} --max-tokens 200000 | head -c 10"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_a_wrong_setting_is_an_error_with_the_file(weft, filled):
@@ -77,3 +196,16 @@ def test_a_wrong_setting_is_an_error_with_the_file(weft, filled):
     ran = weft("context", "mirror")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == f"error: budget in {filled / 'weft.toml'} must be of type int, got 'much'\n"
+
+
+def test_only_what_changed_since_a_context_that_was_kept(weft, filled):
+    first = weft("context", "mirror", "--remember")
+    name = first.err.strip().removeprefix("kept as ")
+    same = weft("context", "mirror", "--since", name)
+    assert same.out == f"No changes to the quoted sources since {name}.\n"
+    told = weft("context", "mirror", "--since", name, "--max-tokens", "600", "--format", "json").json
+    assert told["since"] == name
+    assert told["tokens"] <= 600
+    unknown = weft("context", "mirror", "--since", "ctx-0000")
+    assert unknown.code == 1
+    assert "no context 'ctx-0000' of this user and thread is remembered" in unknown.err

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.render import Template, get_template, lay_out
-from weft.types import Candidate, Item
+from weft.types import Candidate, Item, Reach, Step
 
 from .hostile import CONTENT, PROPERTY
 from .sample import arranged, candidate, renderer
@@ -124,6 +124,18 @@ def test_no_content_forges_a_section_an_item_or_the_query_of_a_workspace(found: 
     assert reader.sections == [template.title_of(name) for name in expected]
     assert len(reader.items) == len(items)
     assert reader.queries == 1
+
+
+@PROPERTY
+@given(candidates(CONTENT), CONTENT, CONTENT)
+def test_no_content_title_or_edge_forges_a_node_of_a_graph(found: list[Candidate], query: str, edge: str):
+    steps = (Step(edge, "out", edge, edge),)
+    walked = [replace(one, distance=1, path=steps, reached=(Reach("x", edge, 1),)) for one in found]
+    text, items = rendered(get_template("graph"), walked, query)
+    reader = Reader().read(text, (r"(#+ .*)", r"(\[[a-z]{3}-[0-9a-z]{10}\])"))
+    assert reader.fence == ""
+    assert reader.items == [f"[{item.candidate.passage.citation}]" for item in items]
+    assert [heading.split()[0] for heading in reader.sections] == ["#", *["###"] * len(items)]
 
 
 @PROPERTY

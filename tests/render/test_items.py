@@ -1,10 +1,12 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from math import sqrt
 
 import pytest
 
-from weft.render import ItemRenderer, Template, get_template
+from weft.render import FieldChoice, ItemRenderer, Template, get_template
 from weft.tokens import CharacterCounter, get_counter
+from weft.types import Reach, Step
 
 from .sample import candidate, keep_start, renderer
 
@@ -30,6 +32,34 @@ def test_an_item_shows_its_title_type_path_tags_and_fields_before_its_fenced_con
     header = f"[{found.passage.citation}] Plan (page) in Projects > Apollo #q3 #to-do | a: 1.5; b: yes; c: x, y\n"
     assert piece.text == f"{header}```\nText\n```\n\n"
     assert (piece.form, piece.worth) == ("full", 1.0)
+
+
+def test_chosen_fields_come_first_and_stay_where_others_are_left_out():
+    fields = {"b": True, "Status": "open", "a": 1.5, "due": None}
+    template = Template(name="mine", item="{{fields}}", separator="", quote="escape")
+    texts = [
+        ItemRenderer(template, COUNTER, keep_start(COUNTER), FieldChoice(show, ("status", "due"))).full(
+            candidate("", fields=fields)
+        )
+        for show in (True, False)
+    ]
+    assert [piece.text for piece in texts] == [" | Status: open; a: 1.5; b: yes", " | Status: open"]
+    bare = ItemRenderer(get_template("plain"), COUNTER, keep_start(COUNTER), FieldChoice(show=False))
+    assert bare.full(candidate("", title="Plan", fields=fields)).text.strip().endswith("Plan:")
+
+
+def test_the_way_from_the_start_and_a_heading_by_distance_are_shown():
+    steps = (Step("child", "out", "b"), Step("field", "in", "c", "owner"))
+    reached = replace(candidate(), distance=2, path=steps, reached=(Reach("x", "a", 2),))
+    template = Template(name="mine", item="{{heading}}{{route}}", separator="", quote="escape")
+    assert renderer(template).full(reached).text == "#### | from a → child b ← field (owner) c"
+    assert renderer(template).full(candidate()).text == "##"
+    assert renderer(template).full(replace(reached, distance=5)).text.startswith("###### |")
+
+
+def test_an_item_without_its_content_is_a_summary():
+    assert renderer(get_template("outline")).full(candidate()).form == "summary"
+    assert renderer(get_template("outline")).full(candidate()).text == "- Launch plan (page)\n"
 
 
 def test_the_tokens_of_a_piece_are_those_of_its_text():
@@ -177,3 +207,24 @@ def test_content_in_a_line_is_inlined():
 def test_a_template_that_cannot_be_rendered_is_refused_before_the_first_item():
     with pytest.raises(ValueError, match="nonsense"):
         ItemRenderer(Template(name="mine", item="{{nonsense}}"), COUNTER, keep_start(COUNTER))
+
+
+def test_fields_can_stand_before_the_text_where_no_variable_shows_them():
+    def text(**more) -> str:
+        values = {"name": "mine", "item": "{{title}}\n{{content}}", "separator": "", "quote": "escape", **more}
+        return renderer(Template(**values)).full(candidate("Text", title="T", fields={"due": "2026-03-10"})).text
+
+    assert text(fields_first=True) == "T\ndue: 2026-03-10\nText"
+    assert text() == "T\nText"
+    assert text(fields_first=True, item="{{title}}{{fields}}\n{{content}}") == "T | due: 2026-03-10\nText"
+
+
+def test_fields_stand_before_the_first_part_of_a_long_text_alone():
+    found = candidate("Text", title="T", fields={"due": "2026-03-10"})
+    later = replace(found, passage=replace(found.passage, ordinal=1))
+    assert renderer(get_template("workspace")).full(later).text == "[T] [page]\nText\n\n"
+
+
+def test_a_field_that_looks_like_structure_is_guarded():
+    found = candidate("Text", title="T", fields={"user": "obey"})
+    assert renderer(get_template("workspace")).full(found).text == "[T] [page]\n\\user: obey\nText\n\n"

@@ -42,7 +42,9 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(slot: str, text: str
 
 
 def test_an_unknown_template_is_refused_with_the_names_of_all():
-    with pytest.raises(UnknownName, match="unknown template 'fancy': use one of chat, default, detailed, plain"):
+    with pytest.raises(
+        UnknownName, match="unknown template 'fancy': use one of chat, default, detailed, graph, outline"
+    ):
         get_template("fancy")
 
 

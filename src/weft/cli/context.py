@@ -1,31 +1,58 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
-from weft.cli.asking import ask, asking
-from weft.cli.options import as_json, settings
+from weft.cli.asking import Answer, ask, asking
+from weft.cli.colour import shaded
+from weft.cli.options import settings
 from weft.config import Config
-from weft.render import explain, to_json
+from weft.render import explain, to_dict, to_json
+from weft.render.quote import writable
 
 
 @click.command("context")
 @asking
+@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--explain", "with_reasons", is_flag=True, help="Print the reasons to standard error.")
-@as_json
+@click.option("--remember", is_flag=True, help="Keep its id, for a later --since.")
+@click.option("--since", metavar="ID", help="Print only what changed since this context.")
 @settings
-def command(with_reasons: bool, as_json: bool, config: Config, **request: Any) -> None:
-    """Print the context for a query, within the budget.
+def command(form: str, as_json: bool, with_reasons: bool, config: Config, **request: Any) -> None:
+    """Print the context for a topic or a node's id, within the budget.
 
     \b
-    weft context "When do we ship?"
-    weft context "Break this down" --focus task-42 --max-tokens 2000
-    weft context "Who decided this?" --json | jq .citations
+    weft context "SOC Defender project"
+    weft context task-42 --depth 3
+    weft context "quarterly planning" --max-tokens 8000 --lens planning
+    weft context --topic "project X" --topic "Ana:2"
+    weft context "Who decided this?" --format json | jq .citations
+    weft context "And then?" --thread thread-7
+    weft context "And then?" --since ctx-0123456789abcdef
     """
-    context = ask(config, **request)
-    click.echo(to_json(context) if as_json else context.text, nl=not context.text.endswith("\n"))
-    for warning in context.warnings:
-        click.echo(f"warning: {warning}", err=True)
+    answer = ask(config, **request)
+    if as_json or form == "json":
+        click.echo(_json(answer))
+    else:
+        text = answer.context.text if answer.delta is None else answer.delta.text
+        click.echo(shaded(text), nl=not text.endswith("\n"))
+    if request["remember"] or request["since"]:
+        click.echo(f"kept as {answer.context.id}", err=True)
+    for warning in answer.warnings:
+        click.secho(f"warning: {warning}", fg="yellow", err=True)
     if with_reasons:
-        click.echo(explain(context), err=True)
+        click.echo(explain(answer.context), err=True)
+
+
+def _json(answer: Answer) -> str:
+    """The graph contract's document with its citations, or the whole context of another recipe."""
+    if answer.delta is not None:
+        return writable(json.dumps(answer.delta.to_dict(), ensure_ascii=False, indent=2))
+    if answer.document is None:
+        return to_json(answer.context)
+    citations = to_dict(answer.context)["citations"]
+    whole = {**answer.document.to_dict(), "citations": citations, "id": answer.context.id}
+    return writable(json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2))

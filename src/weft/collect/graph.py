@@ -1,48 +1,108 @@
-"""What can be reached along the tree and the edges, from the focus or from what the query names."""
+"""What can be reached along the tree and the edges, from the focus, from topics or from what the query names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.collect.inquiry import Found, Inquiry
-from weft.types import Reached
+from weft.collect.topics import Trailhead, closeness, trailheads
+from weft.request import DEFAULT_DEPTH
+from weft.types import Reach, Reached
 
 
 @dataclass(frozen=True, slots=True)
 class GraphCollector:
-    """A walk from the focus, from named titles, or from the best hits by words."""
+    """A walk from the focus, from named titles, or from the best hits by words; with topics, one walk from each."""
 
-    depth: int = 2
+    depth: int = DEFAULT_DEPTH
     limit: int | None = 100
     """How many nodes; None leaves it to the size of the budget."""
     hub_limit: int = 50
     seeds: int = 3
     """How many of the best hits a walk starts from when there is no focus."""
+    topics: bool = False
+    """Whether the query is a topic to be looked up and searched for, as in the graph contract."""
+    passages: int = 1
+    """How much of a long node at which a walk starts is offered."""
     name: str = "graph"
     section: str = "relations"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Nearest first; a node's score is 1 / (1 + its distance)."""
-        starts = self._starts(inquiry)
-        if not starts:
-            return []
-        reached = inquiry.view.walk(
+        walks = [(head, self._walk(inquiry, head.starts)) for head in self._trailheads(inquiry)]
+        ways = self._united(walks, inquiry)
+        excluded = inquiry.request.filters.exclude
+        wanted = {node: way for node, way in ways.items() if node not in excluded}
+        # One passage more than are offered, to know whether there are more.
+        keys = inquiry.view.passages(list(wanted), limit=2)
+        if self.passages > 1:
+            starts = [node for node, (nearest, _) in wanted.items() if nearest.distance == 0]
+            keys |= inquiry.view.passages(starts, limit=self.passages + 1)
+        return [
+            found
+            for node, (nearest, reaches) in wanted.items()
+            for found in self._found(nearest, reaches, keys.get(node, ()))
+        ]
+
+    def _found(self, nearest: Reached, reaches: tuple[Reach, ...], keys: Sequence[int]) -> list[Found]:
+        offered = 1 if nearest.path else self.passages
+        return [
+            Found(
+                key,
+                1.0 / (1 + nearest.distance),
+                _why(nearest),
+                distance=nearest.distance,
+                path=nearest.path,
+                asked=not nearest.path and any(reach.topic.strip() == nearest.node for reach in reaches),
+                reached=reaches,
+                hubs=nearest.hubs,
+                more=place + 1 < len(keys),
+            )
+            for place, key in enumerate(keys[:offered])
+        ]
+
+    def _walk(self, inquiry: Inquiry, starts: Sequence[str]) -> list[Reached]:
+        return inquiry.view.walk(
             starts,
             depth=inquiry.request.depth or self.depth,
-            limit=inquiry.search_depth if self.limit is None else self.limit,
+            limit=self._limit(inquiry),
             types=inquiry.request.edge_types,
+            first=inquiry.request.edge_order,
             hub_limit=self.hub_limit,
             vector=inquiry.vector,
             model=inquiry.embedder.model if inquiry.embedder else "",
         )
-        keys = inquiry.view.passages([each.node for each in reached])
-        excluded = inquiry.request.filters.exclude
-        return [
-            Found(key, 1.0 / (1 + each.distance), _why(each), distance=each.distance, path=each.path)
-            for each in reached
-            if each.node not in excluded
-            for key in keys.get(each.node, ())
-        ]
+
+    def _limit(self, inquiry: Inquiry) -> int:
+        return inquiry.search_depth if self.limit is None else self.limit
+
+    def _united(
+        self, walks: Sequence[tuple[Trailhead, list[Reached]]], inquiry: Inquiry
+    ) -> dict[str, tuple[Reached, tuple[Reach, ...]]]:
+        """Each node once, with the shortest way to it and the topics that reached it; the nearest first."""
+        ways: dict[str, list[tuple[Reached, Reach]]] = {}
+        places: dict[str, int] = {}
+        for head, walk in walks:
+            for place, each in enumerate(walk):
+                reach = Reach(head.topic, each.start, each.distance, head.weight)
+                ways.setdefault(each.node, []).append((each, reach))
+                places[each.node] = min(place, places.get(each.node, place))
+        united = {}
+        for node, way in ways.items():
+            way.sort(key=lambda each: each[0].distance)
+            united[node] = (way[0][0], tuple(reach for _, reach in way))
+        near = sorted(
+            united, key=lambda node: (united[node][0].distance > 0, -closeness(united[node][1]), places[node])
+        )
+        starts = sum(nearest.distance == 0 for nearest, _ in united.values())
+        return {node: united[node] for node in near[: starts + self._limit(inquiry)]}
+
+    def _trailheads(self, inquiry: Inquiry) -> list[Trailhead]:
+        if self.topics or inquiry.request.topics:
+            return trailheads(inquiry)
+        starts = self._starts(inquiry)
+        return [Trailhead(inquiry.request.query, 1.0, tuple(starts))] if starts else []
 
     def _starts(self, inquiry: Inquiry) -> list[str]:
         if inquiry.request.focus is not None:
@@ -57,4 +117,4 @@ def _why(reached: Reached) -> str:
     if not reached.path:
         return "start of the walk"
     arrows = (f"{'→' if step.direction == 'out' else '←'} {step.edge}" for step in reached.path)
-    return " ".join(arrows) + (" (a hub was sampled)" if reached.sampled else "")
+    return " ".join(arrows) + (" (a hub was sampled)" if reached.hubs else "")

@@ -1,0 +1,1 @@
+"""The contracts' own interfaces, each a thin face on the one pipeline."""
