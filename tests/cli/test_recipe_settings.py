@@ -1,0 +1,39 @@
+"""`weft context --recipe workspace`, with and without settings in `weft.toml`."""
+
+import json
+
+import pytest
+
+from weft.config import FILE
+
+
+@pytest.fixture
+def quinces(weft, here, monkeypatch):
+    monkeypatch.setenv("WEFT_EMBEDDER", "none")
+    lines = [{"id": f"n{n}", "title": f"Jar {n}", "text": f"quince jelly, batch {n}"} for n in range(5)]
+    (here / "jars.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert weft("init").code == 0
+    assert weft("add", "jars.jsonl").code == 0
+    return here
+
+
+def test_the_recipe_is_there(weft, quinces):
+    ran = weft("context", "quince", "--recipe", "workspace")
+    assert ran.code == 0
+    assert ran.out.startswith("\n## Current Context\n\n### Focused Content\n_No relevant content found._\n")
+    assert ran.out.endswith("---\n\nUser Query: quince\n")
+    assert ran.out.count("quince jelly") == 5
+
+
+def test_it_works_as_its_settings_say(weft, quinces):
+    (quinces / FILE).write_text("[recipes.workspace.collectors.semantic]\ntop_k = 2\n")
+    assert weft("context", "quince", "--recipe", "workspace").out.count("quince jelly") == 2
+    (quinces / FILE).write_text("[recipes.workspace.token_budget]\nsemantic = 0\n")
+    assert weft("context", "quince", "--recipe", "workspace").out.count("quince jelly") == 0
+
+
+def test_a_wrong_setting_ends_it_with_the_fix(weft, quinces):
+    (quinces / FILE).write_text("[recipes.workspace]\nbudget = 1\n")
+    ran = weft("context", "quince", "--recipe", "workspace")
+    assert (ran.code, ran.out) == (1, "")
+    assert "unknown setting recipes.workspace.budget: use one of token_budget" in ran.err

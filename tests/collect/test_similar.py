@@ -1,0 +1,42 @@
+from weft.collect import SimilarCollector
+from weft.store.contract.kit import node, put
+
+
+def tasks(store):
+    put(
+        store,
+        node("focus", "paint the garden fence green", type="todo"),
+        node("near", "paint the garden gate green", type="kanban_card"),
+        node("far", "call the bank about money", type="todo"),
+        node("page", "paint the garden fence green, all of it", type="page"),
+        node("hidden", "paint the garden fence green again", type="todo", access=frozenset({"ana"})),
+    )
+
+
+def test_tasks_resemble_tasks_of_any_kind_the_nearest_first(store, desk):
+    tasks(store)
+    found = desk.scores(SimilarCollector(), "whatever", focus="focus", user="ben")
+    assert list(found) == ["near", "far"]
+    assert found["near"] > found["far"]
+    assert list(desk.scores(SimilarCollector(limit=1), focus="focus", user="ben")) == ["near"]
+    assert next(iter(desk.scores(SimilarCollector(), focus="focus"))) == "hidden"
+
+
+def test_other_nodes_resemble_their_own_type_alone(store, desk):
+    tasks(store)
+    put(store, node("other", "a page about nothing"))
+    assert list(desk.scores(SimilarCollector(), focus="page")) == ["other"]
+
+
+def test_excluded_nodes_are_left_out(store, desk):
+    tasks(store)
+    assert list(desk.scores(SimilarCollector(), focus="focus", user="ben", exclude=["near"])) == ["far"]
+
+
+def test_without_a_focus_an_embedding_or_a_text_there_is_nothing(store, desk):
+    tasks(store)
+    put(store, node("blank", type="todo", title=""))
+    assert desk.scores(SimilarCollector(), "paint") == {}
+    assert desk.scores(SimilarCollector(), focus="focus", embedder=None) == {}
+    assert desk.scores(SimilarCollector(), focus="blank") == {}
+    assert desk.scores(SimilarCollector(), focus="hidden", user="ben") == {}
