@@ -1,0 +1,1 @@
+"""Weft for programs that are not written in Python."""

@@ -1,0 +1,209 @@
+"""What each tool answers: calls of the engine for one user, as text and as JSON, within the output cap."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weft.engine import SearchResult, Weft
+from weft.errors import InvalidInput, NotFound, UnknownName
+from weft.recipes.graph import ContextAssembler, ContextDocument
+from weft.recipes.memory import Memories
+from weft.render import explain, to_dict
+from weft.render.quote import inline
+from weft.server.address import SCHEME, from_uri, to_uri
+from weft.server.arguments import read_arguments, whole
+from weft.server.cap import Cap
+from weft.server.page import load_sheet, show_sheet
+from weft.server.tools import Declared, declare
+from weft.types import Filters
+
+Arguments = Mapping[str, Any]
+
+BESIDE_NOTE = 8
+"""Tokens that pay for the lines between a text and a note, however they are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool returns: for a model to read, and where it helps for a program."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+
+
+class Desk:
+    """Answers for one user, who is chosen when the server starts and by no argument. Thread-safe."""
+
+    def __init__(self, weft: Weft, *, workspace: str, user: str, cap: Cap) -> None:
+        self.weft = weft
+        self.workspace = workspace
+        self.user = user
+        self.cap = cap
+        with weft.store.view(workspace, user):
+            pass  # an unknown workspace or user is an error now, not at the first question
+        self.tools: dict[str, Declared] = declare(workspace, weft.tools.lenses.names())
+        self._answers: dict[str, Callable[[Arguments], Answer]] = {
+            "weft_context": self._context,
+            "weft_search": self._search,
+            "weft_read": self._read,
+            "weft_remember": self._remember,
+            "weft_explain": self._explain,
+        }
+
+    def call(self, tool: str, arguments: Arguments | None) -> Answer:
+        """What a tool answers; raises a WeftError where it cannot."""
+        if tool not in self.tools:
+            raise UnknownName("tool", inline(tool, 80), self.tools)
+        return self._answers[tool](read_arguments(self.tools[tool].input, arguments))
+
+    def where(self, workspace: str | None) -> str:
+        """The workspace that is meant; one in which the user is unknown is reported like one that does not exist."""
+        if workspace is None or workspace == self.workspace:
+            return self.workspace
+        try:
+            with self.weft.store.view(workspace, self.user):
+                return workspace
+        except NotFound:
+            raise NotFound(
+                f"there is no workspace {inline(workspace, 80)!r} for you: leave it out to use {self.workspace!r}"
+            ) from None
+
+    def _context(self, arguments: Arguments) -> Answer:
+        tokens = self._budget(arguments)
+        if arguments["format"] == "json":
+            structured = self._fitting(arguments, tokens)
+            return Answer(_json(structured), structured)
+        document = self._assemble(arguments, tokens)
+        note = self._note(arguments)
+        if note and any(decision.missing_tokens is not None for decision in document.context.trace):
+            return Answer(self.cap.cut(f"{document.markdown.rstrip()}\n\n{note}", note))
+        return Answer(document.markdown)
+
+    def _explain(self, arguments: Arguments) -> Answer:
+        context = self._assemble(arguments, self._budget(arguments)).context
+        if arguments["format"] == "markdown":
+            note = "(More candidates are left out to keep within the output cap: ask with a smaller depth.)"
+            return Answer(self.cap.cut(explain(context), note))
+        decisions = to_dict(context)["decisions"]
+
+        def shown(count: int) -> dict[str, Any]:
+            return {"decisions": decisions[:count], "leftOut": len(decisions) - count}
+
+        count = self.cap.most(len(decisions), lambda number: self.cap.fits(_json(shown(number))))
+        return Answer(_json(shown(count)), shown(count))
+
+    def _assemble(self, arguments: Arguments, tokens: int) -> ContextDocument:
+        return ContextAssembler(self.weft).assemble(
+            arguments["query"],
+            workspace=self.where(arguments["workspace"]),
+            user=self.user,
+            depth=whole("depth", arguments["depth"]),
+            max_tokens=tokens,
+            include_fields=arguments["includeFields"],
+            lens=arguments["lens"],
+        )
+
+    def _budget(self, arguments: Arguments) -> int:
+        """The tokens that are asked for, as far as the cap allows."""
+        note = self._note(arguments)
+        return self.cap.room_beside(note) - BESIDE_NOTE if note else whole("maxTokens", arguments["maxTokens"])
+
+    def _note(self, arguments: Arguments) -> str:
+        """What to say of a budget above the cap."""
+        if whole("maxTokens", arguments["maxTokens"]) <= self.cap.tokens:
+            return ""
+        return f"(Shortened: this server's output cap is {self.cap.tokens} tokens, which is less than maxTokens.)"
+
+    def _fitting(self, arguments: Arguments, tokens: int) -> dict[str, Any]:
+        """The document whose JSON fits: it counts more than the text that the budget is for."""
+        while True:
+            document = self._assemble(arguments, tokens).to_dict()
+            excess = self.cap.excess(_json(document))
+            if excess <= 0:
+                return document
+            if tokens == 1:
+                raise InvalidInput("the answer does not fit as JSON: ask with format markdown")
+            tokens = max(1, min(tokens * 9 // 10, tokens * self.cap.tokens // (self.cap.tokens + excess)))
+
+    def _search(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        results = self.weft.search(
+            arguments["query"],
+            user=self.user,
+            workspace=workspace,
+            limit=arguments["limit"],
+            mode=arguments["mode"],
+            filters=Filters(types=frozenset(arguments["types"] or ()), tags=frozenset(arguments["tags"] or ())),
+        )
+        found = [_found(result, workspace) for result in results]
+
+        def structured(count: int) -> dict[str, Any]:
+            return {"results": found[:count], "leftOut": len(found) - count}
+
+        def fits(count: int) -> bool:
+            return self.cap.fits(_listed(found, count)) and self.cap.fits(_json(structured(count)))
+
+        count = self.cap.most(len(found), fits)
+        return Answer(_listed(found, count), structured(count))
+
+    def _read(self, arguments: Arguments) -> Answer:
+        reference, workspace = arguments["id"], arguments["workspace"]
+        if reference.startswith(SCHEME):
+            workspace, reference = from_uri(reference)
+        return Answer(self.page(reference, self.where(workspace), arguments["offset"]))
+
+    def page(self, reference: str, workspace: str, offset: int | None = None) -> str:
+        """A node as Markdown."""
+        with self.weft.store.view(workspace, self.user) as view:
+            sheet = load_sheet(view, reference)
+        return show_sheet(sheet, self.cap, offset)
+
+    def _remember(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        memory = Memories(self.weft).remember(
+            arguments["text"],
+            type=arguments["type"],
+            confidence=arguments["confidence"],
+            tags=arguments["tags"] or (),
+            user=self.user,
+            workspace=workspace,
+        )
+        uri = to_uri(workspace, memory.id)
+        return Answer(f"Remembered as {inline(memory.id)}: {uri}", {"id": memory.id, "uri": uri})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _found(result: SearchResult, workspace: str) -> dict[str, Any]:
+    return {
+        "citation": result.passage.citation,
+        "id": result.node.id,
+        "type": result.node.type,
+        "title": inline(result.node.title, 120),
+        "path": [inline(title, 60) for title in reversed(result.trail)],
+        "score": round(result.score, 4),
+        "excerpt": inline(result.excerpt.replace("<<<", "*").replace(">>>", "*"), 300),
+        "uri": to_uri(workspace, result.node.id),
+    }
+
+
+def _listed(found: list[dict[str, Any]], count: int) -> str:
+    """The first results, three lines each, and what to do about the rest."""
+    if not found:
+        return "Nothing found: try other words, or fewer types and tags."
+    lines = []
+    for each in found[:count]:
+        where = f" in {' > '.join(each['path'])}" if each["path"] else ""
+        lines.append(
+            f"[{each['citation']}] {each['title'] or 'Untitled'} ({inline(each['type'], 20)}){where}\n"
+            f"  {each['uri']}  score {each['score']:.2f}\n"
+            f"  {each['excerpt']}"
+        )
+    if count < len(found):
+        lines.append(f"({len(found) - count} more left out to keep within the output cap: ask for a smaller limit.)")
+    return "\n".join(lines)
