@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from benchmarks import ingest, latency
+from benchmarks import documents, graph, ingest, latency, memory, research, session
 from benchmarks.report import save, table
 from benchmarks.timing import say
 
@@ -19,6 +19,10 @@ EXAMPLES = """examples:
   python -m benchmarks latency --passages 100000
   python -m benchmarks latency --passages 10000 --queries 500 --json
   python -m benchmarks ingest --passages 5000 --save
+  python -m benchmarks workspace --json
+  python -m benchmarks documents --limit 4 --json
+  python -m benchmarks graph --passages 100000 --json
+  python -m benchmarks research --json
 
 Texts come from $WEFT_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFT_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -36,7 +40,15 @@ class Benchmark(Protocol):
         """Measure."""
 
 
-BENCHMARKS: dict[str, Benchmark] = {"latency": latency, "ingest": ingest}
+BENCHMARKS: dict[str, Benchmark] = {
+    "latency": latency,
+    "ingest": ingest,
+    "documents": documents,
+    "memory": memory,
+    "graph": graph,
+    "workspace": session,
+    "research": research,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -13,20 +13,22 @@ ROOT = Path(weft.__file__).parent
 
 LAYERS = [
     {"errors", "types", "identity", "clock"},
-    {"tokens", "config", "request"},
+    {"tokens", "config", "request", "lens"},
     {"embed", "query"},
     {"split"},
     {"store"},
-    {"excerpt"},
+    {"excerpt", "embedding", "answer"},
     {"collect"},
     {"score"},
     {"pack"},
     {"render"},
     {"recipe"},
-    {"fit"},
-    {"engine"},
+    {"fit", "delta"},
+    {"checks", "kept", "engine"},
+    {"recipes"},
     {"ingest"},
     {"sample"},
+    {"server"},
     {"cli"},
 ]
 """From the ground up: a module imports from its own layer and from those before it."""

@@ -74,6 +74,49 @@ def test_ingest_reports_passages_per_second_beside_the_bare_writes(tmp_path):
 
 
 @needs_data
+def test_graph_reports_documents_beside_a_bare_walk(tmp_path):
+    found, _ = figures("graph", "--passages", "300", "--queries", "10", cache=tmp_path)
+    assert found.keys() == {
+        "nodes", "passages", "visible_nodes", "visible_edges", "queries", "by_id", "by_topic",
+    }  # fmt: skip
+    assert (found["passages"], found["queries"]) == (300, 10)
+    assert found["visible_nodes"] < found["nodes"] <= 300
+    for kind in ("by_id", "by_topic"):
+        told = found[kind]
+        assert told["p95_ms"] >= told["p50_ms"] > 0
+        assert told["floor_p95_ms"] >= told["floor_p50_ms"] > 0
+        assert told["ratio_p50"] == pytest.approx(told["p50_ms"] / told["floor_p50_ms"], rel=0.01)
+        assert {"collect", "score", "pack and render"} <= told["stages"].keys()
+        assert told["floor_stages"].keys() == {"find the starts", "walk", "count the text"}
+
+
+@needs_data
+def test_workspace_reports_exact_estimates_and_each_cache_apart(tmp_path):
+    found, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=tmp_path)
+    assert (found["passages"], found["requests"]) == (300, 30)
+    assert found["estimate_error_percent"] == 0
+    assert found["semantic_cache_hit_rate"] == pytest.approx(
+        found["query_embedding_hits"] + found["whole_context_hits"], abs=0.2
+    )
+    assert 0 < found["whole_context_hits"] < found["semantic_cache_hit_rate"] == found["highest_hit_rate"]
+    assert found["p95_ms"] >= found["p50_ms"] > 0 < found["floor_p50_ms"]
+    assert found["writes"] > 0
+    again, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=tmp_path)
+    hits = ("semantic_cache_hit_rate", "query_embedding_hits", "whole_context_hits", "writes")
+    assert {name: again[name] for name in hits} == {name: found[name] for name in hits}
+
+
+@needs_data
+def test_documents_are_kept_better_than_plain_extraction_keeps_them(tmp_path):
+    found, _ = figures("documents", "--limit", "0", cache=tmp_path)
+    assert found.keys() == {"pdf", "worker"}
+    assert found["pdf"]["pages"] > 10
+    assert found["pdf"]["pages_per_s"] > 0
+    assert found["pdf"]["similarity"] > found["pdf"]["floor_similarity"]
+    assert found["pdf"]["words_in_order"] > found["pdf"]["floor_words_in_order"]
+
+
+@needs_data
 def test_the_same_seed_gives_the_same_texts_and_queries_under_any_hash_seed():
     program = """
 from itertools import islice

@@ -74,12 +74,15 @@ def test_every_setting_can_stand_in_the_file(folder):
     write(
         folder,
         'store = "/x.weft"\nworkspace = "w"\nuser = "u"\nembedder = "none"\ntokenizer = "characters"\nbudget = 900\n'
-        '[templates.mine]\nitem = "{{content}}"\n',
+        "max_output_tokens = 500\n"
+        '[templates.mine]\nitem = "{{content}}"\n'
+        "[lenses.mine]\nmax_depth = 1\n[recipes.workspace]\npacker = 'greedy'\n",
     )
     found = load_config(folder, {})
     default = Config()
     assert all(getattr(found, each.name) != getattr(default, each.name) for each in fields(Config))
     assert found.budget == 900
+    assert found.max_output_tokens == 500
 
 
 @pytest.mark.parametrize(

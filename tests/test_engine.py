@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from weft.embed.hashing import HashingEmbedder
-from weft.engine import CACHED_CONTEXTS, Weft
+from weft.engine import Weft
 from weft.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
+from weft.kept import MOST
 from weft.recipe import Recipe, get_recipe
 from weft.render import to_dict, to_json
 from weft.request import Message
@@ -349,7 +350,7 @@ class TestContext:
     @pytest.mark.parametrize(
         ("request_part", "error", "message"),
         [
-            ({"recipe": "nonsense"}, UnknownName, "unknown recipe 'nonsense': use one of default"),
+            ({"recipe": "nonsense"}, UnknownName, "unknown recipe 'nonsense': use one of "),
             ({"truncation": "nonsense"}, UnknownName, "unknown truncation strategy 'nonsense'"),
             ({"depth": 0}, InvalidInput, "depth must be from 1 to 5, got 0"),
             ({"depth": 6}, InvalidInput, "depth must be from 1 to 5, got 6"),
@@ -572,7 +573,7 @@ class TestCache:
     def test_the_memory_is_bounded_and_forgets_the_longest_unused(self, weft):
         weft.add([Node(id="a", text="mirror")])
         kept, lost = weft.context("mirror kept"), weft.context("mirror lost")
-        for n in range(CACHED_CONTEXTS - 1):
+        for n in range(MOST - 1):
             weft.context("mirror", budget=100 + n)
             assert weft.context("mirror kept") is kept
         assert weft.context("mirror lost") is not lost

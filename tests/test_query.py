@@ -26,6 +26,7 @@ def test_keywords_have_more_than_three_letters():
     ("query", "wanted"),
     [
         ("What tasks are overdue?", {"todo", "kanban_card", "task"}),
+        ("break it into subtasks", {"todo", "kanban_card", "task"}),
         ("summarize this", {"page"}),
         ("what did we decide about glue", set()),
         ("what was decided", {"decision"}),
@@ -69,3 +70,23 @@ def test_titles_paths_and_tags_are_references():
 @given(st.text())
 def test_any_text_can_be_read(text):
     assert read_query(text, NOW).text == text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What tasks are overdue?", "anything over-due", "past due items", "past-due", "who is past the deadline",
+        "missed deadlines", "behind our due dates", "late tasks", "which todos are late", "OVERDUE",
+    ],
+)  # fmt: skip
+def test_questions_for_what_is_overdue(query):
+    question = read_query(query, NOW)
+    assert question.overdue
+    assert question.wanted_types >= {"todo", "kanban_card", "task"}
+
+
+@pytest.mark.parametrize(
+    "query", ["", "what is due today?", "the coater is late", "which tasks are done?", "due process", "later"]
+)
+def test_other_questions_are_not_for_what_is_overdue(query):
+    assert not read_query(query, NOW).overdue

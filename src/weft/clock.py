@@ -20,6 +20,11 @@ def whole_minute(moment: datetime) -> datetime:
     return moment.replace(second=0, microsecond=0)
 
 
+def aware(moment: datetime) -> datetime:
+    """The moment with its zone; one without is taken as UTC."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
 class Stopwatch:
     """Adds up milliseconds by stage."""
 

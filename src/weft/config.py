@@ -17,8 +17,13 @@ ENVIRONMENT = {
     "WEFT_WORKSPACE": "workspace",
     "WEFT_USER": "user",
     "WEFT_EMBEDDER": "embedder",
+    "WEFT_VISUAL": "visual",
     "WEFT_TOKENIZER": "tokenizer",
 }
+TABLES = ("templates", "lenses", "recipes")
+"""Settings that hold one table for each name."""
+RECIPES = ("memory", "workspace")
+"""Recipes that have settings of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +34,20 @@ class Config:
     workspace: str = "main"
     user: str = "me"
     embedder: str = "static"
+    visual: str = "lines"
+    """What looks at the pages of documents."""
     tokenizer: str = "o200k_base"
     budget: int = 4000
+    max_output_tokens: int = 10_000
+    """Most tokens in one answer of the MCP server."""
+    model: Mapping[str, Any] = field(default_factory=dict)
+    """The table `[model]`: which language model answers questions."""
     templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables `[templates.NAME]`, each with the slots of a template."""
+    lenses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables `[lenses.NAME]`, each with what a lens prefers."""
+    recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables `[recipes.NAME]`, each with the settings of a recipe that has some."""
 
 
 def load_config(folder: Path, environment: Mapping[str, str] = os.environ) -> Config:
@@ -58,9 +73,12 @@ def _from_file(path: Path) -> Config:
             raise InvalidInput(f"{path} has an unknown setting {name!r}: use {', '.join(kinds)}")
         if type(value) is not kinds[name]:
             raise InvalidInput(f"{name} in {path} must be of type {kinds[name].__name__}, got {value!r}")
-    for name, value in values.get("templates", {}).items():
+    tables = [(group, name, value) for group in TABLES for name, value in values.get(group, {}).items()]
+    for group, name, value in tables:
         if not isinstance(value, dict):
-            raise InvalidInput(f"templates.{name} in {path} must be a table [templates.{name}], got {value!r}")
+            raise InvalidInput(f"{group}.{name} in {path} must be a table [{group}.{name}], got {value!r}")
+        if group == "recipes" and name not in RECIPES:
+            raise InvalidInput(f"{path} has settings for an unknown recipe {name!r}: use {', '.join(RECIPES)}")
     if "store" in values and "://" not in values["store"]:
         values["store"] = str(path.parent / values["store"])
     return Config(**values)

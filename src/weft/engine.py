@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
+from weft.checks import check_request, dated
 from weft.clock import Clock, Stopwatch, system_clock, whole_minute
 from weft.collect import Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weft.delta import Delta, EarlierContexts, compare
 from weft.embed import get_embedder
 from weft.embed.cache import EmbeddingCache
 from weft.embed.cached import CachedEmbedder
 from weft.embed.protocol import EmbeddingProvider
+from weft.embed.visual import VisualEmbedder, get_visual_embedder
+from weft.embedding import PageVectors, missing_vectors
 from weft.errors import InvalidInput, NotFound, UnknownName
 from weft.excerpt import excerpt
 from weft.fit import Fitting, fit
+from weft.kept import KeptContexts
+from weft.lens import Lens, Lenses, apply_lens
 from weft.pack import check_budget
-from weft.pack.truncate import STRATEGIES, Summarise
+from weft.pack.truncate import Summarise
 from weft.query import read_query
 from weft.recipe import Recipe, get_recipe
 from weft.render import Templates, explain
 from weft.request import Request
 from weft.score import Profile, collapse, gather_facts, score
-from weft.split import embedded_text, prepare
+from weft.split import prepare
 from weft.store.protocol import Batch, Store, View
 from weft.store.sqlite import SqliteStore
 from weft.tokens import TokenCounter, get_counter
-from weft.types import Budget, Context, Edge, Entry, Filters, Node, NodeInfo, Passage
+from weft.types import Budget, Context, Edge, Filters, Node, NodeInfo, Passage
 
 DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
 DEFAULT_BUDGET = 4000
-CACHED_CONTEXTS = 256
 NO_FILTERS = Filters()
 SEARCH_DEPTH = 40
 LOCAL_MODELS = ("wordllama-", "hashing-")
@@ -53,25 +56,30 @@ class Tools:
     embedder: EmbeddingProvider | None = None
     templates: Templates = field(default_factory=Templates)
     summarise: Summarise | None = None
+    lenses: Lenses = field(default_factory=Lenses)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(2, "weft"))
     """Threads for what can be searched side by side; none starts before it is needed."""
+    visual: VisualEmbedder | None = None
+    """Looks at the pages of documents."""
 
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
     """The context for a request, made of what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
-    inquiry = Inquiry(view, request, question, now, tools.embedder, depth_for(request.budget.total))
+    depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens)
+    inquiry = Inquiry(view, request, question, now, tools.embedder, depth, tools.visual)
     with watch("collect"):
         inquiry.start(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
-        facts = gather_facts(inquiry, found, frozenset(recipe.profile.weights))
-        ranked, repeats = collapse(score(found, recipe.profile, facts))
+        facts = gather_facts(inquiry, found, recipe.profile.signals)
+        scored = score(found, recipe.profile, facts)
+        ranked, repeats = collapse(scored) if recipe.order is None else recipe.order(inquiry, scored)
     with watch("pack and render"):
         fitting = Fitting(request, question, recipe, tools.counter, tools.templates, tools.summarise)
         context = fit(fitting, ranked, repeats)
-    return replace(context, timings=watch.timings)
+    return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +121,9 @@ class Weft:
         self.store = store
         self.tools = tools
         self._clock = clock
-        self._cache: OrderedDict[object, tuple[Context, object]] = OrderedDict()
-        self._guard = threading.Lock()
+        self._kept = KeptContexts()
+        self.earlier = EarlierContexts(store)
+        self._pages = PageVectors(tools.visual, store)
 
     @classmethod
     def open(
@@ -122,6 +131,7 @@ class Weft:
         target: str | Path,
         *,
         embedder: EmbeddingProvider | str | None = "static",
+        visual: VisualEmbedder | str | None = "lines",
         tokenizer: str = "o200k_base",
         templates: Templates | None = None,
         summarise: Summarise | None = None,
@@ -138,7 +148,8 @@ class Weft:
         if provider is not None:
             lasting = None if provider.model.startswith(LOCAL_MODELS) else store.embedding_cache
             provider = CachedEmbedder(provider, EmbeddingCache(), lasting)
-        tools = Tools(counter, provider, templates or Templates(), summarise)
+        looks = get_visual_embedder(visual, provider) if visual is None or isinstance(visual, str) else visual
+        tools = Tools(counter, provider, templates or Templates(), summarise, visual=looks)
         return cls(store, tools, clock=clock)
 
     def __enter__(self) -> Weft:
@@ -154,6 +165,10 @@ class Weft:
         self.tools.pool.shutdown()
         self.store.close()
 
+    def now(self) -> datetime:
+        """The time by this engine's clock."""
+        return self._clock()
+
     def create_workspace(self, workspace: str, *, owner: str = DEFAULT_USER, access: Iterable[str] = ("*",)) -> None:
         """Make a workspace; what has no access list of its own follows `access`."""
         self.store.create_workspace(workspace, owner=owner, access=frozenset(access))
@@ -163,16 +178,28 @@ class Weft:
         with self.atomic(workspace) as batch:
             batch.add_user(user, groups)
 
-    def add(self, nodes: Iterable[Node], edges: Iterable[Edge] = (), *, workspace: str = DEFAULT_WORKSPACE) -> Added:
-        """Insert or replace nodes and edges, all of them or none; what is unchanged costs a hash."""
+    def add(
+        self,
+        nodes: Iterable[Node],
+        edges: Iterable[Edge] = (),
+        *,
+        workspace: str = DEFAULT_WORKSPACE,
+        in_place: bool = False,
+        keep_access: bool = False,
+    ) -> Added:
+        """Insert or replace nodes and edges, all of them or none; what is unchanged costs a hash.
+
+        With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
+        `keep_access`, those that exist keep owner and list unless the node names others.
+        """
         entries = [prepare(node, self.tools.counter) for node in nodes]
-        vectors = self._embed(entries, workspace)
+        vectors = missing_vectors(entries, self.tools.embedder, self.store, workspace)
         with self.atomic(workspace) as batch:
-            changed = batch.put(entries)
+            changed = batch.rewrite(entries) if in_place else batch.put(entries, keep_access=keep_access)
             if vectors and self.tools.embedder is not None:
                 batch.put_vectors(self.tools.embedder.model, vectors)
             linked = batch.link(edges)
-        late = self._embed(entries, workspace) if changed else {}
+        late = missing_vectors(entries, self.tools.embedder, self.store, workspace) if changed else {}
         if late and self.tools.embedder is not None:
             # Another writer removed the last other node with such a text, and its vector, before this one came.
             with self.atomic(workspace) as batch:
@@ -194,6 +221,13 @@ class Weft:
         """Bring the indexes up to date now instead of before the next search."""
         embedder = self.tools.embedder
         self.store.catch_up(workspace, {} if embedder is None else {embedder.model: embedder.dimensions})
+        self._pages.catch_up(workspace)
+
+    @overload
+    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+
+    @overload
+    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
 
     def context(
         self,
@@ -203,33 +237,54 @@ class Weft:
         workspace: str = DEFAULT_WORKSPACE,
         budget: int | Budget = DEFAULT_BUDGET,
         recipe: str | Recipe = "default",
+        lens: str | Lens | None = None,
+        since: str | None = None,
+        remember: bool = False,
         **more: Any,
-    ) -> Context:
-        """The context for a query; `more` are the other fields of `Request`, such as focus, thread or filters."""
+    ) -> Context | Delta:
+        """The context for a query; `more` are the other fields of `Request`, such as focus, thread or filters.
+
+        With `since`, the id of an earlier context of the same user and thread, only the difference to it.
+        """
         chosen = get_recipe(recipe) if isinstance(recipe, str) else recipe
         if not isinstance(budget, Budget):
             check_budget(Budget(total=budget))
             budget = chosen.budget(budget)
         request = Request(query=_asked(query), workspace=workspace, user=user, budget=budget, **more)
-        return self.assemble(request, chosen)
+        if lens is not None:
+            check_request(request)
+            request = apply_lens(request, self.tools.lenses.get(lens))
+        context = self.assemble(request, chosen)
+        if since is not None:
+            return self.since(since, context, thread=request.thread)
+        self.earlier.note(context, request.thread, keep=remember)
+        return context
+
+    def since(self, earlier: str, context: Context, *, thread: str | None = None) -> Delta:
+        """How a context differs from an earlier one of the same user and thread; it is kept for the next time."""
+        known = self.earlier.recall(context, thread, earlier)
+        self.earlier.note(context, thread, keep=True)
+        with self.store.view(context.workspace, context.user) as view:
+            seen = {record.passage.citation for record in view.cited([citation for _, citation in known.values()])}
+        return compare(earlier, known, context, seen, self.tools.counter)
 
     def assemble(self, request: Request, recipe: Recipe) -> Context:
         """The context for a request; an equal request is answered from memory until something is written."""
         check_request(request)
-        now = whole_minute(self._clock())
+        if any(collector.name == "visual" for collector in recipe.collectors):
+            self._pages.catch_up(request.workspace)
+        moment = self._clock()
+        asked = dated(request, moment)
+        now = whole_minute(asked.filters.as_of or moment)
         with self.store.view(request.workspace, request.user) as view:
             parts = (recipe, self.tools.templates.get(recipe.template))
             key = (view.fingerprint, now, repr(request), *map(id, parts))
-            with self._guard:
-                if key in self._cache:
-                    self._cache.move_to_end(key)
-                    return self._cache[key][0]
-            context = assemble(view, request, recipe, self.tools, now)
-        with self._guard:
-            # The parts are kept with what they made, so that no other object takes over their identity.
-            self._cache[key] = (context, parts)
-            while len(self._cache) > CACHED_CONTEXTS:
-                self._cache.popitem(last=False)
+            kept = self._kept.get(key, moment)
+            if kept is not None:
+                return kept
+            context = assemble(view, asked, recipe, self.tools, now)
+            until = view.next_turn(moment) if request.filters.as_of is None else None
+        self._kept.put(key, context, parts, moment, until)
         return context
 
     def preview(self, query: str = "", **options: Any) -> Preview:
@@ -263,14 +318,10 @@ class Weft:
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
         query = _asked(query)
-        now = whole_minute(self._clock())
-        request = Request(
-            query=query,
-            workspace=workspace,
-            user=user,
-            budget=Budget(total=DEFAULT_BUDGET),
-            filters=filters,
-        )
+        budget = Budget(total=DEFAULT_BUDGET)
+        moment = self._clock()
+        request = dated(Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters), moment)
+        now = whole_minute(request.filters.as_of or moment)
         with self.store.view(workspace, user) as view:
             inquiry = Inquiry(view, request, read_query(query, now), now, self.tools.embedder, max(limit, SEARCH_DEPTH))
             found = gather(inquiry, SEARCHES[mode])
@@ -305,18 +356,6 @@ class Weft:
         with self.store.view(workspace, user) as view:
             return view.counts()
 
-    def _embed(self, entries: Sequence[Entry], workspace: str) -> dict[str, Any]:
-        """Vectors of the passages that have none yet, by digest."""
-        embedder = self.tools.embedder
-        if embedder is None:
-            return {}
-        texts = {
-            passage.digest: embedded_text(entry.node.title, passage) for entry in entries for passage in entry.passages
-        }
-        known = self.store.known_vectors(workspace, embedder.model, list(texts))
-        missing = {digest: text for digest, text in texts.items() if digest not in known}
-        return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
-
 
 def _asked(query: object) -> str:
     """A query as text that can be looked up and printed: a terminal may hand in bytes that are none."""
@@ -344,17 +383,6 @@ SEARCHES: dict[str, tuple[Collector, ...]] = {
     "words": (LexicalCollector(),),
     "vector": (SemanticCollector(threshold=0.0),),
 }
-
-
-def check_request(request: Request) -> None:
-    """Refuse a request that cannot be answered, before anything is read."""
-    check_budget(request.budget)
-    if not isinstance(request.query, str):
-        raise InvalidInput(f"the query must be text, got {request.query!r}")
-    if request.depth is not None and not 1 <= request.depth <= 5:
-        raise InvalidInput(f"depth must be from 1 to 5, got {request.depth!r}")
-    if request.truncation not in (*STRATEGIES, "summarize"):
-        raise UnknownName("truncation strategy", request.truncation, STRATEGIES)
 
 
 def _resolve(view: View, reference: str) -> str:

@@ -11,6 +11,7 @@
     ├── NotFound                a workspace, user, thread or node that is absent or hidden
     ├── StoreError              the file is damaged, locked for too long, or from a newer Weft
     ├── EmbeddingError          a provider failed or answered nonsense
+    ├── ModelError              a language model failed or answered nonsense
     └── MissingExtra            an optional part is not installed; the message has the pip command
 
 A node that a user may not see is reported exactly like one that does not exist.
@@ -61,6 +62,10 @@ class StoreError(WeftError):
 
 class EmbeddingError(WeftError):
     """An embedding provider failed or answered something unusable."""
+
+
+class ModelError(WeftError):
+    """A language model could not be asked, or answered something unusable."""
 
 
 class MissingExtra(WeftError, ImportError):

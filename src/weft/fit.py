@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -11,7 +11,18 @@ from weft.pack import Choice, Outcome, Packing, get_packer, room_for, truncate
 from weft.pack.truncate import Summarise
 from weft.query import Question
 from weft.recipe import Recipe
-from weft.render import ItemRenderer, Template, Templates, citations_of, lay_out, overhead, stable_prefix
+from weft.render import (
+    FieldChoice,
+    ItemRenderer,
+    Template,
+    Templates,
+    citations_of,
+    lay_out,
+    overhead,
+    pieces_of,
+    stable_prefix,
+)
+from weft.render.tree import as_a_tree
 from weft.request import Request
 from weft.score.duplicates import Collapsed
 from weft.tokens import TokenCounter
@@ -42,7 +53,7 @@ class Fitting:
     summarise: Summarise | None = None
 
     def shorten(self, content: str, limit: int) -> tuple[str, str]:
-        """Content within a limit, by the request's strategy, and a note if it had to be another."""
+        """Content within a limit, by the request's strategy, and a note if it had to be another; "" if too short."""
         cut = truncate(
             content,
             limit,
@@ -51,7 +62,7 @@ class Fitting:
             words=frozenset(self.question.words),
             summarise=self.summarise,
         )
-        return cut.text, cut.note
+        return (cut.text, cut.note) if len(cut.text) >= self.recipe.min_length else ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +79,11 @@ class _Draft:
 def fit(fitting: Fitting, ranked: Sequence[Candidate], repeats: Sequence[Collapsed]) -> Context:
     """The context that the budget allows; its text never counts more than the budget."""
     lines = fitting.recipe.lines
-    draft = _drafted(fitting, fitting.templates.get(fitting.recipe.template), ranked, lines)
+    template = fitting.templates.get(fitting.recipe.template)
+    draft = _drafted(fitting, template, ranked, lines)
     # Headings can take all of a small budget: the plain template has none but that of the list of titles.
     for with_lines in (False, True) if lines else (False,):
-        if ranked and not draft.sections:
+        if ranked and not draft.sections and (template.header or template.section):
             draft = _drafted(fitting, fitting.templates.get("plain"), ranked, with_lines)
     return _context(fitting, draft, repeats)
 
@@ -84,7 +96,8 @@ def _names(ranked: Sequence[Candidate]) -> list[str]:
 def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate], lines: bool) -> _Draft:
     """Render, pack and lay out until the text, counted as a whole, keeps the budget."""
     budget, query = fitting.request.budget, fitting.request.query
-    renderer = ItemRenderer(template, fitting.counter, fitting.shorten)
+    fields = FieldChoice(fitting.request.show_fields, fitting.request.key_fields)
+    renderer = ItemRenderer(template, fitting.counter, fitting.shorten, fields)
     choices = [Choice(each, renderer.full(each), renderer.line if lines else None) for each in ranked]
     names = _names(ranked)
     packer = get_packer(fitting.recipe.packer)
@@ -113,7 +126,7 @@ def _arranged(
     for name in names:
         own = [item for item in whole if item.candidate.section == name]
         if own:
-            ordered = sorted(own, key=_spoken) if name == "history" else own
+            ordered = _ORDERS[name](own) if name in _ORDERS else own
             cost = sum(item.rendering.tokens for item in own)
             sections.append(Section(name, template.title_of(name), tuple(ordered), cost, budgets.get(name)))
     return tuple(sections), tuple(item for item in items if item.rendering.form == "line")
@@ -125,6 +138,13 @@ def _spoken(item: Item) -> tuple[bool, datetime, int, int, int]:
     if key < 0:
         return (True, _EARLY, 0, 0, -key)
     return (False, node.created_at or _EARLY, node.position, item.candidate.passage.ordinal, key)
+
+
+_ORDERS: Mapping[str, Callable[[list[Item]], list[Item]]] = {
+    "history": lambda items: sorted(items, key=_spoken),
+    "graph": as_a_tree,
+}
+"""Sections whose items do not stand in the order of their scores."""
 
 
 def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> Context:
@@ -147,6 +167,7 @@ def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> C
         trace=tuple(sorted(decisions, key=lambda each: (-each.score, each.citation, each.node))),
         stable_prefix_tokens=_stable_tokens(draft, fitting),
         warnings=_warnings(draft, request),
+        pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),
     )
     return replace(context, id=_identity(context))
 
@@ -179,7 +200,8 @@ def _decision(outcome: Outcome, cost: int) -> Decision:
 
 
 def _repeat(repeat: Collapsed) -> Decision:
-    reason = f"says the same as [{repeat.kept.passage.citation}], which is newer or better"
+    kept = "" if repeat.kept is None else repeat.kept.passage.citation
+    reason = repeat.reason or f"says the same as [{kept}], which is newer or better"
     return replace(_decision(Outcome(repeat.candidate, None, reason), repeat.candidate.passage.tokens))
 
 

@@ -18,6 +18,8 @@ STOP_WORDS = frozenset(
 INTENTS: dict[str, tuple[str, ...]] = {
     "task": ("todo", "kanban_card", "task"),
     "tasks": ("todo", "kanban_card", "task"),
+    "subtask": ("todo", "kanban_card", "task"),
+    "subtasks": ("todo", "kanban_card", "task"),
     "todo": ("todo", "kanban_card", "task"),
     "todos": ("todo", "kanban_card", "task"),
     "overdue": ("todo", "kanban_card", "task"),
@@ -46,6 +48,9 @@ _DATE = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _AGO = re.compile(r"\b(?:last|past) (\d{1,3}) (day|week|month)s?\b")
 _MONTH = re.compile(rf"\b({'|'.join(MONTHS)})(?: (\d{{4}}))?\b")
 _UNITS = {"day": 1, "week": 7, "month": 30}
+_OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
+TASKS = frozenset(INTENTS["task"])
+"""Types of what is to be done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,13 @@ class Question:
     """Things named by [[title]] or by a path."""
     tags: tuple[str, ...]
     period: Period | None
+    overdue: bool = False
+    """Whether it asks for what should have been done by now."""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, in order, without the punctuation around them."""
+    return _WORD.findall(text.lower())
 
 
 def read_query(text: str, now: datetime) -> Question:
@@ -77,14 +89,18 @@ def read_query(text: str, now: datetime) -> Question:
     lowered = text.lower()
     found = list(dict.fromkeys(_WORD.findall(lowered)))
     words = tuple(word for word in found if word not in STOP_WORDS)
+    wanted = frozenset(kind for word in found for kind in INTENTS.get(word, ()))
+    # "Late" alone is no such question: a train can be late too.
+    overdue = _OVERDUE.search(lowered) is not None or ("late" in found and wanted >= TASKS)
     return Question(
         text=text,
         words=words,
         keywords=tuple(word for word in words if len(word) > 3),
-        wanted_types=frozenset(kind for word in found for kind in INTENTS.get(word, ())),
+        wanted_types=wanted | TASKS if overdue else wanted,
         titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
         period=_period(lowered, now),
+        overdue=overdue,
     )
 
 

@@ -6,18 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from weft.collect import (
+    DOCUMENTS,
     ActivityCollector,
+    BesideCollector,
     Collector,
+    DueCollector,
     FocusCollector,
+    FuzzyCollector,
     GraphCollector,
     HistoryCollector,
+    KeywordCollector,
     LexicalCollector,
     ReferencesCollector,
+    RelatedCollector,
     RelationsCollector,
     SemanticCollector,
+    SimilarCollector,
+    VisualCollector,
+    WholePages,
 )
 from weft.errors import UnknownName
+from weft.pack import Packer
+from weft.pack.overflow import Overflow
+from weft.render.templates import Template
 from weft.score import Profile, get_profile
+from weft.score.ordering import Order, Ordering
 from weft.types import Budget
 
 SECTION_BUDGETS = {
@@ -40,21 +53,33 @@ class Recipe:
     name: str
     collectors: tuple[Collector, ...]
     profile: Profile
-    packer: str = "greedy"
-    template: str = "default"
+    packer: str | Packer = "greedy"
+    template: str | Template = "default"
     sections: Mapping[str, int] = field(default_factory=dict)
     """Shares of the sections in a budget of 4,000 tokens; other budgets are divided in proportion."""
+    share: bool = True
+    """Whether what one section does not use is there for the others."""
+    hits: int | None = None
+    """How many hits are read from each index; None leaves it to the size of the budget."""
+    min_length: int = 0
+    """The fewest characters that a shortened text may have."""
+    passage_tokens: int = 250
+    """How long a passage usually is: short ones are worth more hits."""
     lines: bool = False
     """Whether what does not fit may be named in one line."""
+    order: Order | None = None
+    """A last word on the order of the scored candidates, and on which of them stay."""
 
     def budget(self, total: int) -> Budget:
         """A budget of this many tokens, divided as the recipe does."""
-        return Budget(total=total, sections={name: part * total // WHOLE for name, part in self.sections.items()})
+        parts = {name: part * total // WHOLE for name, part in self.sections.items()}
+        return Budget(total=total, sections=parts, share=self.share)
 
 
 EVERYTHING = (
     FocusCollector(),
     ReferencesCollector(),
+    DueCollector(),
     HistoryCollector(),
     LexicalCollector(),
     SemanticCollector(),
@@ -63,6 +88,33 @@ EVERYTHING = (
     ActivityCollector(),
 )
 """All collectors; what several find belongs to the section of the first."""
+
+THREAD = (
+    ReferencesCollector(),
+    HistoryCollector(older=10),
+    LexicalCollector(limit=10, fuzzy_limit=0, types=DOCUMENTS),
+    KeywordCollector(types=DOCUMENTS),
+    FuzzyCollector(types=DOCUMENTS),
+    ActivityCollector(edit_count=0, view_count=5, max_age_hours=10 * 365 * 24, types=DOCUMENTS),
+)
+"""What the thread contract retrieves: references, history, three searches among files, and files used lately."""
+
+WORKSPACE = (
+    FocusCollector(),
+    ReferencesCollector(section="focus"),
+    DueCollector(),
+    HistoryCollector(),
+    LexicalCollector(),
+    SemanticCollector(),
+    SimilarCollector(),
+    RelationsCollector(max_depth=2),
+    ActivityCollector(summaries=True),
+)
+"""The collectors of the workspace contract, with words beside meaning."""
+
+PAGES_BY_TEXT = (WholePages(LexicalCollector()), WholePages(SemanticCollector(threshold=0.0)))
+PAGES_BY_LOOK = (WholePages(VisualCollector()),)
+"""The two collections of the research contract: passages of text, and pages as they look."""
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
@@ -73,6 +125,60 @@ RECIPES: dict[str, Recipe] = {
             profile=get_profile("balanced"),
             packer="overflow",
             sections=SECTION_BUDGETS,
+            lines=True,
+        ),
+        Recipe(
+            name="workspace",
+            collectors=WORKSPACE,
+            profile=get_profile("workspace"),
+            packer="greedy",
+            template="workspace",
+            sections={name: part for name, part in SECTION_BUDGETS.items() if name not in ("references", "system")},
+            share=False,
+            hits=15,
+            min_length=50,
+        ),
+        Recipe(
+            name="thread",
+            collectors=THREAD,
+            profile=get_profile("thread"),
+            packer="density",
+            sections={"history": 1000},
+        ),
+        Recipe(
+            name="memory",
+            collectors=(
+                LexicalCollector(section="memories"),
+                SemanticCollector(threshold=0.0, section="memories"),
+                RelatedCollector(types=("contradicts",), name="contradicts", section="memories"),
+            ),
+            profile=get_profile("memory"),
+            packer="ranked",
+            template="chat",
+            passage_tokens=50,
+            order=Ordering(),
+        ),
+        Recipe(
+            name="conversation",
+            collectors=(ReferencesCollector(), LexicalCollector(), SemanticCollector(threshold=0.0), BesideCollector()),
+            profile=get_profile("conversation"),
+            packer="ranked",
+            template="chat",
+            passage_tokens=50,
+        ),
+        Recipe(
+            name="research",
+            collectors=(*PAGES_BY_TEXT, *PAGES_BY_LOOK),
+            profile=get_profile("research"),
+            packer="ranked",
+            hits=40,
+        ),
+        Recipe(
+            name="graph",
+            collectors=(GraphCollector(topics=True, passages=8, section="graph"), DueCollector(section="graph")),
+            profile=get_profile("graph"),
+            packer=Overflow(least=50),
+            template="graph",
             lines=True,
         ),
     )

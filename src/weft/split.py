@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from weft.clock import aware
 from weft.errors import InvalidInput
 from weft.identity import citation_id, text_hash
 from weft.tokens import TokenCounter
@@ -113,6 +114,10 @@ def check_node(node: Node) -> None:
     for name, (usable, wanted) in _CHECKS.items():
         if not usable(getattr(node, name)):
             raise InvalidInput(f"{name} of node {node.id!r} must be {wanted}, got {getattr(node, name)!r}")
+    if node.valid_from and node.valid_until and aware(node.valid_until) < aware(node.valid_from):
+        raise InvalidInput(
+            f"valid_until of node {node.id!r} must not be before its valid_from, got {node.valid_until!s}"
+        )
     for name, value in node.fields.items():
         if not isinstance(name, str) or not name or not _is_field(value):
             raise InvalidInput(
@@ -157,6 +162,8 @@ _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "conversation": (_is_name, "None or text"),
     "created_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
     "updated_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
+    "valid_from": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
+    "valid_until": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
     "fields": (lambda value: isinstance(value, Mapping), "a mapping of names to values"),
 }
 

@@ -15,11 +15,25 @@ from typing import Literal
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
 
+UNSEEN = "_unseen"
+"""The field that names fields which are kept for programs, but neither searched nor shown."""
+
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
 
+PAGE = "document_page"
+"""The type of a node that is a page of a document; its parent is the document."""
+
 SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity", "history")
 """Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
+
+
+def seen_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
+    """Those fields that are searched and shown."""
+    unseen = fields.get(UNSEEN)
+    if not isinstance(unseen, (tuple, list)):
+        return fields
+    return {name: value for name, value in fields.items() if name != UNSEEN and name not in unseen}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +51,21 @@ class NodeInfo:
     conversation: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    valid_from: datetime | None = None
+    """When what it says began to hold; None for always."""
+    valid_until: datetime | None = None
+    """When it ceased to hold, that moment excluded; None for not yet."""
     source: str = ""
     owner: str | None = None
     access: frozenset[str] | None = None
     """Who may see it (`"ana"`, `"group:team"`, `"*"`); None inherits the parent's list."""
+
+    def valid_at(self, moment: datetime | None) -> bool:
+        """Whether what it says held at a moment; None asks for no moment in particular."""
+        if moment is None:
+            return True
+        begun = self.valid_from is None or self.valid_from <= moment
+        return begun and (self.valid_until is None or moment < self.valid_until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +139,24 @@ class Filters:
     before: datetime | None = None
     min_confidence: float | None = None
     conversation: str | None = None
+    as_of: datetime | None = None
+    """Only what was valid at this moment; the engine puts the present here if nobody did."""
     exclude: frozenset[str] = frozenset()
     """Ids of nodes to leave out."""
+
+    def admits(self, node: NodeInfo) -> bool:
+        """Whether a node that was not searched for would have passed."""
+        changed = node.updated_at
+        return (
+            (not self.types or node.type in self.types)
+            and self.tags <= set(node.tags)
+            and (self.after is None or (changed is not None and changed >= self.after))
+            and (self.before is None or (changed is not None and changed <= self.before))
+            and (self.min_confidence is None or (node.confidence or 0.0) >= self.min_confidence)
+            and self.conversation in (None, node.conversation)
+            and node.id not in self.exclude
+            and node.valid_at(self.as_of)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +178,18 @@ class Reached:
     distance: int
     path: tuple[Step, ...]
     start: str
-    sampled: bool = False
-    """True when a hub on the way had more neighbours than were followed."""
+    hubs: tuple[str, ...] = ()
+    """Nodes on the way that had more neighbours than were followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """That a topic's walk reached a node: from which start, how far, and the topic's weight beside the largest."""
+
+    topic: str
+    start: str
+    distance: int
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +213,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How often a node served, and what its readers said, each reader counted once."""
+    """How often a node served, as it counts for a viewer, and what its readers said, each reader counted once."""
 
     used: int = 0
     useful: int = 0
@@ -192,6 +243,14 @@ class Candidate:
     path: tuple[Step, ...] = ()
     signals: Signals = field(default_factory=dict)
     score: float = 0.0
+    reached: tuple[Reach, ...] = ()
+    """The topics whose walks led here, the nearest first: `path` is the way from its start."""
+    hubs: tuple[str, ...] = ()
+    """Nodes on the way that had more neighbours than were followed."""
+    more: bool = False
+    """Whether the node's text goes on after this passage, where a collector looked."""
+    note: str = ""
+    """What is said of it beside its own text, such as when it was contradicted."""
 
     @property
     def key(self) -> int:
@@ -283,6 +342,17 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a context's text: a source as it is shown, or what stands between sources."""
+
+    name: str
+    """The same in every context for the same passage or the same part of the frame."""
+    text: str
+    citation: str = ""
+    """Empty where it shows no source."""
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What a request came to: the text for the model and the account of how it was made."""
 
@@ -300,6 +370,8 @@ class Context:
     stable_prefix_tokens: int = 0
     """How many tokens at the start stay the same as long as the same sources are chosen."""
     warnings: tuple[str, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    """What the text consists of, without gaps."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Milliseconds by stage; not part of the result's identity."""
 

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from weft import Weft
+
 
 @pytest.fixture
 def ready(weft, here):
@@ -49,7 +51,9 @@ def test_many_skipped_lines_are_shortened_but_not_for_scripts(weft, ready):
 def test_json_counts_everything(weft, ready):
     lines = [{"id": "a"}, {"id": "b"}, {"source": "a", "target": "b"}, {"user": "ana"}]
     (ready / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert weft("add", "--json", "x.jsonl").json == {"changed": 2, "edges": 1, "read": 2, "skipped": [], "users": 1}
+    assert weft("add", "--json", "x.jsonl").json == {
+        "changed": 2, "edges": 1, "notes": [], "read": 2, "skipped": [], "users": 1,
+    }  # fmt: skip
 
 
 def test_a_path_that_does_not_exist_is_an_error(weft, ready):
@@ -70,3 +74,17 @@ def test_another_workspace_can_be_filled(weft, ready):
     assert weft("add", "a.md", "--workspace", "other").code == 0
     assert weft("stats", "--json", "--workspace", "other").json["nodes"] == 1
     assert weft("stats", "--json").json["nodes"] == 0
+
+
+def test_adding_a_changed_file_again_does_not_undo_its_access_list(weft, ready):
+    (ready / "pay.md").write_text("Salaries.")
+    weft("add", "pay.md")
+    with Weft.open(ready / "notes.weft", embedder=None) as engine:
+        engine.add_user("ben")
+        node = engine.search("salaries", mode="words")[0].node.id
+        with engine.atomic() as batch:
+            batch.set_access(node, frozenset({"me"}))
+        (ready / "pay.md").write_text("Salaries of March.")
+        weft("add", "pay.md")
+        assert engine.search("march", mode="words")[0].node.access == frozenset({"me"})
+        assert engine.search("march", mode="words", user="ben") == []

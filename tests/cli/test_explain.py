@@ -1,21 +1,22 @@
 def test_each_candidate_is_shown_with_its_reason(weft, filled):
-    ran = weft("explain", "When does the mirror ship?", "--max-tokens", "300")
+    ran = weft("explain", "When does the mirror ship?", "--max-tokens", "600")
     assert (ran.code, ran.err) == (0, "")
     assert "Query      When does the mirror ship?" in ran.out
-    for title in ("Mirror", "Base", "Cash"):
+    for title in ("Mirror", "Base", "Finch"):
         assert f"] {title} (" in ran.out
     assert ran.out.count("found by") == ran.out.count("signals  ") >= 3
 
 
 def test_json_is_the_list_of_decisions(weft, filled):
-    decisions = weft("explain", "mirror", "--json").json
+    decisions = weft("explain", "mirror", "--json", "--recipe", "default").json
     assert {each["node"] for each in decisions} >= {"mirror", "base", "cash"}
     assert all(each["reason"] and each["fate"] and each["findings"] for each in decisions)
-    assert decisions == weft("context", "mirror", "--json").json["decisions"]
+    assert decisions == weft("context", "mirror", "--json", "--recipe", "default").json["decisions"]
+    assert {each["node"] for each in weft("explain", "mirror", "--json").json} == {"mirror", "finch", "base"}
 
 
 def test_near_misses_say_how_many_tokens_they_lack(weft, filled):
-    assert "tokens short" in weft("explain", "mirror", "--max-tokens", "45").out
+    assert "tokens short" in weft("explain", "mirror", "--max-tokens", "45", "--recipe", "default").out
 
 
 def test_errors_are_told_like_those_of_context(weft, filled):

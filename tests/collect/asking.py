@@ -16,7 +16,8 @@ class Desk:
     def _ask(self, answer, query, user, embedder, request):
         exclude = frozenset(request.pop("exclude", ()))
         request.setdefault("filters", Filters(exclude=exclude))
-        asked = Request(query=query, workspace=WORKSPACE, user=user, budget=Budget(total=1000), **request)
+        request.setdefault("budget", Budget(total=1000))
+        asked = Request(query=query, workspace=WORKSPACE, user=user, **request)
         with self.store.view(WORKSPACE, user) as view:
             return answer(Inquiry(view, asked, read_query(query, NOW), NOW, embedder))
 

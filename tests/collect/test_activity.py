@@ -69,3 +69,9 @@ def test_excluded_and_hidden_nodes_are_left_out(store, desk):
 def test_without_activity_there_is_none(store, desk):
     nodes(store, 1)
     assert desk.scores(ActivityCollector()) == {}
+
+
+def test_other_types_do_not_take_the_place_of_those_wanted(store, desk):
+    put(store, *(node(f"t{n}", type="thread") for n in range(6)), node("f", type="file"))
+    happened(store, *(("view", f"t{n}", n) for n in range(6)), ("view", "f", 9))
+    assert list(desk.scores(ActivityCollector(types=frozenset({"file"})))) == ["f"]

@@ -6,6 +6,7 @@ from weft.collect import HistoryCollector
 from weft.errors import NotFound
 from weft.request import Message
 from weft.store.contract.kit import NOW, node, put
+from weft.types import Budget
 
 
 def thread(count, **of_thread):
@@ -87,3 +88,57 @@ def test_an_unknown_thread_and_a_hidden_one_are_refused_alike(store, desk):
 def test_without_thread_and_messages_there_is_no_history(store, desk):
     put(store, *thread(2))
     assert desk.scores(HistoryCollector(), "message") == {}
+
+
+def older(store, *spoken, count=30):
+    messages = thread(count)
+    for number, text in spoken:
+        messages[1 + number] = node(f"m{number:02}", text, type="message", parent="thread", position=number)
+    put(store, *messages)
+
+
+def test_older_messages_come_in_if_their_words_match(store, desk):
+    older(store, (3, "The mirror is cracked."), (4, "Lunch is late."))
+    found = desk.collect(HistoryCollector(older=5), "what of the mirror", thread="thread", embedder=None)
+    assert [name for name, _, _ in found[:20]] == [f"m{n:02}" for n in range(29, 9, -1)]
+    ((name, score, why),) = found[20:]
+    assert name == "m03"
+    assert why == f"an older message that matches: words {score:.2f}"
+
+
+def test_older_messages_come_in_if_they_mean_the_same(store, desk):
+    older(store, (3, "mirror mirror mirror"))
+    found = desk.collect(HistoryCollector(older=5, threshold=0.1), "mirror", thread="thread")
+    assert found[20][0] == "m03"
+    assert found[20][2].startswith("an older message that matches: similarity")
+
+
+def test_older_messages_below_the_threshold_stay_out(store, desk):
+    older(store, (3, "The mirror is cracked."))
+    assert len(desk.collect(HistoryCollector(older=5, threshold=0.99), "mirror", thread="thread")) == 20
+    assert len(desk.collect(HistoryCollector(), "mirror", thread="thread")) == 20
+
+
+def test_older_messages_are_the_threads_own_visible_and_not_excluded(store, desk):
+    older(store, (3, "A mirror."), (4, "The mirror."), (5, "My mirror."))
+    put(store, node("other", type="thread"), node("x", "mirror", type="message", parent="other"))
+    with store.atomic("contract") as batch:
+        batch.set_access("m04", frozenset({"ana"}))
+    collector = HistoryCollector(older=5, threshold=0.2)
+    found = desk.collect(collector, "mirror", thread="thread", user="ben", exclude=["m05"], embedder=None)
+    assert [name for name, _, _ in found if name < "m10" or name == "x"] == ["m03"]
+
+
+def test_as_many_older_messages_as_are_wanted(store, desk):
+    older(store, *((number, f"The mirror {number}.") for number in range(8)))
+    found = desk.collect(HistoryCollector(older=3, threshold=0.2), "mirror", thread="thread", embedder=None)
+    assert len(found) == 23
+
+
+def test_what_is_recent_ends_with_the_share_of_the_history(store, desk):
+    put(store, *thread(6))
+    asked = {"thread": "thread", "budget": Budget(total=1000, sections={"history": 7})}
+    # a message has three tokens: two fit into seven
+    assert list(desk.scores(HistoryCollector(older=1), "", **asked)) == ["m05", "m04"]
+    none = {"thread": "thread", "budget": Budget(total=1000, sections={"history": 1})}
+    assert list(desk.scores(HistoryCollector(older=1), "", **none)) == ["m05"]

@@ -81,3 +81,47 @@ def test_hidden_nodes_are_not_linked(store, desk):
 def test_without_a_focus_nothing_is_related(store, desk):
     linked(store)
     assert desk.scores(RelationsCollector(), "focus row link") == {}
+
+
+def chain(store):
+    put(
+        store,
+        *(node(name) for name in ("focus", "a", "b", "c", "d")),
+        node("wall", access=frozenset({"ana"})),
+        node("behind"),
+        edges=(
+            Edge(source="focus", target="a"),
+            Edge(source="a", target="b", type="relation"),
+            Edge(source="c", target="b"),
+            Edge(source="d", target="focus"),
+            Edge(source="a", target="d", type="relation"),
+            Edge(source="focus", target="wall"),
+            Edge(source="wall", target="behind"),
+        ),
+    )
+
+
+def test_what_is_further_off_is_worth_the_product_of_the_links(store, desk):
+    chain(store)
+    assert desk.scores(RelationsCollector(max_depth=3), focus="focus", user="ben") == {
+        "a": 0.7, "d": 0.65, "b": 0.525, "c": 0.34125,  # 0.7 · 0.75 and 0.7 · 0.75 · 0.65
+    }  # fmt: skip
+    assert set(desk.scores(RelationsCollector(max_depth=2), focus="focus", user="ben")) == {"a", "d", "b"}
+    assert set(desk.scores(RelationsCollector(), focus="focus", user="ben")) == {"a", "d"}
+    assert desk.scores(RelationsCollector(max_depth=2), focus="focus")["behind"] == 0.49
+
+
+def test_the_way_there_is_told(store, desk):
+    chain(store)
+    (found,) = [each for each in desk.gather(RelationsCollector(max_depth=2), focus="focus") if each.node.id == "b"]
+    assert (found.distance, [(step.edge, step.node) for step in found.path]) == (
+        2,
+        [("reference", "a"), ("relation", "b")],
+    )
+    assert found.findings[0].why == "relation of a"
+
+
+def test_near_ones_are_never_displaced_by_far_ones(store, desk):
+    chain(store)
+    assert list(desk.scores(RelationsCollector(max_items=2, max_depth=3), focus="focus", user="ben")) == ["a", "d"]
+    assert list(desk.scores(RelationsCollector(max_items=3, max_depth=3), focus="focus", user="ben")) == ["a", "d", "b"]

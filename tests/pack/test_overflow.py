@@ -59,3 +59,18 @@ def test_what_the_lines_do_not_need_goes_to_those_that_have_none():
     ]
     packing = Overflow().pack(choices, Room(100, {"relations": 5}), cut)
     assert forms(packing) == {"a": "full", "c": "full", "d": "line"}
+
+
+def test_the_reserve_is_the_most_that_lines_take():
+    choices = [choice("a", 0.9, 9800, line=20), *(choice(f"b{n:02}", 0.5, 9000, line=20) for n in range(40))]
+    assert Overflow(reserve=60).pack(choices, Room(10_000), cut).used == 9800 + 3 * 20
+    assert Overflow(reserve=0).pack(choices, Room(10_000), cut).used == 9800
+
+
+def test_where_fewer_tokens_are_left_than_the_least_even_what_would_fit_becomes_a_line():
+    choices = [choice("a", 0.9, 940, line=4), choice("b", 0.8, 30, line=4), choice("c", 0.7, 20)]
+    assert forms(Overflow().pack(choices, Room(1000), cut)) == {"a": "full", "b": "full", "c": "full"}
+    packing = Overflow(least=61).pack(choices, Room(1000), cut)
+    assert forms(packing) == {"a": "full", "b": "line"}
+    assert outcome(packing, "c").rendering is None
+    assert outcome(packing, "c").missing_tokens is None

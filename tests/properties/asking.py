@@ -9,6 +9,8 @@ from functools import cache
 from hypothesis import strategies as st
 
 from weft import Context, Filters, Message, Recipe, Weft, WeftError
+from weft.collect import BesideCollector
+from weft.delta import Delta
 from weft.pack import PACKERS
 from weft.recipe import EVERYTHING, SECTION_BUDGETS
 from weft.render import explain, to_dict
@@ -25,6 +27,7 @@ QUERIES = {
     "title": lambda number: f"what is in [[{marker('title', number)}]]?",
     "path": lambda number: f"see notes/{marker('source', number)}.md today",
     "tag": lambda number: f'"{marker("tag", number)}" plank*',
+    "overdue": lambda number: f"which {COMMON} tasks are overdue?",
 }
 
 
@@ -33,7 +36,7 @@ def recipe(packer: str, template: str, profile: str, lines: bool) -> Recipe:
     """A recipe of these parts; the same one each time, since contexts are remembered by it."""
     return Recipe(
         name="drawn",
-        collectors=EVERYTHING,
+        collectors=(*EVERYTHING, BesideCollector()),
         profile=PROFILES[profile],
         packer=packer,
         template=template,
@@ -66,8 +69,8 @@ class Ask:
         """The recipe that these parts make."""
         return recipe(self.packer, self.template, self.profile, self.lines)
 
-    def put_to(self, weft: Weft, workspace: str, user: str) -> Context:
-        """The context that this user gets."""
+    def put_to(self, weft: Weft, workspace: str, user: str, **more: object) -> Context | Delta:
+        """The context that this user gets, or with `since` what changed."""
         return weft.context(
             self.query,
             user=user,
@@ -84,6 +87,7 @@ class Ask:
             history=tuple(Message("user", text) for text in self.said),
             depth=self.depth,
             edge_types=self.edge_types,
+            **more,
         )
 
     def answer(self, weft: Weft, workspace: str, user: str) -> str:

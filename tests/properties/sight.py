@@ -2,6 +2,7 @@
 
 from weft import Filters
 from weft.embed.hashing import HashingEmbedder
+from weft.store.contract.kit import NOW
 
 from .world import COMMON, ROOT, SIZE, World, marker, name
 
@@ -41,6 +42,7 @@ def about(view, node, citation=NO_CITATION):
         view.children(node, 1, last=True),
         view.neighbours(node),
         view.walk([node], depth=3, hub_limit=2),
+        view.walk([node], depth=3, hub_limit=2, first=("field", "child")),
         view.walk([node], depth=3, hub_limit=2, vector=EMBEDDER.embed(COMMON), model=EMBEDDER.model),
         view.tree_distance(node, [other for other in NAMES if other != node]),
         view.usage([node]),
@@ -55,6 +57,7 @@ def overall(view, inventory):
         view.load(inventory.keys),
         view.select(Filters(), limit=50),
         view.select(Filters(tags=frozenset({"shared"})), limit=50, sort="title"),
+        view.past(("due",), NOW, limit=50),
         view.search_words(COMMON, limit=50),
         view.search_fuzzy("lanterm", limit=50),
         view.search_vector(vector, model=EMBEDDER.model, limit=50, threshold=-1.0),

@@ -66,7 +66,7 @@ class Spec:
             parent=None if self.parent is None else name(self.parent),
             position=number,
             tags=("shared", marker("tag", number)),
-            fields={marker("field", number): marker("value", number)},
+            fields={marker("field", number): marker("value", number), "due": f"2026-03-{number + 1:02}"},
             source=f"notes/{marker('source', number)}.md",
             conversation=marker("conversation", number),
             created_at=NOW - timedelta(days=number),

@@ -83,7 +83,7 @@ def test_what_cannot_be_read_is_in_the_report_and_everything_else_is_added(store
         "image.png", "latin.txt", "utf16.txt", "huge.log", "dangling.md", "itself.md", "up", "pipe", "socket",
     }  # fmt: skip
     reasons = {
-        "image.png": "not text", "latin.txt": "not UTF-8", "utf16.txt": "not", "huge.log": "larger than 20 MB",
+        "image.png": "no picture", "latin.txt": "not UTF-8", "utf16.txt": "not", "huge.log": "larger than 20 MB",
         "dangling.md": "No such file", "itself.md": "symbolic links", "up": "leads back", "pipe": "not a regular file",
         "socket": "not a regular file",
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import sqlite3
 
 import pytest
@@ -50,8 +51,8 @@ def test_a_new_store_has_each_migration_on_record(store):
 @pytest.mark.parametrize("name", MIGRATIONS)
 def test_a_migration_that_fails_leaves_the_version_before_it(tmp_path, name):
     path, order = tmp_path / "half.weft", list(MIGRATIONS)
-    last = MIGRATIONS[name].rsplit("CREATE TABLE ", 1)[1].split()[0]
-    # Something with the name of the migration's last table is in its way: all of the migration is undone.
+    last = re.findall(r"CREATE (?:TABLE|INDEX) (\w+)", MIGRATIONS[name])[-1]
+    # Something with the name of the last thing that it makes is in its way: all of the migration is undone.
     before = order[: order.index(name)]
     made(path, before)
     write(path, f"CREATE TABLE {last} (in_the_way)")
@@ -64,6 +65,22 @@ def test_a_migration_that_fails_leaves_the_version_before_it(tmp_path, name):
     with opened(path) as weft:
         assert weft.store.check() == []
     assert [row[0] for row in rows(path, "SELECT name FROM migrations ORDER BY name")] == order
+
+
+def test_nodes_from_before_there_was_validity_hold_always(store):
+    write(
+        store,
+        "DROP INDEX nodes_beginning",
+        "DROP INDEX nodes_ending",
+        "ALTER TABLE nodes DROP COLUMN valid_from",
+        "ALTER TABLE nodes DROP COLUMN valid_until",
+        "DELETE FROM migrations WHERE name = '0007_validity'",
+    )
+    with opened(store) as weft:
+        node = weft.read(pages(1)[0].id)
+        assert (node.valid_from, node.valid_until) == (None, None)
+        assert weft.add(pages(10)).nodes == 0  # what is unchanged is still known to be
+        assert weft.store.check() == []
 
 
 def made(path, names):

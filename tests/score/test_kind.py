@@ -35,6 +35,9 @@ def test_preferred_types_match_whatever_the_query_says():
     [
         ("file", 0, 0.7),
         ("file", 3, 0.6),  # a later passage of a file is a chunk of it
+        ("page", 0, 0.7),  # pages, notes and documents count as files
+        ("note", 1, 0.6),
+        ("document", 0, 0.7),
         ("chunk", 0, 0.6),
         ("message", 0, 0.5),
         ("message", 2, 0.5),

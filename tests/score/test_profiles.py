@@ -110,7 +110,7 @@ def test_all_profiles_but_the_balanced_one_are_whole():
 
 
 def test_an_unknown_profile_is_refused_with_the_names_that_exist():
-    with pytest.raises(UnknownName, match=r"unknown profile 'nonsense': use one of balanced, graph, memory"):
+    with pytest.raises(UnknownName, match=r"unknown profile 'nonsense': use one of balanced, conversation"):
         get_profile("nonsense")
 
 
@@ -119,6 +119,15 @@ def test_an_unknown_signal_is_refused_with_the_names_that_exist():
         Profile("own", {"charm": 1.0})
     with pytest.raises(UnknownName, match="unknown signal 'charm'"):
         Profile("own", {"similarity": 1.0}, without_embeddings={"charm": 1.0})
+
+
+def test_feedback_stands_beside_the_five_weights_of_the_thread_contract():
+    assert get_profile("thread").adjustments == {"feedback": 0.05}
+    assert get_profile("thread").signals == {*get_profile("thread").weights, "feedback"}
+    with pytest.raises(UnknownName, match="unknown signal 'charm'"):
+        Profile("own", {"similarity": 1.0}, adjustments={"charm": 0.1})
+    with pytest.raises(InvalidInput, match="weight of feedback"):
+        Profile("own", {"similarity": 1.0}, adjustments={"feedback": -0.1})
 
 
 @pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf")])

@@ -5,6 +5,7 @@ import pytest
 
 from weft.score import Profile, get_profile, score
 from weft.score.scoring import weigh
+from weft.types import Usage
 
 from .making import NOW, candidate, facts, found
 
@@ -71,6 +72,13 @@ def test_a_node_without_the_tag_is_not_boosted():
     assert "boost" not in plain.signals
 
 
+def test_neither_case_nor_a_leading_mark_matters_and_a_type_counts_like_a_tag():
+    assert boosted(("#SPEC",), {"spec": 0.2}).score == pytest.approx(0.7)
+    assert boosted(("spec",), {"#Spec": 0.2}).score == pytest.approx(0.7)
+    assert boosted((), {"Note": 0.2}).score == pytest.approx(0.7)  # the type of these candidates
+    assert boosted(("note",), {"note": 0.2}).score == pytest.approx(0.7)  # once, not twice
+
+
 def test_a_lowered_tag_never_leads_below_zero():
     assert boosted(("spam",), {"spam": -0.2}).score == pytest.approx(0.3)
     assert boosted(("spam",), {"spam": -0.9}).score == 0.0
@@ -94,3 +102,41 @@ def test_scores_that_differ_only_by_rounding_are_equal():
         candidate("a", "x", findings=[found("lexical", 0.3)]),
     ]
     assert [each.node.id for each in score(pair, ONLY_WORDS, facts("q"))] == ["a", "b"]
+
+
+def adjusted(value, bound=0.05, words=0.5):
+    people = Profile("people", {"relevance": 1.0}, adjustments={"feedback": bound})
+    voices = {"n": Usage(useful=value[0], useless=value[1])}
+    (scored,) = score([candidate("n", "x", findings=[found("lexical", words)])], people, facts("q", usage=voices))
+    return scored
+
+
+def test_an_adjustment_adds_or_takes_away_up_to_its_bound():
+    assert adjusted((1, 0)).score == pytest.approx(0.5 + (2 * 2 / 3 - 1) * 0.05)
+    assert adjusted((0, 1)).score == pytest.approx(0.5 - (2 * 2 / 3 - 1) * 0.05)
+    assert adjusted((3, 3)).score == 0.5
+    assert adjusted((10**6, 0)).score == pytest.approx(0.55, abs=1e-6)
+    assert adjusted((0, 1)).signals["feedback"] == pytest.approx(1 / 3)
+
+
+def test_an_adjustment_that_does_not_apply_changes_nothing():
+    assert adjusted((0, 0)).score == 0.5
+    assert adjusted((0, 0)).signals["feedback"] is None
+
+
+def test_an_adjusted_score_stays_a_share():
+    assert adjusted((9, 0), words=1.0).score == 1.0
+    assert adjusted((0, 9), words=0.0).score == 0.0
+
+
+def test_what_was_found_overdue_gains_and_shows_it_among_the_signals():
+    late, other = (
+        candidate(name, key=key, findings=[found("lexical", 0.4), *more])
+        for name, key, more in (("late", 1, [found("due", 1.0)]), ("other", 2, []))
+    )
+    weak = Profile("weak", {"recency_inverse": 1.0, "type_match": 1.0})  # the first does not apply: 0.5 is left
+    first, second = score([other, late], weak, facts("overdue"))
+    assert (first.node.id, first.score, first.signals["overdue"]) == ("late", pytest.approx(0.95), 0.45)
+    assert (second.score, "overdue" in second.signals) == (0.5, False)
+    (full,) = score([late], ONLY_WORDS, facts("overdue"))
+    assert full.score == 1.0

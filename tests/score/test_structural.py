@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from weft.score.structural import distance, structural
+from weft.types import Reach
 
 from .making import candidate, facts
 
@@ -30,3 +33,11 @@ def test_distance_is_one_over_the_steps_of_the_walk(steps, expected):
 
 def test_distance_does_not_apply_to_what_no_walk_reached():
     assert distance(candidate(distance=None), facts()) is None
+
+
+def test_distance_takes_all_topics_that_reached_it_as_independent_reasons():
+    near, far = Reach("x", "a", 2, 0.5), Reach("y", "b", 3, 1.0)
+    both = replace(candidate(distance=2), reached=(near, far))
+    assert distance(both, facts()) == pytest.approx(1 - (1 - 0.5 / 2) * (1 - 1 / 3))
+    assert distance(replace(both, reached=(near,)), facts()) == 0.25
+    assert distance(replace(both, reached=(Reach("y", "b", 3),), distance=3), facts()) == 1 / 3

@@ -53,3 +53,7 @@ def test_keywords_are_found_inside_words_and_in_titles():
 
 def test_keyword_match_does_not_apply_to_a_query_without_keywords():
     assert keyword_match(candidate(text="why us"), facts("why is it so")) is None
+
+
+def test_punctuation_around_words_does_not_keep_them_apart():
+    assert text_similarity(candidate(text="Red, bike."), facts("bike? (red)")) == pytest.approx(1.0)

@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
+from weft.store.protocol import Closed
 from weft.store.sqlite import SqliteStore
 from weft.types import Edge
 
@@ -37,6 +38,7 @@ READS = {
     "nodes_of": lambda view: view.nodes_of([1, 2]),
     "cited": lambda view: view.cited(["pag-0000000000"]),
     "find": lambda view: view.find("n1"),
+    "past": lambda view: view.past(("due", "deadline"), NOW, closed=Closed(("status",), ("done",)), limit=5),
     "search_words": lambda view: view.search_words("quince jam", limit=5),
     "search_fuzzy": lambda view: view.search_fuzzy("quinse", limit=5),
     "search_vector": lambda view: view.search_vector(EMBEDDER.embed("quince"), model=EMBEDDER.model, limit=5),
@@ -48,11 +50,14 @@ READS = {
     "children": lambda view: view.children("n1", 5),
     "neighbours": lambda view: view.neighbours("n1"),
     "walk": lambda view: view.walk(["n1"], depth=2),
+    "walk in order": lambda view: view.walk(["n1"], depth=2, first=("child", "reference")),
     "tree_distance": lambda view: view.tree_distance("n1", ["n2", "n3"]),
     "events": lambda view: view.events("view", limit=5),
     "usage": lambda view: view.usage(["n1", "n2"]),
     "changes": lambda view: view.changes(1),
+    "next_turn": lambda view: view.next_turn(NOW),
     "vectors": lambda view: view.vectors(["x"], model=EMBEDDER.model),
+    "search_pages": lambda view: view.search_pages(EMBEDDER.embed_batch(["quince"]), model=EMBEDDER.model, limit=5),
 }
 
 

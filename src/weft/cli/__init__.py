@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -11,10 +12,17 @@ from weft.errors import WeftError
 
 COMMANDS = {
     "init": "Create a store and its first workspace.",
-    "add": "Add files, folders or JSON lines.",
+    "add": "Add files, folders, documents or JSON lines.",
+    "sync": "Make the store agree with a folder.",
     "context": "Assemble the context for a query.",
     "search": "Find passages.",
+    "ask": "Answer a question from documents, with page citations.",
     "explain": "Show why a context is what it is.",
+    "remember": "Write a memory.",
+    "memories": "List or search memories.",
+    "forget": "Remove memories.",
+    "lens": "List and show lenses.",
+    "mcp": "Serve a workspace to assistants over MCP.",
     "stats": "Count what a user may see.",
     "users": "List, add and group users.",
     "doctor": "Check the store and its indexes.",
@@ -61,7 +69,8 @@ def group() -> None:
 def main() -> None:
     """Run the command; errors go to standard error with an exit code, never a traceback."""
     try:
-        code = group.main(standalone_mode=False)
+        # Colours are for terminals, and not even there if NO_COLOR is set.
+        code = group.main(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

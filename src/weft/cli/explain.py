@@ -21,7 +21,7 @@ def command(as_json: bool, config: Config, **request: Any) -> None:
     weft explain "When do we ship?"
     weft explain "When do we ship?" --max-tokens 500 --json
     """
-    context = ask(config, **request)
+    context = ask(config, **request).context
     if as_json:
         print_json(to_dict(context)["decisions"])
     else:

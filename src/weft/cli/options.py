@@ -12,6 +12,7 @@ import click
 
 from weft.config import Config, load_config
 from weft.engine import Weft
+from weft.lens import Lens
 from weft.render import Templates
 from weft.render.templates import Template
 
@@ -44,13 +45,23 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for s
 def open_weft(config: Config, *, create: bool = False) -> Weft:
     """The engine for these settings."""
     own = [Template.from_mapping(name, values) for name, values in config.templates.items()]
-    return Weft.open(
+    lenses = own_lenses(config)
+    weft = Weft.open(
         config.store,
         embedder=config.embedder,
+        visual=config.visual,
         tokenizer=config.tokenizer,
         templates=Templates(own),
         create=create,
     )
+    for lens in lenses:
+        weft.tools.lenses.register(lens)
+    return weft
+
+
+def own_lenses(config: Config) -> list[Lens]:
+    """The lenses that the settings define."""
+    return [Lens.from_mapping(name, values) for name, values in config.lenses.items()]
 
 
 def print_json(value: object) -> None:

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from weft.collect.activity import ActivityCollector
+from weft.collect.beside import BesideCollector
+from weft.collect.due import DueCollector
 from weft.collect.focus import FocusCollector
 from weft.collect.gather import gather
 from weft.collect.graph import GraphCollector
 from weft.collect.history import HistoryCollector
 from weft.collect.inquiry import Collector, Found, Inquiry, depth_for
-from weft.collect.lexical import LexicalCollector
+from weft.collect.keywords import FuzzyCollector, KeywordCollector
+from weft.collect.lexical import DOCUMENTS, LexicalCollector
+from weft.collect.pages import WholePages
 from weft.collect.references import ReferencesCollector
+from weft.collect.related import RelatedCollector
 from weft.collect.relations import RelationsCollector
 from weft.collect.semantic import SemanticCollector
+from weft.collect.similar import SimilarCollector
+from weft.collect.visual import VisualCollector
 
 __all__ = [
+    "DOCUMENTS",
     "ActivityCollector",
+    "BesideCollector",
     "Collector",
+    "DueCollector",
     "FocusCollector",
     "Found",
+    "FuzzyCollector",
     "GraphCollector",
     "HistoryCollector",
     "Inquiry",
+    "KeywordCollector",
     "LexicalCollector",
     "ReferencesCollector",
+    "RelatedCollector",
     "RelationsCollector",
     "SemanticCollector",
+    "SimilarCollector",
+    "VisualCollector",
+    "WholePages",
     "depth_for",
     "gather",
 ]

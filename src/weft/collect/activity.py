@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from weft.collect.inquiry import Found, Inquiry
+from weft.collect.summary import page_summary
+from weft.types import Event, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,10 @@ class ActivityCollector:
     edit_count: int = 10
     view_count: int = 5
     max_age_hours: float = 72
+    types: frozenset[str] = frozenset()
+    """Which types; empty means all."""
+    summaries: bool = False
+    """Whether a page that was looked at is shown by its summary."""
     name: str = "activity"
     section: str = "activity"
 
@@ -23,8 +29,24 @@ class ActivityCollector:
         since = inquiry.now - timedelta(hours=self.max_age_hours)
         found: dict[int, Found] = {}
         for top, most, events in ((0.6, self.edit_count, inquiry.edits), (0.5, self.view_count, inquiry.views)):
-            for index, event in enumerate([event for event in events if event.at >= since][:most]):
+            recent = self._of_types(inquiry, [event for event in events if event.at >= since]) if most else []
+            for index, event in enumerate(recent[:most]):
                 if event.node not in inquiry.request.filters.exclude:
                     why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
-                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why))
+                    shown = self._shown(inquiry, event)
+                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, record=shown))
         return list(found.values())
+
+    def _shown(self, inquiry: Inquiry, event: Event) -> Record | None:
+        """The summary of a page that was looked at."""
+        if not self.summaries or event.kind == "edit":
+            return None
+        (record,) = inquiry.view.load([event.key])
+        return page_summary(inquiry.view, record, inquiry.request.filters.as_of) if record.node.type == "page" else None
+
+    def _of_types(self, inquiry: Inquiry, events: list[Event]) -> list[Event]:
+        if not self.types:
+            return events
+        records = inquiry.view.load([event.key for event in events])
+        wanted = {record.passage.key for record in records if record.node.type in self.types}
+        return [event for event in events if event.key in wanted]

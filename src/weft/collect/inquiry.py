@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from weft.collect.named import Named, named
+from weft.collect.once import once
 from weft.embed.protocol import EmbeddingProvider
+from weft.embed.vectors import blend
+from weft.embed.visual import VisualEmbedder
+from weft.errors import DimensionError, InvalidInput
 from weft.query import Question
 from weft.request import Request
 from weft.store.protocol import View
-from weft.types import Event, Hit, Record, Step
+from weft.types import Event, Hit, Reach, Record, Step
 
 if TYPE_CHECKING:
     from weft.embed.protocol import Vector
 
-FEWEST_HITS, MOST_HITS, TOKENS_A_HIT = 15, 200, 250
+FEWEST_HITS, MOST_HITS = 15, 200
 RECENT_EVENTS = 50
 """How many of a user's own edits and views tell what they care about."""
 
@@ -33,6 +39,11 @@ class Found:
     distance: int | None = None
     path: tuple[Step, ...] = ()
     record: Record | None = None
+    asked: bool = False
+    """True for what the request names by its id: that is shown even when it is no longer valid."""
+    reached: tuple[Reach, ...] = ()
+    hubs: tuple[str, ...] = ()
+    more: bool = False
 
 
 @dataclass
@@ -46,39 +57,85 @@ class Inquiry:
     embedder: EmbeddingProvider | None = None
     search_depth: int = 20
     """Hits that are read from an index, once, and shared by the collectors that need them; see `depth_for`."""
+    visual: VisualEmbedder | None = None
+    warnings: list[str] = field(default_factory=list)
+    """What collectors have to tell whoever asked."""
+    pages: dict[str, Record] = field(default_factory=dict)
+    """Whole pages of documents that were read so far, by node."""
     _running: Future[list[Hit]] | None = None
+    _named: dict[str, Named | None] = field(default_factory=dict)
 
-    @cached_property
+    @once
     def vector(self) -> Vector | None:
-        """The query's embedding; None without a provider, a query, or any known word in it."""
-        if self.embedder is None or not self.request.query.strip():
+        """The embedding of the query, or of its topics together; None without a provider or any known word."""
+        if self.request.vector is not None:
+            return self._given(self.request.vector)
+        if self.embedder is None:
             return None
-        vector = self.embedder.embed(self.request.query)
+        texts = [(self.meaning(topic.text), topic.weight) for topic in self.request.topics]
+        if not texts and self.request.query.strip():
+            texts = [(self.request.query, 1.0)]
+        if not texts:
+            return None
+        vectors = [(self.embedder.embed(text), weight) for text, weight in texts]
+        vector = vectors[0][0] if len(vectors) == 1 else blend(vectors)
         return vector if vector.any() else None
 
-    @cached_property
+    def named(self, text: str) -> Named | None:
+        """What a topic names outright, looked up once."""
+        if text not in self._named:
+            self._named[text] = named(self.view, text, self.now)
+        return self._named[text]
+
+    def meaning(self, text: str) -> str:
+        """What to embed for a topic: of an id, the words of its node."""
+        found = self.named(text)
+        return text if found is None else found.meaning
+
+    def _given(self, values: Sequence[float]) -> Vector | None:
+        if self.embedder is None:
+            raise InvalidInput("a search by vector needs an embedding provider: open the store with one")
+        if len(values) != self.embedder.dimensions:
+            raise DimensionError(
+                f"the vector has {len(values)} dimensions, {self.embedder.model!r} has "
+                f"{self.embedder.dimensions}: embed the query with this model"
+            )
+        vector = np.array(values, dtype=np.float32)
+        return vector if vector.any() else None
+
+    @once
     def word_hits(self) -> list[Hit]:
         """Passages found by words."""
         if not self.request.query.strip():
             return []
         return self.view.search_words(self.request.query, limit=self.search_depth, filters=self.request.filters)
 
-    @cached_property
+    @once
     def edits(self) -> list[Event]:
         """The user's own latest edits."""
         return self.view.events("edit", limit=RECENT_EVENTS)
 
-    @cached_property
+    @once
     def views(self) -> list[Event]:
         """What the user looked at last."""
         return self.view.events("view", limit=RECENT_EVENTS)
 
     def start(self, pool: Executor) -> None:
-        """Search by vector while the collectors read the database: it leaves the interpreter free most of the time."""
-        if self.vector is not None:
+        """Search by vector while the collectors read the database: it leaves the interpreter free most of the time.
+
+        Topics that are named need no search, and several are searched for one by one.
+        """
+        texts = [topic.text for topic in self.request.topics]
+        one = texts == [self.request.query] and self.named(self.request.query) is None
+        if self.vector is not None and (one or not texts):
             self._running = pool.submit(self._vector_search())
 
-    @cached_property
+    @property
+    def searched(self) -> bool:
+        """Whether there is, or will be, the result of a search by vector."""
+        return self._running is not None or "vector_hits" in vars(self)
+
+    @once
     def vector_hits(self) -> list[Hit]:
         """Passages found by vector."""
         if self.vector is None:
@@ -92,9 +149,9 @@ class Inquiry:
         )
 
 
-def depth_for(tokens: int) -> int:
+def depth_for(tokens: int, passage_tokens: int = 250) -> int:
     """How many hits of each kind a budget is worth: together about twice the passages that it can hold."""
-    return min(MOST_HITS, max(FEWEST_HITS, tokens // TOKENS_A_HIT))
+    return min(MOST_HITS, max(FEWEST_HITS, tokens // passage_tokens))
 
 
 class Collector(Protocol):

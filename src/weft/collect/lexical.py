@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.collect.inquiry import Found, Inquiry
+from weft.types import Filters, Hit
+
+DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
+"""Types that the thread contract calls files: what has a content of its own and is no turn of a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +19,14 @@ class LexicalCollector:
     """How many; None leaves it to the size of the budget."""
     fuzzy_limit: int = 5
     fuzzy_threshold: float = 0.3
+    types: frozenset[str] = frozenset()
+    """Which types, unless the request names others; empty means all."""
     name: str = "lexical"
     section: str = "semantic"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """By words first, then by resemblance."""
-        hits = inquiry.word_hits[: self.limit]
+        hits = self._hits(inquiry)
         found = [Found(hit.key, hit.score, f"words {hit.score:.2f}") for hit in hits]
         unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
         if not unknown:
@@ -29,9 +35,22 @@ class LexicalCollector:
         alike = inquiry.view.search_fuzzy(
             " ".join(unknown),
             limit=self.fuzzy_limit,
-            filters=inquiry.request.filters,
+            filters=within(inquiry.request.filters, self.types),
             threshold=self.fuzzy_threshold,
         )
         return found + [
             Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}") for hit in alike if hit.key not in known
         ]
+
+    def _hits(self, inquiry: Inquiry) -> list[Hit]:
+        """The hits that all collectors share, or those of a search of its own among some types."""
+        filters = within(inquiry.request.filters, self.types)
+        if filters == inquiry.request.filters or not inquiry.request.query.strip():
+            return inquiry.word_hits[: self.limit]
+        most = inquiry.search_depth if self.limit is None else self.limit
+        return inquiry.view.search_words(inquiry.request.query, limit=most, filters=filters)
+
+
+def within(filters: Filters, types: frozenset[str]) -> Filters:
+    """The filters of a request, restricted to some types where it names none itself."""
+    return replace(filters, types=types) if types and not filters.types else filters

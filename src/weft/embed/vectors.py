@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from weft.embed.protocol import EmbeddingProvider, Matrix
+from weft.embed.protocol import EmbeddingProvider, Matrix, Vector
 
 
 def unit_rows(matrix: npt.NDArray[np.floating]) -> Matrix:
@@ -17,6 +17,14 @@ def unit_rows(matrix: npt.NDArray[np.floating]) -> Matrix:
     norms = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
     unit: npt.NDArray[np.float64] = np.divide(wide, norms, out=np.zeros_like(wide), where=norms > 0)
     return unit.astype(np.float32)
+
+
+def blend(parts: Sequence[tuple[Vector, float]]) -> Vector:
+    """The direction of several vectors together, each with its weight: of length one, or zero."""
+    largest = max(weight for _, weight in parts)
+    whole = np.sum([weight / largest * vector.astype(np.float64) for vector, weight in parts], axis=0)
+    unit: Vector = unit_rows(whole[np.newaxis])[0]
+    return unit
 
 
 def embed_written(provider: EmbeddingProvider, texts: Sequence[str], encode: Callable[[list[str]], Matrix]) -> Matrix:

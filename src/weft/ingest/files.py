@@ -1,4 +1,4 @@
-"""Plain files and folders: each text file becomes a node, its folders the tree above it."""
+"""Files and folders: each text file becomes a node, each document one with its pages, their folders the tree above."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weft.ingest.pieces import Piece, Skipped
+from weft.ingest.documents.formats import is_document
+from weft.ingest.documents.parsing import Parser
+from weft.ingest.documents.reader import Place, read_document
+from weft.ingest.documents.values import Unreadable
+from weft.ingest.pieces import Bundle, Piece, Skipped
 from weft.types import Node
 
 LARGEST = 20_000_000
@@ -16,71 +20,98 @@ HIDDEN = {"node_modules", "__pycache__", "venv"}
 
 
 def read_files(root: Path) -> Iterator[Piece]:
-    """A file, known by its whole path, or all text files below a folder, known by their paths from its name on."""
-    if root.is_file():
-        yield _file(root, str(root.resolve()), None)
-        return
-    top = root.resolve().name or "files"
-    yield Node(id=_identity("folder", top), type="folder", title=_shown(top), source=_shown(str(root)))
-    yield from _below(root, top, {os.path.realpath(root)})
+    """A file, known by its whole path, or all files below a folder, known by their paths from its name on."""
+    with Parser() as parser:
+        if root.is_file():
+            yield _file(root, str(root.resolve()), None, parser)
+            return
+        top = root.resolve().name or "files"
+        yield Node(id=identity("folder", top), type="folder", title=shown(top), source=shown(str(root)))
+        yield from _below(root, top, {os.path.realpath(root)}, parser)
 
 
-def _below(folder: Path, name: str, above: set[str]) -> Iterator[Piece]:
+def _below(folder: Path, name: str, above: set[str], parser: Parser) -> Iterator[Piece]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield Skipped(_shown(str(folder)), f"cannot be listed ({error.strerror})")
+        yield Skipped(shown(str(folder)), f"cannot be listed ({error.strerror})")
         return
     for position, entry in enumerate(entries):
         path, inner = Path(entry.path), f"{name}/{entry.name}"
-        if entry.name.startswith(".") or entry.name in HIDDEN:
+        if entry.name.startswith(".") or entry.name in HIDDEN or _belongs_to_a_store(entry):
             continue
         if os.path.isdir(path):  # a link to itself is none; entry.is_dir() would raise an error
             real = os.path.realpath(path)
             if real in above:
-                yield Skipped(_shown(str(path)), "leads back to a folder above it")
+                yield Skipped(shown(str(path)), "leads back to a folder above it")
                 continue
             yield Node(
-                id=_identity("folder", inner), type="folder", title=_shown(entry.name), source=_shown(entry.path),
-                parent=_identity("folder", name), position=position,
+                id=identity("folder", inner), type="folder", title=shown(entry.name), source=shown(entry.path),
+                parent=identity("folder", name), position=position,
             )  # fmt: skip
-            yield from _below(path, inner, above | {real})
+            yield from _below(path, inner, above | {real}, parser)
         else:
-            yield _file(path, inner, _identity("folder", name), position)
+            yield _file(path, inner, (identity("folder", name), position), parser)
 
 
-def _file(path: Path, name: str, parent: str | None, position: int = 0) -> Node | Skipped:
+def _belongs_to_a_store(entry: os.DirEntry[str]) -> bool:
+    """Whether a folder holds the pictures or the indexes of a store that lies beside it."""
+    kept = [entry.path.removesuffix(end) for end in (".files", ".index") if entry.path.endswith(end)]
+    return bool(kept) and _is_database(Path(kept[0]))
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file is a database."""
+    try:
+        with path.open("rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
+def _file(path: Path, name: str, below: tuple[str, int] | None, parser: Parser) -> Node | Bundle | Skipped:
+    """What a file holds, below a folder at a position."""
+    parent, position = below or (None, 0)
     try:
         status = path.stat()
         if not path.is_file():
-            return Skipped(_shown(str(path)), "is not a regular file")
+            return Skipped(shown(str(path)), "is not a regular file")
+        if is_document(path):
+            place = Place(identity("document", name), shown(path.name), shown(str(path)), parent, position)
+            return read_document(path, place, parser)
         if status.st_size > LARGEST:
-            return Skipped(_shown(str(path)), f"is larger than {LARGEST // 1_000_000} MB")
-        data = path.read_bytes()
+            return Skipped(shown(str(path)), f"is larger than {LARGEST // 1_000_000} MB")
+        text = _text(path.read_bytes())
     except OSError as error:
-        return Skipped(_shown(str(path)), f"cannot be read ({error.strerror})")
-    if b"\0" in data[:8192]:
-        return Skipped(_shown(str(path)), "is not text")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return Skipped(_shown(str(path)), f"is not UTF-8 text (byte {error.start})")
+        return Skipped(shown(str(path)), f"cannot be read ({error.strerror})")
+    except Unreadable as error:
+        return Skipped(shown(str(path)), str(error))
     return Node(
-        id=_identity("file", name),
+        id=identity("file", name),
         type="file",
-        title=_shown(path.name),
+        title=shown(path.name),
         text=text,
-        source=_shown(str(path)),
+        source=shown(str(path)),
         parent=parent,
         position=position,
         updated_at=datetime.fromtimestamp(status.st_mtime, UTC),
     )
 
 
-def _identity(kind: str, name: str) -> str:
-    return f"{kind}:{_shown(name)}"
+def _text(data: bytes) -> str:
+    if b"\0" in data[:8192]:
+        raise Unreadable("is not text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8 text (byte {error.start})") from error
 
 
-def _shown(name: str) -> str:
+def identity(kind: str, name: str) -> str:
+    """An id of printable characters, whatever the name is made of."""
+    return f"{kind}:{''.join(each if each.isprintable() else ascii(each)[1:-1] for each in shown(name))}"
+
+
+def shown(name: str) -> str:
     """A file name as text, whatever bytes it is made of."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

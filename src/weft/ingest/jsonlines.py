@@ -18,7 +18,7 @@ from weft.ingest.pieces import Person, Piece, Skipped
 from weft.split import check_node
 from weft.types import Edge, FieldValue, Node
 
-TIMES = ("created_at", "updated_at")
+TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
 
 
 def read_json_lines(path: Path) -> Iterator[Piece]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from weft.engine import Weft
 from weft.errors import InvalidInput, NotFound
-from weft.ingest.pieces import Person, Piece, Skipped
+from weft.ingest.bundles import Progress, write_bundle
+from weft.ingest.pieces import Bundle, Note, Person, Piece, Refused, Skipped
 from weft.split import check_node
 from weft.types import Edge, Node
 
@@ -24,20 +25,30 @@ class Report:
     edges: int = 0
     users: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    """What to know of what was added."""
 
 
 def load(
-    weft: Weft, pieces: Iterable[Piece], *, workspace: str, progress: Callable[[int], None] = lambda _: None
+    weft: Weft,
+    pieces: Iterable[Piece],
+    *,
+    workspace: str,
+    progress: Callable[[int], None] = lambda _: None,
+    expected: Callable[[int], None] = lambda _: None,
 ) -> Report:
-    """Add everything that can be added; a node waits for its parent, an edge for all nodes."""
-    loader = _Loader(weft, workspace, progress)
+    """Add everything that can be added; a node waits for its parent, an edge for all nodes.
+
+    `progress` is told how many nodes were read, `expected` how many more there are than files.
+    """
+    loader = _Loader(weft, workspace, Progress(progress, expected))
     for piece in pieces:
         loader.take(piece)
     return loader.finish()
 
 
 class _Loader:
-    def __init__(self, weft: Weft, workspace: str, progress: Callable[[int], None]) -> None:
+    def __init__(self, weft: Weft, workspace: str, progress: Progress) -> None:
         self._weft = weft
         self._workspace = workspace
         self._progress = progress
@@ -56,6 +67,8 @@ class _Loader:
                 self._edges.append(piece)
             case Person():
                 self._take_person(piece)
+            case Bundle():
+                self._take_bundle(piece)
             case Skipped():
                 self._report.skipped.append(piece)
 
@@ -84,6 +97,17 @@ class _Loader:
             self._report.skipped.append(Skipped(f"user {person.name!r}", str(error)))
         else:
             self._report.users += 1
+
+    def _take_bundle(self, bundle: Bundle) -> None:
+        self._flush()  # the node above it has to be there
+        try:
+            written = write_bundle(self._weft, bundle, self._workspace, self._progress)
+        except (Refused, InvalidInput, NotFound) as error:
+            self._report.skipped.append(Skipped(bundle.what, str(error)))
+            return
+        self._report.read += written.read
+        self._report.changed += written.changed
+        self._report.notes += written.notes
 
     def _take_node(self, node: Node) -> None:
         try:
@@ -118,10 +142,10 @@ class _Loader:
                     self._write([node])
                 except InvalidInput as error:
                     self._report.skipped.append(Skipped(node.id, str(error)))
-        self._progress(len(nodes))
+        self._progress.read(len(nodes))
 
     def _write(self, nodes: Sequence[Node]) -> None:
-        added = self._weft.add(nodes, workspace=self._workspace)
+        added = self._weft.add(nodes, workspace=self._workspace, keep_access=True)
         self._seen.update(node.id for node in nodes)
         self._report.read += len(nodes)
         self._report.changed += added.nodes

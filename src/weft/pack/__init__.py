@@ -47,8 +47,10 @@ PACKERS = tuple(_MAKERS)
 """The names of the packers."""
 
 
-def get_packer(name: str) -> Packer:
-    """The packer of that name, with the contracts' settings."""
+def get_packer(name: str | Packer) -> Packer:
+    """The packer of that name, with the contracts' settings; a packer itself is handed back."""
+    if not isinstance(name, str):
+        return name
     if name not in _MAKERS:
         raise UnknownName("packer", name, PACKERS)
     return _MAKERS[name]()

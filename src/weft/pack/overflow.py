@@ -19,22 +19,26 @@ class Overflow:
     name: ClassVar[str] = "overflow"
     heading_tokens: int = 0
     """What the heading of the list costs, once, if there is a list."""
+    reserve: int = MOST_FOR_LINES
+    """The most that all lines together may take."""
+    least: int = 0
+    """Where fewer tokens than this are left, even what would fit becomes a line."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
         ledger = Ledger(choices, room)
-        waiting = _fill(ledger, trial=True)
+        waiting = _fill(ledger, self.least, trial=True)
         if waiting:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
-            waiting = _fill(ledger)
+            waiting = _fill(ledger, self.least)
             ledger.held = 0
             self._add_lines(ledger, waiting)
-            _retry(ledger, waiting)
+            _retry(ledger, waiting, self.least)
         return ledger.packing()
 
     def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
         """No more than the lines can use, and nothing if not even one of them would fit."""
-        most, needed, least = min(MOST_FOR_LINES, ledger.room.total // 10), self.heading_tokens, MOST_FOR_LINES
+        most, needed, least = min(self.reserve, ledger.room.total // 10), self.heading_tokens, self.reserve
         for index in waiting:
             line = ledger.choices[index].line
             if line is not None:
@@ -49,7 +53,7 @@ class Overflow:
         heading = self.heading_tokens
         before = ledger.used
         for index in waiting:
-            if ledger.free <= heading or ledger.used - before >= MOST_FOR_LINES:
+            if ledger.free <= heading or ledger.used - before >= self.reserve:
                 break
             line = ledger.choices[index].line
             if line is not None and _fits(ledger, index, line.tokens, heading):
@@ -59,21 +63,21 @@ class Overflow:
                 heading = 0
 
 
-def _fill(ledger: Ledger, *, trial: bool = False) -> list[int]:
+def _fill(ledger: Ledger, least: int, *, trial: bool = False) -> list[int]:
     """Take what fits, the best first, then what fits into unused shares; the positions of what did not."""
-    waiting = _take_whole(ledger, by_score(ledger.choices), "among the best that fit", trial)
+    waiting = _take_whole(ledger, by_score(ledger.choices), "among the best that fit", least, trial=trial)
     if not ledger.room.reserved:
         return waiting
     ledger.release()
-    return _take_whole(ledger, waiting, "fits into what other sections did not use", trial)
+    return _take_whole(ledger, waiting, "fits into what other sections did not use", least, trial=trial)
 
 
-def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, trial: bool) -> list[int]:
+def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int, *, trial: bool) -> list[int]:
     """A trial only asks what would be left over, and needs no reasons for it."""
     waiting = []
     for index in order:
         choice = ledger.choices[index]
-        if choice.full.tokens <= ledger.left(choice.section):
+        if max(choice.full.tokens, least) <= ledger.left(choice.section):
             ledger.take(index, choice.full, reason)
         else:
             waiting.append(index)
@@ -86,8 +90,9 @@ def _fits(ledger: Ledger, index: int, tokens: int, heading: int) -> bool:
     return tokens <= ledger.left_for(index) and tokens + heading <= ledger.free
 
 
-def _retry(ledger: Ledger, waiting: Sequence[int]) -> None:
+def _retry(ledger: Ledger, waiting: Sequence[int], least: int) -> None:
     """Give what the lines did not need to those that have none."""
     for index in waiting:
-        if ledger.outcome(index).rendering is None and ledger.missing(index) is None:
+        fits = ledger.missing(index) is None and ledger.left_for(index) >= least
+        if ledger.outcome(index).rendering is None and fits:
             ledger.take(index, ledger.choices[index].full, "fits in what the list left over")

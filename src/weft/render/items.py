@@ -8,9 +8,9 @@ from math import sqrt
 
 from weft.render.quote import clean, escape, fence, inline
 from weft.render.templates import Template, substitute, variables
-from weft.render.values import fields_of, titles_of, values_of
+from weft.render.values import ALL_FIELDS, FieldChoice, fields_of, titles_of, values_of
 from weft.tokens import TokenCounter
-from weft.types import Candidate, Rendering
+from weft.types import Candidate, Form, Rendering
 
 Truncate = Callable[[str, int], tuple[str, str]]
 """From content and a limit in tokens to the shortened content and a note on how it was done."""
@@ -26,19 +26,23 @@ _BULLET = re.compile(r"(?:^|\n)[-*+] \Z")
 class ItemRenderer:
     """Renders candidates by a template and counts each piece exactly as it will stand in the text."""
 
-    def __init__(self, template: Template, counter: TokenCounter, truncate: Truncate) -> None:
+    def __init__(
+        self, template: Template, counter: TokenCounter, truncate: Truncate, fields: FieldChoice = ALL_FIELDS
+    ) -> None:
         self._template = template.check()
         self._counter = counter
         self._truncate = truncate
+        self._fields = fields
         self._variables = frozenset(variables(template.item)) - {"content"}
+        self._form: Form = "full" if "{{content}}" in template.item else "summary"
         self._block = template.content_on_own_lines
         self._hanging = _BULLET.search(template.item.partition("{{content}}")[0]) is not None
 
     def full(self, candidate: Candidate, number: int | None = None) -> Rendering:
         """The candidate with all of its content."""
-        values = values_of(self._variables, candidate, self._template, number)
+        values = values_of(self._variables, candidate, self._template, number, self._fields)
         text = self._piece(values, self._content(candidate))
-        return Rendering(form="full", text=text, tokens=self._counter.count(text))
+        return Rendering(form=self._form, text=text, tokens=self._counter.count(text))
 
     def shorten(self, candidate: Candidate, limit: int, number: int | None = None) -> Rendering | None:
         """The candidate within a limit of tokens, or None if too little of it would be left."""
@@ -46,7 +50,7 @@ class ItemRenderer:
         if whole.tokens <= limit:
             return whole
         content = self._content(candidate)
-        values = values_of(self._variables, candidate, self._template, number)
+        values = values_of(self._variables, candidate, self._template, number, self._fields)
         full = self._counter.count(content)
         around = self._counter.count(self._piece(values, _LEAST)) - 1
         room = min(limit - around, full - 1)
@@ -66,20 +70,27 @@ class ItemRenderer:
     def line(self, candidate: Candidate, number: int | None = None) -> Rendering:
         """The candidate as one line, without its content."""
         names = frozenset(variables(self._template.line))
-        values = values_of(names - {"content"}, candidate, self._template, number)
+        values = values_of(names - {"content"}, candidate, self._template, number, self._fields)
         if "content" in names:
             values["content"] = inline(self._content(candidate))
         text = substitute(self._template.line, values)
         return Rendering(form="line", text=text, tokens=self._counter.count(text), worth=_LINE_WORTH)
 
     def _content(self, candidate: Candidate) -> str:
+        """What the candidate says, and what is to be said of it."""
+        own = self._own(candidate)
+        return f"{own} ({candidate.note})" if candidate.note else own
+
+    def _own(self, candidate: Candidate) -> str:
         """The passage, or of a node without text what the template does not show already."""
         text = _trim(clean(candidate.passage.text))
-        if text:
+        if text and not self._template.fields_first:
             return text
         shown = self._variables
+        fields = "" if "fields" in shown else fields_of(candidate.node.fields, self._fields)
+        if text:
+            return f"{fields}\n{text}" if fields and candidate.passage.ordinal == 0 else text
         title = "" if shown & {"title", "page"} else "".join(titles_of(candidate)[:1])
-        fields = "" if "fields" in shown else fields_of(candidate.node.fields)
         return f"{title} ({fields})" if title and fields else title or fields
 
     def _piece(self, values: Mapping[str, str], content: str) -> str:

@@ -72,6 +72,8 @@ def _item(item: Item) -> dict[str, Any]:
         "fields": node.fields,
         "source": node.source,
         "confidence": node.confidence,
+        "valid_from": node.valid_from,
+        "valid_until": node.valid_until,
         "created_at": node.created_at,
         "updated_at": node.updated_at,
         "distance": candidate.distance,

@@ -19,9 +19,10 @@ _FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
 _ALONE = re.compile(r"^\{\{content\}\}$", re.MULTILINE)
 
 # These bring their own space or brackets, and are empty where there is nothing to show.
-_OPTIONAL = {"fields", "page", "path", "tags"}
-_NUMBERS = {"confidence", "number", "score", "timestamp"}
-ITEM_VARIABLES = frozenset({"citation", "content", "section", "source", "title", "type"} | _NUMBERS | _OPTIONAL)
+_OPTIONAL = {"fields", "page", "path", "route", "tags"}
+_NUMBERS = {"confidence", "number", "score", "similarity", "timestamp"}
+_TEXTS = {"citation", "content", "heading", "section", "source", "title", "type"}
+ITEM_VARIABLES = frozenset(_TEXTS | _NUMBERS | _OPTIONAL)
 
 _ALLOWED: Mapping[str, frozenset[str]] = {
     "header": frozenset({"query"}),
@@ -64,6 +65,8 @@ class Template:
     quote: Literal["fence", "escape"] = "fence"
     include_metadata: bool = True
     """False leaves `fields`, `path` and `tags` empty."""
+    fields_first: bool = False
+    """True lets a node's fields stand as a line before its text, where no variable shows them."""
     sections: tuple[str, ...] = ()
     """Sections that come first, in this order, even without items."""
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -137,7 +140,7 @@ def _parts(text: str) -> tuple[str, ...]:
 def _typed(name: str, key: str, value: object) -> object:
     """The value, if it is of the kind that the setting takes."""
     match key, value:
-        case ("include_metadata", bool()) | ("empty", None):
+        case (("include_metadata" | "fields_first"), bool()) | ("empty", None):
             return value
         case "sections", list() | tuple() if all(isinstance(part, str) for part in value):
             return tuple(value)
@@ -147,5 +150,5 @@ def _typed(name: str, key: str, value: object) -> object:
             return value
         case (("line" | "overflow" | "empty" | "footer"), str()):
             return value
-    settings = ", ".join([*_ALLOWED, "include_metadata", "quote", "sections", "titles"])
+    settings = ", ".join([*_ALLOWED, "fields_first", "include_metadata", "quote", "sections", "titles"])
     raise InvalidInput(f"template {name!r} cannot have {key} = {value!r}: its settings are {settings}")

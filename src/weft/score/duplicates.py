@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -20,18 +20,23 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Collapsed:
-    """A candidate that was left out because another one says the same."""
+    """A candidate that was left out before packing, mostly because another one says the same."""
 
     candidate: Candidate
-    kept: Candidate
+    kept: Candidate | None = None
+    reason: str = ""
+    """Why, where it is not that the one that is kept says the same."""
 
 
-def collapse(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Collapsed]]:
+def collapse(candidates: Sequence[Candidate], apart: Collection[str] = ()) -> tuple[list[Candidate], list[Collapsed]]:
     """Keep the newest of each group of near-duplicates, in the place of the group's best.
 
-    What was said in a conversation stays: a second "yes" answers another question.
+    What was said in a conversation stays: a second "yes" answers another question. So does what is `apart`, by
+    the ids of nodes.
     """
-    groups = _groups([[] if each.section == "history" else _words(each) for each in candidates])
+    groups = _groups(
+        [[] if each.section == "history" or each.node.id in apart else _words(each) for each in candidates]
+    )
     kept: list[Candidate] = []
     dropped: list[Collapsed] = []
     for members in groups:

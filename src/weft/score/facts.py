@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from weft.collect.inquiry import Inquiry
-from weft.query import Question
+from weft.query import Question, words_of
 from weft.request import Request
+from weft.score.pages import SIGNALS as PAGE_SIGNALS
+from weft.score.pages import PageGrades, grade_pages
+from weft.score.windows import REACH, windows
 from weft.types import Candidate, Usage
 
 
@@ -25,6 +28,10 @@ class Facts:
     """Distance in the tree from the focus, by node."""
     usage: Mapping[str, Usage] = field(default_factory=dict)
     idf: Mapping[str, float] = field(default_factory=dict)
+    windows: Mapping[int, float] = field(default_factory=dict)
+    """Relevance of each passage with its neighbours', by key."""
+    pages: Mapping[int, PageGrades] = field(default_factory=dict)
+    """What speaks for whole pages of documents, by key."""
     edited: frozenset[str] = frozenset()
     viewed: frozenset[str] = frozenset()
 
@@ -34,8 +41,8 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
     view, focus = inquiry.view, inquiry.request.focus
     nodes = list(dict.fromkeys(candidate.node.id for candidate in candidates))
     similarities: dict[int, float] = {}
-    if inquiry.vector is not None and inquiry.embedder is not None and signals & {"relevance", "similarity"}:
-        similarities = {hit.key: hit.score for hit in inquiry.vector_hits}
+    if inquiry.vector is not None and inquiry.embedder is not None and signals & {"relevance", "similarity", "window"}:
+        similarities = {hit.key: hit.score for hit in inquiry.vector_hits} if inquiry.searched else {}
         others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in similarities]
         similarities |= view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
     affinity = "affinity" in signals
@@ -46,7 +53,20 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
         similarities=similarities,
         hops=view.tree_distance(focus, nodes) if focus is not None and "structural" in signals else {},
         usage=view.usage(nodes) if signals & {"usage", "feedback"} else {},
-        idf=view.idf(inquiry.question.words) if "text_similarity" in signals else {},
+        idf=view.idf(_vocabulary(inquiry, candidates)) if "text_similarity" in signals else {},
+        windows=_windows(inquiry, candidates, similarities) if "window" in signals else {},
+        pages=grade_pages(inquiry, candidates) if signals & PAGE_SIGNALS else {},
         edited=frozenset(event.node for event in inquiry.edits) if affinity else frozenset(),
         viewed=frozenset(event.node for event in inquiry.views) if affinity else frozenset(),
     )
+
+
+def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
+    """Every word whose rarity the comparison of texts needs."""
+    texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
+    return list(dict.fromkeys([*words_of(inquiry.question.text), *(word for text in texts for word in words_of(text))]))
+
+
+def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
+    stored = [candidate.key for candidate in candidates if candidate.key > 0]
+    return windows(candidates, similarities, inquiry.view.beside(stored, REACH))

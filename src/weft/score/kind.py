@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.collect.lexical import DOCUMENTS
 from weft.score.facts import Facts
 from weft.types import Candidate
 
@@ -20,11 +21,16 @@ def type_match(candidate: Candidate, facts: Facts) -> float | None:
 
 def source_priority(candidate: Candidate, facts: Facts) -> float | None:
     """Explicit references first, then files, chunks and messages; 0.3 for the rest (thread contract)."""
+    return SOURCE_PRIORITY.get(item_type(candidate), 0.3)
+
+
+def item_type(candidate: Candidate) -> str:
+    """The thread contract's type of an item: what was referred to, a file, a later part of one, or the node's own."""
     if any(finding.collector == "references" for finding in candidate.findings):
-        return SOURCE_PRIORITY["reference"]
-    if candidate.node.type == "file" and candidate.passage.ordinal > 0:
-        return SOURCE_PRIORITY["chunk"]
-    return SOURCE_PRIORITY.get(candidate.node.type, 0.3)
+        return "reference"
+    if candidate.node.type in DOCUMENTS:
+        return "chunk" if candidate.passage.ordinal else "file"
+    return candidate.node.type
 
 
 def confidence(candidate: Candidate, facts: Facts) -> float | None:

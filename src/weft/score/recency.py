@@ -23,9 +23,9 @@ def linear(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def inverse(candidate: Candidate, facts: Facts) -> float | None:
-    """1 / (1 + days since creation) (memory contract)."""
+    """1 / (1 + days since creation) (memory contract); a type of its own decay fades at that pace."""
     age = _age(candidate.node.created_at, facts.now)
-    return None if age is None else 1.0 / (1.0 + age / DAY)
+    return None if age is None else 1.0 / (1.0 + age / DAY / facts.request.decay.get(candidate.node.type, 1.0))
 
 
 def hourly(candidate: Candidate, facts: Facts) -> float | None:

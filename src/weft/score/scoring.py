@@ -9,32 +9,57 @@ from weft.score.profiles import Profile
 from weft.score.signals import SIGNALS
 from weft.types import Candidate, Signals
 
+OVERDUE = 0.9
+"""Which part of what a score lacks to 1 a passed due date adds, where one was asked for: it decides, whatever the words
+say."""
+
 
 def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> list[Candidate]:
     """Candidates with their signals and score, the best first, in a total order."""
     weights = profile.weights
     if profile.without_embeddings is not None and not facts.similarities:
         weights = profile.without_embeddings
-    scored = [_scored(candidate, weights, facts) for candidate in candidates]
+    scored = [_scored(candidate, weights, profile.adjustments, facts) for candidate in candidates]
     return sorted(scored, key=lambda each: (-each.score, each.passage.citation, each.key))
 
 
-def _scored(candidate: Candidate, weights: Mapping[str, float], facts: Facts) -> Candidate:
-    signals: dict[str, float | None] = {name: SIGNALS[name](candidate, facts) for name in weights}
+def _scored(
+    candidate: Candidate, weights: Mapping[str, float], adjustments: Mapping[str, float], facts: Facts
+) -> Candidate:
+    signals: dict[str, float | None] = {name: SIGNALS[name](candidate, facts) for name in (*weights, *adjustments)}
     total = weigh(signals, weights)
-    boost = sum(value for tag, value in facts.request.boosts.items() if tag in candidate.node.tags)
+    if adjustments:
+        total = min(1.0, max(0.0, total + adjustment(signals, adjustments)))
+    boost = boosted(candidate, facts.request.boosts)
     if boost:
         signals["boost"] = boost
         total = min(1.0, max(0.0, total + boost))
+    if any(finding.collector == "due" for finding in candidate.findings):
+        signals["overdue"] = lift = round(OVERDUE * (1.0 - total), 9)
+        total += lift
     return _with_score(candidate, signals, round(total, 9))
+
+
+def boosted(candidate: Candidate, boosts: Mapping[str, float]) -> float:
+    """What the node's tags and type add to its score; case does not matter."""
+    if not boosts:
+        return 0.0
+    marks = {mark.lstrip("#").casefold() for mark in (*candidate.node.tags, candidate.node.type)}
+    return sum(value for tag, value in boosts.items() if tag.lstrip("#").casefold() in marks)
 
 
 def _with_score(candidate: Candidate, signals: Signals, total: float) -> Candidate:
     """The same as `dataclasses.replace`, at a third of its cost: this runs for every candidate."""
     return Candidate(
         candidate.node, candidate.passage, candidate.section, candidate.findings, candidate.trail,
-        candidate.distance, candidate.path, signals, total,
+        candidate.distance, candidate.path, signals, total, candidate.reached, candidate.hubs, candidate.more,
     )  # fmt: skip
+
+
+def adjustment(signals: Signals, bounds: Mapping[str, float]) -> float:
+    """What signals beside the weights add or take away: nothing at 1/2, their bound at 1 and at 0."""
+    values = ((signals.get(name), bound) for name, bound in bounds.items())
+    return sum((2.0 * value - 1.0) * bound for value, bound in values if value is not None)
 
 
 def weigh(signals: Signals, weights: Mapping[str, float]) -> float:

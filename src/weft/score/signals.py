@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weft.score import kind, people, recency, relevance, structural, wording
+from weft.score import kind, pages, people, recency, relevance, structural, windows, wording
 from weft.score.facts import Facts
 from weft.types import Candidate
 
@@ -13,6 +13,7 @@ Signal = Callable[[Candidate, Facts], float | None]
 SIGNALS: dict[str, Signal] = {
     "relevance": relevance.relevance,
     "similarity": relevance.similarity,
+    "window": windows.window,
     "structural": structural.structural,
     "distance": structural.distance,
     "recency_linear": recency.linear,
@@ -28,4 +29,7 @@ SIGNALS: dict[str, Signal] = {
     "feedback": people.feedback,
     "text_similarity": wording.text_similarity,
     "keyword_match": wording.keyword_match,
+    "page_words": pages.page_words,
+    "page_meaning": pages.page_meaning,
+    "page_look": pages.page_look,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.collect.topics import closeness
 from weft.score.facts import Facts
 from weft.types import Candidate
 
@@ -15,5 +16,7 @@ def structural(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def distance(candidate: Candidate, facts: Facts) -> float | None:
-    """1 / distance from where the walk started (graph contract); the start itself counts as 1."""
+    """1 / distance from where the walk started (graph contract), or the closeness to all topics that reached it."""
+    if candidate.reached:
+        return closeness(candidate.reached)
     return None if candidate.distance is None else 1.0 / max(1, candidate.distance)

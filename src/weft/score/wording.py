@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
+from weft.query import words_of
 from weft.score.facts import Facts
 from weft.types import Candidate
 
 
 def text_similarity(candidate: Candidate, facts: Facts) -> float | None:
-    """Cosine of the TF-IDF vectors; a word that is not in the query weighs as much as a known rare one."""
+    """Cosine of the TF-IDF vectors, with the rarity of words among the passages that the viewer may see."""
     return cosine(
         tf_idf(candidate.passage.text or candidate.node.title, facts.idf),
         tf_idf(facts.question.text, facts.idf),
@@ -29,7 +30,7 @@ def keyword_match(candidate: Candidate, facts: Facts) -> float | None:
 
 def tf_idf(text: str, idf: Mapping[str, float]) -> dict[str, float]:
     """Share of each word among all words, times its rarity where that is known, else 1."""
-    words = text.lower().split()
+    words = words_of(text)
     return {word: count / len(words) * idf.get(word, 1.0) for word, count in Counter(words).items()}
 
 

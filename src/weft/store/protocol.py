@@ -9,22 +9,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from weft.types import Change, Edge, Entry, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
+from weft.store.files import Files
+from weft.types import Change, Edge, Entry, Event, FieldValue, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:
-    from weft.embed.protocol import Vector
+    from weft.embed.protocol import Matrix, Vector
 
 Direction = Literal["out", "in", "both"]
+
+USES_BY_ANOTHER = 3
+"""How many uses by one other user count for a viewer: who uses a node over and over moves it for themselves alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Fields that say that a node is dealt with, and the values that say so; all in lower case."""
+
+    fields: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 class Batch(Protocol):
     """The writes of one transaction; they all happen, or none of them does."""
 
-    def put(self, entries: Iterable[Entry]) -> int:
-        """Insert or replace nodes; parents may be in the same call, in any order. Count the changed."""
+    def put(self, entries: Iterable[Entry], *, keep_access: bool = False) -> int:
+        """Insert or replace nodes; parents may be in the same call, in any order. Count the changed.
+
+        With `keep_access`, a node that names no list or owner keeps those that it has.
+        """
+
+    def rewrite(self, entries: Iterable[Entry]) -> int:
+        """Replace nodes that exist, where they are: parent, position, owner and access list stay. Count the changed."""
 
     def link(self, edges: Iterable[Edge]) -> int:
         """Insert or replace edges between existing nodes; count the changed."""
@@ -41,6 +60,9 @@ class Batch(Protocol):
     def set_access(self, node: str, access: frozenset[str] | None) -> None:
         """Give a node its own list, or None to inherit again."""
 
+    def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
+        """Say from when and until when a node holds; nothing else about it changes."""
+
     def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
         """Make a user known to the workspace and set the groups that they belong to."""
 
@@ -55,6 +77,12 @@ class Batch(Protocol):
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Keep vectors under the digests of their texts."""
+
+    def put_page_vectors(self, model: str, pages: Mapping[str, Matrix], read_at: int) -> None:
+        """Keep the vectors of pages, by the ids of their nodes; they go when their node changes.
+
+        Nodes that changed after the version at which they were read are left out.
+        """
 
 
 class View(Protocol):
@@ -86,6 +114,15 @@ class View(Protocol):
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""
 
+    def past(
+        self, fields: Sequence[str], now: datetime, *, closed: Closed = ..., limit: int, filters: Filters = ...
+    ) -> list[NodeInfo]:
+        """Visible nodes with an ISO date in one of these fields that has passed, the earliest first.
+
+        A day has passed when it is over, a moment when it is before now. Names are read in any usual case. What is
+        no date counts as absent, and nodes that are `closed` are left out.
+        """
+
     def search_words(self, text: str, *, limit: int, filters: Filters = ...) -> list[Hit]:
         """BM25 over title, text, tags and fields: any word may match; "phrases" must; prefix* too.
 
@@ -106,6 +143,12 @@ class View(Protocol):
     ) -> Callable[[], list[Hit]]:
         """The same search, ready to run in another thread beside other reads of this view."""
 
+    def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = ...) -> list[Hit]:
+        """Document pages by MaxSim: each of these vectors with the nearest of the page's, on average.
+
+        A hit is the first passage of its page; a score is in [0, 1].
+        """
+
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""
 
@@ -120,6 +163,12 @@ class View(Protocol):
 
     def siblings(self, node: str, count: int) -> list[NodeInfo]:
         """Up to `count` visible siblings before and `count` after, nearest first, before first."""
+
+    def beside(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+        """Up to `count` passages before and after each of these, in reading order, as (offset, key).
+
+        Within a node they follow the text; a node with a single passage has its visible siblings beside it.
+        """
 
     def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
         """The first (or last) visible children in their order."""
@@ -136,14 +185,18 @@ class View(Protocol):
         depth: int,
         limit: int = 100,
         types: Sequence[str] = (),
+        first: Sequence[str] = (),
         hub_limit: int = 50,
         vector: Vector | None = None,
         model: str = "",
     ) -> list[Reached]:
         """Breadth first over the tree and the edges, both ways, through visible nodes only.
 
-        `types` orders and restricts the edges that are followed. A node with more neighbours than
-        `hub_limit` is sampled: those most similar to `vector`, or the most recent.
+        `types` orders and restricts the edges that are followed; `first` orders without restricting:
+        at each distance its types come before all others, so that they are within `limit` and decide
+        between two shortest paths. A node with more neighbours than `hub_limit` is sampled: those most
+        similar to `vector`, or the most recent; each type of the order in turn has half of the places
+        that are left.
         """
 
     def tree_distance(self, node: str, others: Sequence[str]) -> dict[str, int]:
@@ -153,10 +206,13 @@ class View(Protocol):
         """This user's own latest views or edits, newest first, each node once."""
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
-        """Use and feedback of these nodes."""
+        """Use and feedback of these nodes: all of the viewer's own uses, a few of each other user's."""
 
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""
+
+    def next_turn(self, moment: datetime) -> datetime | None:
+        """The first moment after this one at which a visible node begins or ceases to be valid."""
 
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
         """Vectors kept under these digests."""
@@ -192,8 +248,26 @@ class Store(Protocol):
     def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
         """Those of these ids that exist, seen by nobody in particular: for writing only."""
 
+    def known_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
+        """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
+
+    def known_children(self, workspace: str, name: str) -> set[str]:
+        """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
+
+    def files(self, workspace: str) -> Files:
+        """The files that belong to the workspace's nodes; they go when their nodes are removed."""
+
     def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """Those of these digests under which a vector is kept."""
+
+    def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
+        """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
+
+    def keep_context(self, workspace: str, name: str, *, user: str, thread: str, kept: str) -> None:
+        """Keep what a user's context consisted of, for a while; the workspace is as it was before."""
+
+    def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
+        """What was kept of a context of this user and thread."""
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = ...) -> None:
         """Bring what is derived up to date; `models` names the vector indexes and their dimensions."""

@@ -20,7 +20,7 @@ from .vector_rows import DIMENSIONS, PUBLIC, SECRET, SEES_PUBLIC, query, row, ve
 EVERYTHING = {"limit": 10_000, "threshold": -1.0}
 FILES = [
     "acl.i32", "by_node.i64", "codes.u64", "confidence.f64", "conversation.i32", "key.i64", "labels.json",
-    "node.i64", "tags.i32", "type.i32", "updated.i64", "vectors.f32",
+    "node.i64", "tags.i32", "type.i32", "updated.i64", "valid_from.i64", "valid_until.i64", "vectors.f32",
 ]  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def test_every_file_of_a_generation_is_checked(tmp_path):
     assert sorted(path.name for path in (tmp_path / "g1").iterdir()) == FILES
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": 2}', '{"format": 2, "manifest": {}}', "\xff"])
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": 3}', '{"format": 3, "manifest": {}}', "\xff"])
 def test_an_unreadable_current_file_is_damage(tmp_path, content):
     stored(tmp_path)
     (tmp_path / "CURRENT").write_text(content, encoding="latin-1")

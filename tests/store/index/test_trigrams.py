@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.store.index.trigrams import similarity, trigrams, word_similarity
+from weft.store.index.trigrams import share_of_words, similarity, trigrams
 
 
 def test_a_word_has_two_spaces_before_it_and_one_after():
@@ -25,15 +25,15 @@ def test_similarity_is_that_of_the_documentation():
 
 def test_a_word_is_compared_with_each_single_word():
     # word has 5 trigrams, words 6, and they share 4
-    assert word_similarity("word", "two words") == pytest.approx(4 / 7)
-    assert word_similarity("words", "two words") == 1.0
+    assert share_of_words(["word"], "two words") == pytest.approx(4 / 7)
+    assert share_of_words(["words"], "two words") == 1.0
 
 
 def test_nothing_resembles_nothing():
     assert similarity("", "") == 0
     assert similarity("--", "word") == 0
-    assert word_similarity("word", "") == 0
-    assert word_similarity("", "word") == 0
+    assert share_of_words(["word"], "") == 0
+    assert share_of_words([""], "word") == 0
 
 
 def test_letters_outside_ascii_count():
@@ -45,4 +45,4 @@ def test_letters_outside_ascii_count():
 def test_similarity_is_symmetric_and_between_0_and_1(a, b):
     assert similarity(a, b) == similarity(b, a)
     assert 0 <= similarity(a, b) <= 1
-    assert 0 <= word_similarity(a, b) <= 1
+    assert 0 <= share_of_words([a], b) <= 1

@@ -38,6 +38,18 @@ class HistoryContract:
         with store.view(WORKSPACE, "ana") as view:
             assert view.usage(["a", "b", "c"]) == {"a": Usage(2, 0, 2), "b": Usage(1, 0, 0)}
 
+    def test_all_of_ones_own_uses_count_and_a_few_of_each_other_users(self, store: Store) -> None:
+        put(opened(store, "ben", "cleo"), node("a"))
+        with store.atomic(WORKSPACE) as batch:
+            for user, times in (("ana", 7), ("ben", 5), ("cleo", 1)):
+                for _ in range(times):
+                    batch.count_use(user, ["a"])
+        counted = {}
+        for user in ("ana", "ben", "cleo"):
+            with store.view(WORKSPACE, user) as view:
+                counted[user] = view.usage(["a"])["a"].used
+        assert counted == {"ana": 7 + 3 + 1, "ben": 3 + 5 + 1, "cleo": 3 + 3 + 1}
+
     def test_changes_since_a_version_name_what_was_written_and_removed(self, store: Store) -> None:
         put(opened(store), node("a", "1"), node("b"))
         since = store.version(WORKSPACE)

@@ -36,6 +36,26 @@ class StructureContract:
             assert names(view.children("p", 3)) == ["c0", "c1", "c3"]
             assert names(view.children("c2", 3)) == []
 
+    def test_beside_a_passage_stand_those_of_its_text_or_its_nodes_siblings(self, store: Store) -> None:
+        long = "\n\n".join(f"Paragraph {number}. " + "Some words that fill it. " * 60 for number in range(4))
+        put(opened(store, "ben"), *_family(), node("long", long))
+        with store.atomic(WORKSPACE) as batch:
+            batch.set_access("c2", frozenset({"ana"}))
+        with store.view(WORKSPACE, "ben") as view:
+            first = {name: keys[0] for name, keys in view.passages(["c0", "c1", "c3", "c4", "c5"]).items()}
+            around = view.beside([first["c3"], first["c0"]], 2)
+            assert sorted(around[first["c3"]]) == [
+                (-2, first["c0"]), (-1, first["c1"]), (1, first["c4"]), (2, first["c5"]),
+            ]  # fmt: skip
+            assert sorted(around[first["c0"]]) == [(1, first["c1"]), (2, first["c3"])]
+            own = view.passages(["long"], limit=9)["long"]
+            assert len(own) > 2
+            assert view.beside([own[1]], 1) == {own[1]: [(-1, own[0]), (1, own[2])]}
+        with store.view(WORKSPACE, "ana") as view:
+            hidden = view.passages(["c2"])["c2"]
+        with store.view(WORKSPACE, "ben") as view:
+            assert view.beside(hidden, 2) == {}
+
     def test_children_come_in_their_order_from_either_end(self, store: Store) -> None:
         put(opened(store), *_family())
         with store.view(WORKSPACE, "ana") as view:
@@ -112,6 +132,80 @@ class StructureContract:
             first = [each.node for each in view.walk(["0"], depth=1, types=("reference", "child"))]
             assert first == ["0", "1", "kid"]
 
+    def test_types_that_come_first_order_a_walk_and_restrict_nothing(self, store: Store) -> None:
+        old, new = NOW - timedelta(days=9), NOW
+        put(
+            opened(store),
+            node("a"),
+            node("kid", parent="a", updated_at=old),
+            node("ref", updated_at=new),
+            node("owner", updated_at=old),
+            edges=(Edge(source="a", target="ref"), Edge(source="a", target="owner", type="field")),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            for first, order in (
+                ((), ["ref", "kid", "owner"]),
+                (("child",), ["kid", "ref", "owner"]),
+                (("field", "child"), ["owner", "kid", "ref"]),
+            ):
+                assert [each.node for each in view.walk(["a"], depth=1, first=first)] == ["a", *order]
+                assert [each.node for each in view.walk(["a"], depth=1, first=first, limit=1)] == ["a", order[0]]
+
+    def test_types_that_come_first_decide_between_two_shortest_paths(self, store: Store) -> None:
+        put(
+            opened(store),
+            *(node(name) for name in ("a", "left", "right", "end")),
+            edges=(
+                Edge(source="a", target="left"),
+                Edge(source="a", target="right"),
+                Edge(source="left", target="end", type="field"),
+                Edge(source="right", target="end", type="reference"),
+            ),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            for kind, through in (("field", "left"), ("reference", "right")):
+                (end,) = [each for each in view.walk(["a"], depth=2, first=(kind,)) if each.node == "end"]
+                assert [step.node for step in end.path] == [through, "end"]
+
+    def test_at_a_hub_each_type_of_the_order_has_half_of_the_places_left(self, store: Store) -> None:
+        kinds = {"field": 9, "reference": 9, "relation": 9}
+        spokes = [(f"{kind}{n}", kind) for kind, count in kinds.items() for n in range(count)]
+        put(
+            opened(store),
+            node("hub"),
+            *(node(name) for name, _ in spokes),
+            edges=tuple(Edge(source="hub", target=name, type=kind) for name, kind in spokes),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            for first, counts in (
+                (("field", "reference"), {"field": 4, "reference": 2, "relation": 2}),
+                (("relation",), {"relation": 4}),
+                (("child", "reference"), {"reference": 4}),
+            ):
+                reached = view.walk(["hub"], depth=1, first=first, hub_limit=8)[1:]
+                assert len(reached) == 8
+                assert all(each.hubs == ("hub",) for each in reached)
+                kept = [each.path[0].edge for each in reached]
+                assert {kind: kept.count(kind) for kind in counts} == counts
+            few = view.walk(["hub"], depth=1, first=("field",), hub_limit=20)[1:]
+            assert [each.path[0].edge for each in few].count("field") == 9
+
+    def test_a_type_that_comes_first_is_found_under_any_number_of_newer_edges(self, store: Store) -> None:
+        crowd = [node(f"n{n:04}") for n in range(1_100)]
+        put(
+            opened(store),
+            node("hub"),
+            node("old", updated_at=NOW - timedelta(days=900)),
+            *crowd,
+            edges=(
+                Edge(source="hub", target="old", type="field"),
+                *(Edge(source="hub", target=each.id) for each in crowd),
+            ),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            assert "old" not in [each.node for each in view.walk(["hub"], depth=1)]
+            assert view.walk(["hub"], depth=1, first=("field",))[1].node == "old"
+
     def test_a_hub_is_sampled_by_likeness_or_by_recency_and_says_so(self, store: Store) -> None:
         spokes = [
             node(f"s{n:02}", "violin" if n == 7 else "drum", updated_at=NOW - timedelta(days=n)) for n in range(30)
@@ -120,6 +214,6 @@ class StructureContract:
         with store.view(WORKSPACE, "ana") as view:
             recent = view.walk(["hub"], depth=1, hub_limit=3)
             assert [each.node for each in recent] == ["hub", "s00", "s01", "s02"]
-            assert all(each.sampled for each in recent[1:])
+            assert all(each.hubs == ("hub",) for each in recent[1:])
             alike = view.walk(["hub"], depth=1, hub_limit=1, vector=EMBEDDER.embed("violin"), model=EMBEDDER.model)
             assert [each.node for each in alike] == ["hub", "s07"]

@@ -9,7 +9,7 @@ import pytest
 
 from weft.errors import CycleError, InvalidInput, NotFound
 from weft.split import prepare
-from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
+from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, found, node, opened, put
 from weft.store.protocol import Store
 from weft.tokens import CharacterCounter
 from weft.types import Edge
@@ -21,6 +21,18 @@ def _read(store: Store, *names: str) -> list[str]:
 
 
 class WritingContract:
+    def test_a_node_is_rewritten_where_it_is(self, store: Store) -> None:
+        put(opened(store, "ben"), node("folder", access=frozenset({"ana"})))
+        put(store, node("a", "before", parent="folder", position=4, owner="ben", source="old.md"))
+        with store.atomic(WORKSPACE) as batch:
+            assert batch.rewrite([prepare(node("a", "after", source="new.md"), CharacterCounter())]) == 1
+        with store.view(WORKSPACE, "ana") as view:
+            (found,) = view.nodes(["a"])
+            assert (found.text, found.source) == ("after", "new.md")
+            assert (found.parent, found.position, found.owner, found.access) == ("folder", 4, "ben", None)
+        with pytest.raises(NotFound, match="'b' does not exist"), store.atomic(WORKSPACE) as batch:
+            batch.rewrite([prepare(node("b"), CharacterCounter())])
+
     def test_a_node_is_read_back_as_it_was_written(self, store: Store) -> None:
         opened(store)
         written = node(
@@ -32,6 +44,43 @@ class WritingContract:
         put(store, written)
         with store.view(WORKSPACE, "ana") as view:
             assert view.nodes(["n"]) == [written]
+
+    def test_fields_and_children_are_known_to_who_writes_and_to_nobody_in_particular(self, store: Store) -> None:
+        opened(store)
+        put(store, node("a", fields={"n": 3, "l": ("x", "y")}, access=frozenset({"ana"})), node("b", parent="a"))
+        put(store, node("c", parent="b"))
+        assert store.known_fields(WORKSPACE, "a") == {"n": 3, "l": ("x", "y")}
+        assert store.known_fields(WORKSPACE, "b") == {}
+        assert store.known_fields(WORKSPACE, "z") is None
+        assert store.known_children(WORKSPACE, "a") == {"b"}
+        assert store.known_children(WORKSPACE, "z") == set()
+
+    def test_files_go_with_the_nodes_that_they_belong_to(self, store: Store) -> None:
+        opened(store)
+        put(store, node("above"), node("a", parent="above"))
+        files = store.files(WORKSPACE)
+        with files.incoming("a") as incoming:
+            incoming.write("x.jpg", b"x")
+            with files.published("a", "1", incoming):
+                pass
+        named = node("a", fields={"path": files.relative("a", "1", "x.jpg")})
+        assert files.path(named, "path").read_bytes() == b"x"
+        with pytest.raises(KeyError), store.atomic(WORKSPACE) as batch:
+            batch.remove(["above"])
+            raise KeyError
+        assert files.has("a", "1")
+        with store.atomic(WORKSPACE), store.atomic(WORKSPACE) as batch:
+            batch.remove(["above"])
+            assert files.has("a", "1")
+        assert not files.has("a", "1")
+
+    def test_fields_for_programs_are_kept_but_not_searched(self, store: Store) -> None:
+        opened(store)
+        put(store, node("n", fields={"seen": "harbour", "path": "lighthouse", "_unseen": ("path",)}))
+        assert found(store, "harbour") == ["n"]
+        assert found(store, "lighthouse") == found(store, "path") == []
+        with store.view(WORKSPACE, "ana") as view:
+            assert view.nodes(["n"])[0].fields["path"] == "lighthouse"
 
     def test_writing_the_same_again_changes_nothing(self, store: Store) -> None:
         opened(store)
@@ -79,6 +128,22 @@ class WritingContract:
                 inner.put([prepare(node("lost", "lost"), CharacterCounter())])
                 raise RuntimeError
         assert _read(store, "kept", "lost") == ["kept"]
+
+    def test_a_node_that_names_no_list_keeps_its_own_on_request(self, store: Store) -> None:
+        put(opened(store, "ben"), node("n", "old", access=frozenset({"ana"}), owner="ana"))
+        again = prepare(node("n", "new"), CharacterCounter())
+        with store.atomic(WORKSPACE) as batch:
+            assert batch.put([again], keep_access=True) == 1
+            assert batch.put([again], keep_access=True) == 0
+        with store.view(WORKSPACE, "ben") as view:
+            assert view.nodes(["n"]) == []
+        with store.view(WORKSPACE, "ana") as view:
+            (kept,) = view.nodes(["n"])
+            assert (kept.text, kept.access, kept.owner) == ("new", frozenset({"ana"}), "ana")
+        with store.atomic(WORKSPACE) as batch:
+            batch.put([again])
+        with store.view(WORKSPACE, "ben") as view:
+            assert len(view.nodes(["n"])) == 1
 
     def test_a_missing_parent_is_refused(self, store: Store) -> None:
         opened(store)

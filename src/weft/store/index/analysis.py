@@ -25,13 +25,13 @@ T = TypeVar("T")
 PREFIX = "*"
 """Ends a term that stands for all words that begin with it; no word contains it."""
 
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u1100-\u11ff\uac00-\ud7af"  # Hangul
     "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
 )
-_RUN = re.compile(f"[{_UNSPACED}]+")
+_RUN = re.compile(f"[{UNSPACED}]+")
 _PREFIX_WORD = re.compile(r"(?<!\w)([^\W_]+)\*(?!\w)")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -24,11 +24,16 @@ COLUMN_TYPES: dict[str, str] = {
     "type": "<i4",
     "conversation": "<i4",
     "tags": "<i4",
+    "valid_from": "<i8",
+    "valid_until": "<i8",
 }
 """The columns with their types, in memory and on disk."""
 
 LABELLED = ("acl", "type", "conversation", "tags")
 """Columns of codes, whose values are in the vocabulary."""
+
+ALWAYS, NEVER = -(2**63), 2**63 - 1
+"""What a row without a beginning or an end has in its place."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FEW = 4  # up to here, comparing is faster than a table: 0.16 ms against 1.0 ms for a million codes
@@ -47,6 +52,15 @@ class Columns:
     type: Codes
     conversation: Codes
     tags: Codes
+    valid_from: Ints
+    valid_until: Ints
+    last_start: int = field(init=False)
+    first_end: int = field(init=False)
+    """Between these two moments all rows are valid, and none need be compared."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "last_start", int(self.valid_from.max(initial=ALWAYS)))
+        object.__setattr__(self, "first_end", int(self.valid_until.min(initial=NEVER)))
 
     @classmethod
     def from_rows(cls, rows: Sequence[Row], vocabulary: Vocabulary) -> Columns:
@@ -60,6 +74,8 @@ class Columns:
             "type": [vocabulary.type.code(row.type) for row in rows],
             "conversation": [vocabulary.conversation.code(row.conversation) for row in rows],
             "tags": [vocabulary.tags.code(frozenset(row.tags)) for row in rows],
+            "valid_from": [ALWAYS if row.valid_from is None else row.valid_from for row in rows],
+            "valid_until": [NEVER if row.valid_until is None else row.valid_until for row in rows],
         }
         return cls(**{name: np.array(values[name], dtype=kind) for name, kind in COLUMN_TYPES.items()})
 
@@ -91,9 +107,21 @@ def passing(columns: Columns, vocabulary: Vocabulary, scope: Scope, alive: Mask)
         tests.append(columns.updated <= microseconds(filters.before))
     if filters.min_confidence is not None:
         tests.append(columns.confidence >= filters.min_confidence)
+    if filters.as_of is not None:
+        tests += _valid(columns, microseconds(filters.as_of))
     for test in tests:
         alive = alive if test is None else alive & test
     return alive
+
+
+def _valid(columns: Columns, moment: int) -> list[Mask]:
+    """Tests for the rows that are valid at a moment; none where all are."""
+    tests: list[Mask] = []
+    if moment < columns.last_start:
+        tests.append(columns.valid_from <= moment)
+    if columns.first_end <= moment:
+        tests.append(columns.valid_until > moment)
+    return tests
 
 
 def labelled(column: Codes, labels: Labels[T], wanted: Iterable[int]) -> Mask | None:

@@ -25,7 +25,7 @@ from weft.store.index.rows import IndexDamaged
 from weft.store.index.scan import word_count
 from weft.store.index.segments import Segment
 
-FORMAT = 2
+FORMAT = 3
 CHECKED = 64_000_000
 """Bytes up to which a file is compared with its checksum when it is opened; a larger one would take too long."""
 CURRENT = "CURRENT"

@@ -27,6 +27,9 @@ class Row:
     confidence: float | None
     conversation: str | None
     digest: str
+    valid_from: int | None = None
+    valid_until: int | None = None
+    """When what it says begins and ceases to hold, in the same microseconds; None for no limit."""
 
     @property
     def searchable(self) -> str:

@@ -6,6 +6,7 @@ https://www.postgresql.org/docs/current/pgtrgm.html
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
@@ -21,10 +22,22 @@ def similarity(a: str, b: str) -> float:
     return _overlap(trigrams(a), trigrams(b))
 
 
-def word_similarity(word: str, text: str) -> float:
-    """The best similarity of a word with any single word of a text, in [0, 1]."""
-    wanted = trigrams(word)
-    return max((_overlap(wanted, _of_word(found)) for found in set(_WORD.findall(text.lower()))), default=0.0)
+def share_of_words(words: Sequence[str], text: str) -> float:
+    """How well the words of a query are met by words of a text: the mean of their best similarities."""
+    if not words:
+        return 0.0
+    present = frozenset(_WORD.findall(text.lower()))
+    return sum(1.0 if word.lower() in present else _nearest(trigrams(word), present) for word in words) / len(words)
+
+
+def _nearest(wanted: frozenset[str], words: frozenset[str]) -> float:
+    best = 0.0
+    for word in words:
+        found = _of_word(word)
+        # No overlap is larger than the smaller set's share of the larger one.
+        if min(len(wanted), len(found)) > best * max(len(wanted), len(found)):
+            best = max(best, _overlap(wanted, found))
+    return best
 
 
 # Most words of a text have been met before: ten times faster over a page of candidates.

@@ -8,13 +8,14 @@ decides about its rank.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from tantivy import (
@@ -34,10 +35,11 @@ from tantivy import (
 from weft.errors import InvalidInput, StoreError
 from weft.store.index import bm25
 from weft.store.index.analysis import PREFIX, WHOLE_WORDS, WordQuery, analyse, spaced, whole_words
+from weft.store.index.columns import microseconds
 from weft.store.index.rows import IndexDamaged, Row, Scope
 from weft.store.index.trigrams import trigrams
 
-VERSION = 1
+VERSION = 2
 """Raised when fields or the analysis of texts change; an index of another version counts as damaged."""
 
 HEAP = 100_000_000
@@ -54,9 +56,11 @@ FEW = 16
 
 _SPLIT = f"weft-{VERSION}"
 _WHOLE = f"weft-whole-{VERSION}"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ALL = {"all": {"value_count": {"field": "key"}}}
 _BY_LIST = {"lists": {"terms": {"field": "acl", "size": LISTED + 1}}}
+_LIMITS = {"starts": {"max": {"field": "valid_from"}}, "ends": {"min": {"field": "valid_until"}}}
+_ROUNDING = 1_000_000
+"""More microseconds than an aggregation, which counts in floating point, can be wrong by."""
 
 Clause = tuple[Occur, Query]
 
@@ -68,6 +72,8 @@ def _schema() -> Schema:
     builder.add_unsigned_field("acl", indexed=True, fast=True)
     builder.add_integer_field("updated", fast=True)
     builder.add_float_field("confidence", fast=True)
+    builder.add_integer_field("valid_from", fast=True)
+    builder.add_integer_field("valid_until", fast=True)
     for name in ("type", "tag", "conversation", "meta"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("body", tokenizer_name=_SPLIT, index_option="position")
@@ -90,6 +96,9 @@ class _Snapshot:
     passages: int
     acls: frozenset[int] | None
     """The access lists that occur in it; None where there are too many to list."""
+    last_start: float
+    first_end: float
+    """Between these two moments everything in it is valid."""
     frequencies: dict[tuple[str, frozenset[int]], int] = field(default_factory=dict)
     """Counts made before, by term and access lists: questions share most of their words."""
 
@@ -202,7 +211,8 @@ class WordIndex:
         snapshot = self._snapshot
         if limit < 1 or not scope.acls or not snapshot.searcher.num_docs:
             return []
-        query = Query.boolean_query([*clauses, *_allowed(scope.acls, snapshot.acls), *_filters(scope)])
+        within = [*_allowed(scope.acls, snapshot.acls), *_filters(scope), *_valid(scope.filters.as_of, snapshot)]
+        query = Query.boolean_query([*clauses, *within])
         with _damage_told(self._meta.parent):
             best = _by_score if ranked else _by_key
             return best(snapshot.searcher, query, limit)
@@ -231,11 +241,19 @@ def _damage_told(folder: Path) -> Iterator[None]:
 def _snapshot(searcher: Searcher) -> _Snapshot:
     found = searcher.search(_word("meta", "seq"), limit=1).hits
     seq = int(searcher.doc(found[0][1])["seq"][0]) if found else 0
-    lists = searcher.aggregate(Query.all_query(), _BY_LIST)["lists"]
+    totals = searcher.aggregate(Query.all_query(), {**_BY_LIST, **_LIMITS})
+    lists, start, end = totals["lists"], totals["starts"]["value"], totals["ends"]["value"]
     counts = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in lists["buckets"]}
     others = int(lists["sum_other_doc_count"])
     complete = len(counts) <= LISTED and not others
-    return _Snapshot(searcher, seq, sum(counts.values()) + others, frozenset(counts) if complete else None)
+    return _Snapshot(
+        searcher,
+        seq,
+        passages=sum(counts.values()) + others,
+        acls=frozenset(counts) if complete else None,
+        last_start=-math.inf if start is None else start,
+        first_end=math.inf if end is None else end,
+    )
 
 
 def _document(row: Row) -> Document:
@@ -252,6 +270,8 @@ def _document(row: Row) -> Document:
         values["confidence"] = float(row.confidence)
     if row.conversation is not None:
         values["conversation"] = _clean(row.conversation)
+    limits = ("valid_from", row.valid_from), ("valid_until", row.valid_until)
+    values |= {name: moment for name, moment in limits if moment is not None}
     if row.ordinal == 0:
         values["grams"] = _filed("\n".join(trigrams(row.title) | trigrams(row.source)))
     try:
@@ -311,12 +331,25 @@ def _filters(scope: Scope) -> list[Clause]:
     if wanted.conversation is not None:
         must.append(_word("conversation", wanted.conversation))
     if wanted.after is not None or wanted.before is not None:
-        span = _micros(wanted.after), _micros(wanted.before)
-        must.append(Query.range_query(_SCHEMA, "updated", FieldType.Integer, *span))
+        first, last = (None if edge is None else microseconds(edge) for edge in (wanted.after, wanted.before))
+        must.append(Query.range_query(_SCHEMA, "updated", FieldType.Integer, first, last))
     if wanted.min_confidence is not None:
         must.append(Query.range_query(_SCHEMA, "confidence", FieldType.Float, wanted.min_confidence))
     without = [(Occur.MustNot, _one_of("node", scope.excluded))] if scope.excluded else []
     return [*map(_must, must), *without]
+
+
+def _valid(as_of: datetime | None, snapshot: _Snapshot) -> list[Clause]:
+    """Leaves out what is not valid at a moment; nothing need be compared where all is."""
+    if as_of is None:
+        return []
+    moment, clauses = microseconds(as_of), []
+    if moment < snapshot.last_start + _ROUNDING:
+        later = Query.range_query(_SCHEMA, "valid_from", FieldType.Integer, moment, None, include_lower=False)
+        clauses.append((Occur.MustNot, later))
+    if snapshot.first_end - _ROUNDING <= moment:
+        clauses.append((Occur.MustNot, Query.range_query(_SCHEMA, "valid_until", FieldType.Integer, None, moment)))
+    return clauses
 
 
 def _term(term: str) -> Query:
@@ -365,9 +398,3 @@ def _filed(grams: str) -> str:
 
 def _clean(value: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _micros(moment: datetime | None) -> int | None:
-    if moment is None:
-        return None
-    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)

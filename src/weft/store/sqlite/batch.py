@@ -6,6 +6,7 @@ import math
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -14,11 +15,12 @@ import numpy as np
 from weft.errors import DimensionError, InvalidInput, NotFound
 from weft.store.sqlite.access import AccessLists, assign
 from weft.store.sqlite.codec import dump, ids, to_micros
+from weft.store.sqlite.pages import put as put_pages
 from weft.store.sqlite.put import Putter, digests_of, drop_orphans, refuse_cycle, stored_access
 from weft.types import EVERYONE, Edge, Entry
 
 if TYPE_CHECKING:
-    from weft.embed.protocol import Vector
+    from weft.embed.protocol import Matrix, Vector
 
 
 class SqliteBatch:
@@ -31,12 +33,56 @@ class SqliteBatch:
         self._now = now
         self._version = connection.execute("SELECT version FROM workspaces WHERE id = ?", (workspace,)).fetchone()[0]
         self._wrote = False
+        self.removed: set[str] = set()
+        """Ids of the nodes that were removed, for what is kept of them outside of the database."""
 
-    def put(self, entries: Iterable[Entry]) -> int:
+    def put(self, entries: Iterable[Entry], *, keep_access: bool = False) -> int:
         """Insert or replace nodes; parents may be in the same call, in any order. Count the changed."""
+        if keep_access:
+            entries = self._with_lists(list(entries))
         changed = Putter(self._connection, self._workspace, self._access, self._now).put(entries)
         self._log(changed)
         return len(changed)
+
+    def _with_lists(self, entries: list[Entry]) -> list[Entry]:
+        """The entries, with their stored owner and list where they name none."""
+        rows = self._connection.execute(
+            """SELECT id, owner, access FROM nodes WHERE workspace = ? AND (access IS NOT NULL OR owner IS NOT NULL)
+               AND id IN (SELECT value FROM json_each(?))""",
+            (self._workspace, ids(entry.node.id for entry in entries)),
+        )
+        stored = {name: (owner, stored_access(access)) for name, owner, access in rows}
+        return [
+            Entry(
+                replace(
+                    entry.node,
+                    owner=entry.node.owner or stored[entry.node.id][0],
+                    access=stored[entry.node.id][1] if entry.node.access is None else entry.node.access,
+                ),
+                entry.passages,
+            )
+            if entry.node.id in stored
+            else entry
+            for entry in entries
+        ]
+
+    def rewrite(self, entries: Iterable[Entry]) -> int:
+        """Replace nodes that exist, where they are: parent, position, owner and access list stay. Count the changed."""
+        wanted = list(entries)
+        rows = self._connection.execute(
+            """SELECT n.id, p.id, n.position, n.owner, n.access FROM nodes n LEFT JOIN nodes p ON p.pk = n.parent
+               WHERE n.workspace = ? AND n.id IN (SELECT value FROM json_each(?))""",
+            (self._workspace, ids(entry.node.id for entry in wanted)),
+        )
+        places = {row[0]: row[1:] for row in rows}
+        kept = []
+        for entry in wanted:
+            if entry.node.id not in places:
+                raise NotFound(f"node {entry.node.id!r} does not exist in this workspace: check its id")
+            parent, position, owner, access = places[entry.node.id]
+            node = replace(entry.node, parent=parent, position=position, owner=owner, access=stored_access(access))
+            kept.append(Entry(node, entry.passages))
+        return self.put(kept)
 
     def link(self, edges: Iterable[Edge]) -> int:
         """Insert or replace edges between existing nodes; count the changed."""
@@ -86,12 +132,13 @@ class SqliteBatch:
         rows = self._connection.execute(
             """WITH RECURSIVE below (pk) AS (
                    SELECT value FROM json_each(?) UNION SELECT n.pk FROM below CROSS JOIN nodes n ON n.parent = below.pk
-               ) SELECT pk FROM below""",
+               ) SELECT pk, id FROM below JOIN nodes USING (pk)""",
             (ids(numbers.values()),),
         ).fetchall()
         doomed = [row[0] for row in rows]
         if not doomed:
             return 0
+        self.removed.update(row[1] for row in rows)
         self._log(doomed, deleted=True)
         digests = digests_of(self._connection, doomed)
         self._connection.execute("DELETE FROM nodes WHERE pk IN (SELECT value FROM json_each(?))", (ids(doomed),))
@@ -114,6 +161,15 @@ class SqliteBatch:
         text = None if access is None else dump(sorted(access))
         self._connection.execute("UPDATE nodes SET access = ?, digest = '' WHERE pk = ?", (text, pk))
         self._settle(pk)
+
+    def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
+        """Say from when and until when a node holds; nothing else about it changes."""
+        pk = self._number(node)
+        limits = [None if moment is None else to_micros(moment) for moment in (start, end)]
+        self._connection.execute(
+            "UPDATE nodes SET valid_from = ?, valid_until = ?, digest = '' WHERE pk = ?", (*limits, pk)
+        )
+        self._log([pk])
 
     def _settle(self, pk: int) -> None:
         """Work out the access of a node and of all below it, after its place or its list changed."""
@@ -188,6 +244,18 @@ class SqliteBatch:
             (self._workspace, ids(vectors)),
         ).fetchall()
         self._log([row[0] for row in rows])
+
+    def put_page_vectors(self, model: str, pages: Mapping[str, Matrix], read_at: int) -> None:
+        """Keep the vectors of pages, by the ids of their nodes, as far as these are what they were at a version."""
+        numbers = self._numbers(set(pages))
+        rows = self._connection.execute(
+            "SELECT id FROM changes WHERE workspace = ? AND version > ? AND node IN (SELECT value FROM json_each(?))",
+            (self._workspace, read_at, ids(numbers.values())),
+        )
+        for (name,) in rows.fetchall():
+            numbers.pop(name, None)
+        put_pages(self._connection, self._workspace, model, {numbers[name]: pages[name] for name in sorted(numbers)})
+        self._touched(len(numbers))
 
     def _refuse_lengths(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """All vectors of a model have one length: a search could not compare others."""

@@ -9,21 +9,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from weft.store.index.rows import Row
-from weft.types import Entry, FieldValue, NodeInfo, Passage
+from weft.types import Entry, FieldValue, NodeInfo, Passage, seen_fields
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 INFO = """n.id, n.type, n.title, (SELECT p.id FROM nodes p WHERE p.pk = n.parent AND p.acl IN {visible}),
     n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
-    n.owner, n.access"""
+    n.owner, n.access, n.valid_from, n.valid_until"""
 """Columns of a NodeInfo; the parent is named only to those who may see it."""
-INFO_WIDTH = 14
+INFO_WIDTH = 16
 
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
 
 ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.text, n.tags, n.fields, n.updated_at,
-    n.confidence, n.conversation, p.digest"""
+    n.confidence, n.conversation, p.digest, n.valid_from, n.valid_until"""
 
 
 def to_micros(moment: datetime) -> int:
@@ -55,7 +55,7 @@ def node_info(row: Sequence[Any]) -> NodeInfo:
         parent=row[3],
         position=row[4],
         tags=tuple(json.loads(row[5])) if row[5] != "[]" else (),
-        fields=_fields(row[6]),
+        fields=fields_of(row[6]),
         confidence=row[7],
         conversation=row[8],
         created_at=from_micros(row[9]),
@@ -63,10 +63,13 @@ def node_info(row: Sequence[Any]) -> NodeInfo:
         source=row[11],
         owner=row[12],
         access=None if row[13] is None else frozenset(json.loads(row[13])),
+        valid_from=None if row[14] is None else from_micros(row[14]),
+        valid_until=None if row[15] is None else from_micros(row[15]),
     )
 
 
-def _fields(text: str) -> Mapping[str, FieldValue]:
+def fields_of(text: str) -> Mapping[str, FieldValue]:
+    """Fields as they are kept in a row."""
     if text == "{}":
         return {}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()}
@@ -94,12 +97,14 @@ def index_row(row: Sequence[Any]) -> Row:
         confidence=row[11],
         conversation=row[12],
         digest=row[13],
+        valid_from=row[14],
+        valid_until=row[15],
     )
 
 
 def searchable_fields(text: str) -> list[str]:
     """Names and values of fields as words."""
-    return [f"{name} {value}" for name, value in field_pairs(json.loads(text))]
+    return [f"{name} {value}" for name, value in field_pairs(seen_fields(json.loads(text)))]
 
 
 def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -119,11 +124,13 @@ def _as_text(value: object) -> str:
 def digest_of(entry: Entry) -> str:
     """A hash of everything that was given for a node: equal means nothing to do."""
     node = entry.node
-    parts = (
+    parts: tuple[object, ...] = (
         node.type, node.title, node.parent, node.position, list(node.tags), dict(node.fields), node.confidence,
         node.conversation, node.created_at and to_micros(node.created_at),
         node.updated_at and to_micros(node.updated_at), node.source, node.owner,
         None if node.access is None else sorted(node.access),
         [(p.start, p.end, p.tokens, p.digest, p.citation) for p in entry.passages],
     )  # fmt: skip
+    if node.valid_from or node.valid_until:  # others keep the hash that they had before there was such a thing
+        parts += ([moment and to_micros(moment) for moment in (node.valid_from, node.valid_until)],)
     return hashlib.blake2b(dump(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,6 +45,25 @@ def neighbours(
 
 
 @dataclass(frozen=True, slots=True)
+class EdgeRules:
+    """Which edge types a walk follows, and in which order."""
+
+    only: tuple[str, ...] = ()
+    """Nothing else, in this order; empty means all."""
+    first: tuple[str, ...] = ()
+    """Before all others."""
+
+    @property
+    def order(self) -> dict[str, int]:
+        """The place of each type that has one."""
+        return {kind: index for index, kind in enumerate(dict.fromkeys((*self.first, *self.only)))}
+
+    def allows(self, kind: str) -> bool:
+        """Whether a type is followed."""
+        return not self.only or kind in self.only
+
+
+@dataclass(frozen=True, slots=True)
 class _Hop:
     start: int
     end: int
@@ -58,49 +77,73 @@ def walk(
     *,
     depth: int,
     limit: int,
-    types: Sequence[str],
+    edges: EdgeRules,
     hub_limit: int,
     rank: Ranking | None,
 ) -> list[Reached]:
     """Breadth first from the visible starts; each node once, by the first shortest path found."""
     numbers = reader.numbers(starts)
-    order = {kind: index for index, kind in enumerate(types)}
+    order = edges.order
     seen: dict[int, Reached] = {}
     for name in starts:
         if name in numbers and numbers[name] not in seen:
             seen[numbers[name]] = Reached(name, numbers[name], 0, (), name)
     frontier = list(seen)
+    most = max(HUB_FETCH, hub_limit) if rank or order else hub_limit + 1
     for distance in range(1, depth + 1):
         if not frontier or len(seen) >= limit + len(numbers):
             break
         reached: list[int] = []
-        hops = _hops(reader, frontier, order, max(HUB_FETCH, hub_limit) if rank else hub_limit + 1)
-        for start in frontier:
-            own, sampled = _sample(hops.get(start, []), hub_limit, rank)
-            for hop in sorted(own, key=lambda hop: (order.get(hop.step.edge, len(order)), -hop.recency, *_name(hop))):
-                if hop.end not in seen and len(seen) < limit + len(numbers):
-                    origin = seen[start]
-                    seen[hop.end] = Reached(
-                        hop.step.node, hop.end, distance, (*origin.path, hop.step), origin.start,
-                        sampled or origin.sampled,
-                    )  # fmt: skip
-                    reached.append(hop.end)
+        hops = _hops(reader, frontier, edges, most)
+        for hop, sampled in _ordered(
+            [_sample(hops.get(start, []), hub_limit, order, rank) for start in frontier], order
+        ):
+            if hop.end not in seen and len(seen) < limit + len(numbers):
+                origin = seen[hop.start]
+                hubs = (*origin.hubs, origin.node) if sampled else origin.hubs
+                seen[hop.end] = Reached(hop.step.node, hop.end, distance, (*origin.path, hop.step), origin.start, hubs)
+                reached.append(hop.end)
         frontier = reached
     return list(seen.values())
 
 
-def _sample(hops: list[_Hop], limit: int, rank: Ranking | None) -> tuple[list[_Hop], bool]:
-    """The hops to follow from one node, and whether some were left out."""
+def _ordered(sampled: Sequence[tuple[list[_Hop], bool]], order: Mapping[str, int]) -> list[tuple[_Hop, bool]]:
+    """The steps of one level: by type, then from the nodes in their order, then the most recent."""
+    steps = [(hop, left_out, place) for place, (hops, left_out) in enumerate(sampled) for hop in hops]
+    steps.sort(key=lambda each: (_place(each[0], order), each[2], -each[0].recency, *_name(each[0])))
+    return [(hop, left_out) for hop, left_out, _ in steps]
+
+
+def _sample(hops: list[_Hop], limit: int, order: Mapping[str, int], rank: Ranking | None) -> tuple[list[_Hop], bool]:
+    """The hops to follow from one node, and whether some were left out.
+
+    Each type of the order in turn has half of the places that are left, so that it comes first and
+    yet does not shut out the others.
+    """
     if len({hop.end for hop in hops}) <= limit:
         return hops, False
     scores = rank(sorted({hop.end for hop in hops})) if rank else {}
     best = sorted(hops, key=lambda hop: (-scores.get(hop.end, -1.0), -hop.recency, *_name(hop)))
-    chosen: set[int] = set()
+    groups: dict[int, list[int]] = {}
     for hop in best:
-        if len(chosen) == limit:
-            break
-        chosen.add(hop.end)
+        groups.setdefault(_place(hop, order), []).append(hop.end)
+    places = sorted(groups)
+    chosen: set[int] = set()
+    for place in places:
+        free = limit - len(chosen)
+        _take(chosen, groups[place], free if place == places[-1] else (free + 1) // 2)
+    for place in places:
+        _take(chosen, groups[place], limit - len(chosen))
     return [hop for hop in hops if hop.end in chosen], True
+
+
+def _take(chosen: set[int], ends: Sequence[int], most: int) -> None:
+    """Add up to so many of these that are not chosen yet."""
+    chosen.update([end for end in dict.fromkeys(ends) if end not in chosen][:most])
+
+
+def _place(hop: _Hop, order: Mapping[str, int]) -> int:
+    return order.get(hop.step.edge, len(order))
 
 
 def _name(hop: _Hop) -> tuple[str, ...]:
@@ -108,26 +151,30 @@ def _name(hop: _Hop) -> tuple[str, ...]:
     return (hop.step.node, hop.step.edge, hop.step.direction, hop.step.label)
 
 
-def _hops(reader: Reader, frontier: Sequence[int], order: dict[str, int], most: int) -> dict[int, list[_Hop]]:
+def _hops(reader: Reader, frontier: Sequence[int], edges: EdgeRules, most: int) -> dict[int, list[_Hop]]:
     """All single steps from the frontier to visible nodes, at most `most` of each kind from one node."""
     found: dict[int, list[_Hop]] = {}
-    for query, way in _queries(order):
+    kinds = {f"kind{index}": kind for kind, index in edges.order.items()}
+    for query, way in _queries(edges):
         for start, end, kind, label, name, recency in reader.rows(
-            query, frontier=ids(frontier), most=most, types=ids(order)
+            query, frontier=ids(frontier), most=most, types=ids(edges.only), **kinds
         ):
             found.setdefault(start, []).append(_Hop(start, end, Step(kind, way, name, label), recency))
     return found
 
 
-def _queries(order: dict[str, int]) -> list[tuple[str, Literal["out", "in"]]]:
+def _queries(edges: EdgeRules) -> list[tuple[str, Literal["out", "in"]]]:
     queries: list[tuple[str, Literal["out", "in"]]] = []
-    if not order or "child" in order:
+    if edges.allows("child"):
         queries.append((_TREE.format(far="c.parent = f.value", kind="child"), "out"))
-    if not order or "parent" in order:
+    if edges.allows("parent"):
         queries.append((_TREE.format(far="c.pk = (SELECT parent FROM nodes WHERE pk = f.value)", kind="parent"), "in"))
-    if not order or order.keys() - {"child", "parent"}:
-        queries.append((_EDGES.format(near="source", far="target"), "out"))
-        queries.append((_EDGES.format(near="target", far="source"), "in"))
+    if not edges.only or set(edges.only) - {"child", "parent"}:
+        # A type that comes first is read even where a hub has thousands of newer edges.
+        cases = "".join(f" WHEN :kind{index} THEN {index}" for index in edges.order.values())
+        place = f"CASE x.type{cases} ELSE {len(edges.order)} END, " if cases else ""
+        queries.append((_EDGES.format(near="source", far="target", place=place), "out"))
+        queries.append((_EDGES.format(near="target", far="source", place=place), "in"))
     return queries
 
 
@@ -138,6 +185,6 @@ _EDGES = """SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at FROM json_
     CROSS JOIN edges e ON e.{near} = f.value AND e.{far} IN (
         SELECT x.{far} FROM edges x CROSS JOIN nodes v ON v.pk = x.{far} AND v.acl IN {{visible}}
         WHERE x.{near} = f.value AND (:types = '[]' OR x.type IN (SELECT value FROM json_each(:types)))
-        ORDER BY v.updated_at DESC, v.pk LIMIT :most)
+        ORDER BY {place}v.updated_at DESC, v.pk LIMIT :most)
     CROSS JOIN nodes n ON n.pk = e.{far}
     WHERE :types = '[]' OR e.type IN (SELECT value FROM json_each(:types))"""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from weft.store.protocol import USES_BY_ANOTHER
 from weft.store.sqlite.codec import from_micros, ids, to_micros
 from weft.store.sqlite.scope import Reader
 from weft.types import Change, Event, Usage
@@ -26,15 +27,19 @@ def events(reader: Reader, user: str, kind: Literal["view", "edit"], limit: int,
     return [Event(name, key, kind, from_micros(at)) for name, key, at in rows]
 
 
-def usage(reader: Reader, nodes: Sequence[str]) -> dict[str, Usage]:
+def usage(reader: Reader, user: str, nodes: Sequence[str]) -> dict[str, Usage]:
     """Use and feedback of the visible nodes among these that have any."""
     rows = reader.rows(
-        """SELECT n.id, COALESCE((SELECT SUM(used) FROM usage WHERE node = n.pk), 0),
+        """SELECT n.id,
+                  COALESCE((SELECT SUM(CASE user WHEN :user THEN used ELSE MIN(used, :most) END)
+                            FROM usage WHERE node = n.pk), 0),
                   (SELECT COUNT(*) FROM feedback WHERE node = n.pk AND useful = 1),
                   (SELECT COUNT(*) FROM feedback WHERE node = n.pk AND useful = 0)
            FROM nodes n WHERE n.workspace = :ws AND n.acl IN {visible}
              AND n.id IN (SELECT value FROM json_each(:names))""",
         names=ids(nodes),
+        user=user,
+        most=USES_BY_ANOTHER,
     )
     return {name: Usage(*numbers) for name, *numbers in rows if any(numbers)}
 
@@ -66,3 +71,17 @@ def counts(reader: Reader) -> dict[str, int]:
                    WHERE t.workspace = :ws AND n.acl IN {visible}""",
     }
     return {name: reader.rows(query)[0][0] for name, query in totals.items()} | found
+
+
+def next_turn(reader: Reader, moment: datetime) -> datetime | None:
+    """The first moment after this one at which a visible node begins or ceases to be valid."""
+    found = [
+        row[0]
+        for column in ("valid_from", "valid_until")
+        for row in reader.rows(
+            f"""SELECT {column} FROM nodes WHERE workspace = :ws AND {column} > :moment AND acl IN {{visible}}
+                ORDER BY {column} LIMIT 1""",
+            moment=to_micros(moment),
+        )
+    ]
+    return from_micros(min(found)) if found else None

@@ -107,14 +107,16 @@ class Putter:
     def _write_nodes(self, drafts: Sequence[_Draft]) -> None:
         self._connection.executemany(
             """INSERT INTO nodes (pk, workspace, id, type, title, parent, position, tags, fields, confidence,
-                   conversation, created_at, updated_at, source, owner, access, acl, digest)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   conversation, created_at, updated_at, source, owner, access, acl, digest, valid_from,
+                   valid_until)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (pk) DO UPDATE SET type = excluded.type, title = excluded.title,
                    parent = excluded.parent, position = excluded.position, tags = excluded.tags,
                    fields = excluded.fields, confidence = excluded.confidence,
                    conversation = excluded.conversation, created_at = excluded.created_at,
                    updated_at = excluded.updated_at, source = excluded.source, owner = excluded.owner,
-                   access = excluded.access, acl = excluded.acl, digest = excluded.digest""",
+                   access = excluded.access, acl = excluded.acl, digest = excluded.digest,
+                   valid_from = excluded.valid_from, valid_until = excluded.valid_until""",
             [self._node_row(draft) for draft in drafts],
         )
 
@@ -126,7 +128,8 @@ class Putter:
             draft.pk, self._workspace, node.id, node.type, node.title, draft.parent, node.position,
             dump(list(node.tags)), dump(dict(node.fields)), node.confidence, node.conversation, created, updated,
             node.source, node.owner, None if node.access is None else dump(sorted(node.access)), draft.acl,
-            draft.digest,
+            draft.digest, node.valid_from and to_micros(node.valid_from),
+            node.valid_until and to_micros(node.valid_until),
         )  # fmt: skip
 
     def _refuse_cycles(self, drafts: Sequence[_Draft]) -> None:
@@ -138,7 +141,7 @@ class Putter:
     def _write_details(self, drafts: Sequence[_Draft]) -> None:
         replaced = [draft.pk for draft in drafts if not draft.is_new]
         digests = digests_of(self._connection, replaced)
-        for table in ("tags", "fields", "passages"):
+        for table in ("tags", "fields", "passages", "page_vectors"):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE node IN (SELECT value FROM json_each(?))", (ids(replaced),)
             )

@@ -186,6 +186,38 @@ MIGRATIONS: dict[str, str] = {
             PRIMARY KEY (workspace, version)
         ) STRICT, WITHOUT ROWID;
     """,
+    "0007_validity": """
+        ALTER TABLE nodes ADD COLUMN valid_from INTEGER;
+        ALTER TABLE nodes ADD COLUMN valid_until INTEGER;
+        CREATE INDEX nodes_beginning ON nodes (workspace, valid_from) WHERE valid_from IS NOT NULL;
+        CREATE INDEX nodes_ending ON nodes (workspace, valid_until) WHERE valid_until IS NOT NULL;
+    """,
+    "0008_contexts": """
+        CREATE TABLE contexts (
+            workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+            user TEXT NOT NULL,
+            thread TEXT NOT NULL,
+            name TEXT NOT NULL,
+            kept TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (workspace, user, thread, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX contexts_at ON contexts (workspace, user, at);
+    """,
+    "0009_page_vectors": """
+        -- Derived from document pages: what is missing is made again before the next search.
+        CREATE TABLE page_vectors (
+            workspace INTEGER NOT NULL,
+            model TEXT NOT NULL,
+            node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
+            width INTEGER NOT NULL,
+            sketch BLOB NOT NULL,
+            vectors BLOB NOT NULL,
+            PRIMARY KEY (workspace, model, node)
+        ) STRICT;
+        CREATE INDEX page_vectors_node ON page_vectors (node);
+        CREATE INDEX nodes_pages ON nodes (workspace) WHERE type = 'document_page';
+    """,
 }
 
 

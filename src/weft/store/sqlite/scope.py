@@ -11,6 +11,10 @@ from weft.store.sqlite.codec import INFO, ids, to_micros
 from weft.types import Filters
 
 VISIBLE = "(SELECT value FROM json_each(:acls))"
+VALID = (
+    "({table}.valid_from IS NULL OR {table}.valid_from <= :as_of)"
+    " AND ({table}.valid_until IS NULL OR {table}.valid_until > :as_of)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,9 @@ def filter_clause(filters: Filters) -> tuple[str, dict[str, object]]:
     for name, column, operator, value in _comparisons(filters):
         parts.append(f"{column} {operator} :{name}")
         values[name] = value
+    if filters.as_of is not None:
+        parts.append(VALID.format(table="n"))
+        values["as_of"] = to_micros(filters.as_of)
     if filters.exclude:
         parts.append("n.id NOT IN (SELECT value FROM json_each(:excluded))")
         values["excluded"] = ids(sorted(filters.exclude))

@@ -8,7 +8,7 @@ from typing import TypeVar
 from weft.store.index import bm25
 from weft.store.index.analysis import analyse, parse
 from weft.store.index.rows import IndexDamaged, Row, Scope
-from weft.store.index.trigrams import similarity, word_similarity
+from weft.store.index.trigrams import share_of_words, similarity
 from weft.store.index.words import WordIndex
 from weft.store.sqlite.codec import ROW, ids, index_row
 from weft.store.sqlite.derived import DerivedIndexes
@@ -67,7 +67,7 @@ def by_resemblance(
 def _resemblance(text: str, row: Row) -> float:
     """How much a query looks like a title, a path, or words inside; words count a little less."""
     words = [word for word in text.split() if len(word) > 3]
-    inside = sum(word_similarity(word, row.searchable) for word in words) / len(words) if words else 0.0
+    inside = share_of_words(words, row.searchable)
     return max(similarity(text, row.title), similarity(text, row.source), 0.9 * inside)
 
 

@@ -13,14 +13,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 from weft.errors import InvalidInput, NotFound
+from weft.store.files import Files
+from weft.store.sqlite import contexts, pages
 from weft.store.sqlite.access import visible_lists
 from weft.store.sqlite.batch import SqliteBatch
-from weft.store.sqlite.codec import dump, ids, to_micros
+from weft.store.sqlite.codec import dump, fields_of, ids, to_micros
 from weft.store.sqlite.connection import Connections, Tracer
 from weft.store.sqlite.derived import DerivedIndexes
 from weft.store.sqlite.vector_cache import SqliteVectorCache
 from weft.store.sqlite.view import SqliteView
-from weft.types import EVERYONE
+from weft.types import EVERYONE, PAGE, FieldValue, Node
 
 NO_MODELS: Mapping[str, int] = MappingProxyType({})
 
@@ -36,6 +38,9 @@ class SqliteStore:
         self.embedding_cache = SqliteVectorCache(self._connections, clock)
         self._derived: dict[int, DerivedIndexes] = {}
         self._guard = threading.Lock()
+        self._depth = 0
+        self._removed: dict[str, set[str]] = {}
+        self._files: dict[int, Files] = {}
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = frozenset({EVERYONE})) -> None:
         """Make a workspace with its first user; what has no list of its own follows `access`."""
@@ -57,6 +62,7 @@ class SqliteStore:
         with self._guard:
             self._derived.pop(number, None)
         shutil.rmtree(self._folder / str(number), ignore_errors=True)
+        Files(self.path, number).clear()
 
     def workspaces(self) -> list[str]:
         """Names of all workspaces."""
@@ -86,7 +92,25 @@ class SqliteStore:
         """A batch that is committed when the block ends, and undone if it raises."""
         with self._connections.write() as connection:
             number, _, access = _workspace(connection, workspace)
-            yield SqliteBatch(connection, number, access, to_micros(self._clock()))
+            batch = SqliteBatch(connection, number, access, to_micros(self._clock()))
+            self._depth += 1  # the writer's lock is held
+            try:
+                yield batch
+            finally:
+                self._depth -= 1
+                self._removed.setdefault(workspace, set()).update(batch.removed)
+            removed = {}
+            if not self._depth:
+                removed, self._removed = self._removed, {}
+        for name, nodes in removed.items():
+            self._forget_files(name, nodes)
+
+    def _forget_files(self, workspace: str, nodes: set[str]) -> None:
+        """Remove the files of nodes that are gone, after what removed them was committed."""
+        files = self.files(workspace) if nodes else None
+        if files is not None and files.any:
+            with files.exclusively():
+                files.forget(nodes, self.known_nodes(workspace, sorted(nodes)))
 
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[SqliteView]:
@@ -111,6 +135,28 @@ class SqliteStore:
             )
             return {row[0] for row in rows}
 
+    def known_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
+        """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
+        with self._connections.read() as connection:
+            key = (_workspace(connection, workspace)[0], name)
+            row = connection.execute("SELECT fields FROM nodes WHERE workspace = ? AND id = ?", key).fetchone()
+            return None if row is None else fields_of(row[0])
+
+    def known_children(self, workspace: str, name: str) -> set[str]:
+        """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
+        with self._connections.read() as connection:
+            rows = connection.execute(
+                """SELECT n.id FROM nodes p JOIN nodes n ON n.parent = p.pk WHERE p.workspace = ? AND p.id = ?""",
+                (_workspace(connection, workspace)[0], name),
+            )
+            return {row[0] for row in rows}
+
+    def files(self, workspace: str) -> Files:
+        """The files that belong to the workspace's nodes; they go when their nodes are removed."""
+        number = self._number(workspace)
+        with self._guard:
+            return self._files.setdefault(number, Files(self.path, number))
+
     def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """Those of these digests under which a vector is kept."""
         with self._connections.read() as connection:
@@ -120,6 +166,27 @@ class SqliteStore:
                 (_workspace(connection, workspace)[0], model, ids(digests)),
             )
             return {row[0] for row in rows}
+
+    def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
+        """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
+        with self._connections.read() as connection:
+            rows = pages.without_vectors(connection, _workspace(connection, workspace)[0], model, limit)
+            return [
+                Node(id=name, type=PAGE, parent=above, text=text or "", fields=fields_of(fields))
+                for name, above, text, fields in rows
+            ]
+
+    def keep_context(self, workspace: str, name: str, *, user: str, thread: str, kept: str) -> None:
+        """Keep what a user's context consisted of, for a while; the workspace is as it was before."""
+        contexts.keep(self._connections, self._number(workspace), (user, thread, name), kept, self._clock())
+
+    def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
+        """What was kept of a context of this user and thread."""
+        return contexts.kept(self._connections, self._number(workspace), (user, thread, name))
+
+    def _number(self, workspace: str) -> int:
+        with self._connections.read() as connection:
+            return _workspace(connection, workspace)[0]
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = NO_MODELS) -> None:
         """Bring the indexes up to date; `models` names the vector indexes and their dimensions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from weft.store.sqlite.codec import ids, node_info
@@ -41,6 +42,40 @@ def siblings(reader: Reader, node: str, count: int) -> list[NodeInfo]:
             count=count,
         )
         found += [node_info(row) for row in rows]
+    return found
+
+
+def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+    """Passages before and after each passage: of the same node, or of the siblings of a node with one passage."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for key, other, offset in reader.rows(
+        """SELECT p.key, q.key, q.ordinal - p.ordinal FROM json_each(:keys) k
+           CROSS JOIN passages p ON p.key = k.value CROSS JOIN nodes n ON n.pk = p.node AND n.acl IN {visible}
+           CROSS JOIN passages q ON q.node = p.node
+           WHERE q.ordinal BETWEEN p.ordinal - :count AND p.ordinal + :count AND q.key != p.key
+           ORDER BY p.key, q.ordinal""",
+        keys=ids(keys),
+        count=count,
+    ):
+        found.setdefault(key, []).append((offset, other))
+    single = [key for key in keys if key not in found]
+    for comparison, order, way in (("<", "DESC", -1), (">", "ASC", 1)):
+        steps: Counter[int] = Counter()
+        for key, other in reader.rows(
+            f"""SELECT p.key, q.key FROM json_each(:keys) k
+                CROSS JOIN passages p ON p.key = k.value CROSS JOIN nodes f ON f.pk = p.node AND f.acl IN {{visible}}
+                CROSS JOIN nodes up ON up.pk = f.parent AND up.acl IN {{visible}}
+                CROSS JOIN nodes n ON n.pk IN (
+                    SELECT s.pk FROM nodes s WHERE s.parent = f.parent AND s.acl IN {{visible}}
+                        AND (s.position, s.pk) {comparison} (f.position, f.pk)
+                    ORDER BY s.position {order}, s.pk {order} LIMIT :count)
+                CROSS JOIN passages q ON q.node = n.pk AND q.ordinal = 0
+                ORDER BY p.key, n.position {order}, n.pk {order}""",
+            keys=ids(single),
+            count=count,
+        ):
+            steps[key] += way
+            found.setdefault(key, []).append((steps[key], other))
     return found
 
 

@@ -7,17 +7,18 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from weft.store.protocol import Direction
-from weft.store.sqlite import graph, history, search, tree
+from weft.store.protocol import Closed, Direction
+from weft.store.sqlite import dates, graph, history, pages, search, tree
 from weft.store.sqlite.codec import INFO_WIDTH, PASSAGE, ids, node_info, passage
 from weft.store.sqlite.derived import DerivedIndexes, read_vectors
 from weft.store.sqlite.scope import Reader, filter_clause
 from weft.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:
-    from weft.embed.protocol import Vector
+    from weft.embed.protocol import Matrix, Vector
 
 NO_FILTERS = Filters()
+NOT_CLOSED = Closed()
 
 
 class SqliteView:
@@ -124,6 +125,18 @@ class SqliteView:
         )
         return [node_info(row) for row in rows]
 
+    def past(
+        self,
+        fields: Sequence[str],
+        now: datetime,
+        *,
+        closed: Closed = NOT_CLOSED,
+        limit: int,
+        filters: Filters = NO_FILTERS,
+    ) -> list[NodeInfo]:
+        """Visible nodes with an ISO date in one of these fields that has passed, the earliest first."""
+        return dates.past(self._reader, fields, now, closed, limit, filters)
+
     def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """BM25 with the statistics of what the viewer may see."""
         return search.by_words(self._reader, self._derived, text, limit, filters)
@@ -152,6 +165,10 @@ class SqliteView:
 
         return run
 
+    def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """Pages by MaxSim, as the keys of their first passages."""
+        return pages.search(self._reader, vectors, model, limit, filters)
+
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""
         index = self._derived.vectors(self._connection, model, len(vector))
@@ -173,6 +190,10 @@ class SqliteView:
         """Up to `count` visible siblings before and `count` after, nearest first, before first."""
         return tree.siblings(self._reader, node, count)
 
+    def beside(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+        """Up to `count` passages before and after each of these, in reading order, as (offset, key)."""
+        return tree.beside(self._reader, keys, count)
+
     def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
         """The first (or last) visible children in their order."""
         return tree.children(self._reader, node, limit, last=last)
@@ -190,6 +211,7 @@ class SqliteView:
         depth: int,
         limit: int = 100,
         types: Sequence[str] = (),
+        first: Sequence[str] = (),
         hub_limit: int = 50,
         vector: Vector | None = None,
         model: str = "",
@@ -212,7 +234,7 @@ class SqliteView:
             starts,
             depth=depth,
             limit=limit,
-            types=types,
+            edges=graph.EdgeRules(tuple(types), tuple(first)),
             hub_limit=hub_limit,
             rank=None if vector is None else rank,
         )
@@ -227,11 +249,15 @@ class SqliteView:
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
         """Use and feedback of these nodes."""
-        return history.usage(self._reader, nodes)
+        return history.usage(self._reader, self.user, nodes)
 
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""
         return history.changes(self._reader, since)
+
+    def next_turn(self, moment: datetime) -> datetime | None:
+        """The first moment after this one at which a visible node begins or ceases to be valid."""
+        return history.next_turn(self._reader, moment)
 
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
         """Vectors kept under those of these digests that stand for a visible passage."""
