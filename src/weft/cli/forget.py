@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import click
+
+from weft.cli.memories import line
+from weft.cli.options import open_weft, settings
+from weft.config import Config
+from weft.recipes.memory import Memories
+
+
+@click.command("forget")
+@click.argument("ids", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@settings
+def command(*, ids: tuple[str, ...], yes: bool, config: Config) -> None:
+    """Remove memories for good, all of them or none. To correct one, supersede it instead.
+
+    \b
+    weft forget mem-3k9x0a1b2c
+    weft remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
+    """
+    with open_weft(config) as weft:
+        memories, who = Memories(weft), {"user": config.user, "workspace": config.workspace}
+        for memory in memories.own(*ids, **who):
+            click.echo(line(memory), err=True)
+        if not yes and not click.confirm("Remove for good?", err=True):
+            click.echo("nothing was removed", err=True)
+            return
+        count = memories.forget(*ids, **who)
+    click.echo(f"removed {count}")
