@@ -1,0 +1,69 @@
+"""The vectors that passages and pages still lack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.embed.protocol import EmbeddingProvider
+from weft.embed.visual import PageLook, VisualEmbedder
+from weft.errors import NotFound
+from weft.split import embedded_text
+from weft.store.protocol import Store
+from weft.types import Entry, Node
+
+if TYPE_CHECKING:
+    from weft.embed.protocol import Vector
+
+PAGES_AT_ONCE = 16
+"""Document pages that are looked at together, and written in one transaction: an interruption loses no more."""
+
+
+class PageVectors:
+    """Keeps the vectors of document pages in step with the pages: like an index, before it is searched."""
+
+    def __init__(self, visual: VisualEmbedder | None, store: Store) -> None:
+        self._visual = visual
+        self._store = store
+        self._versions: dict[str, int] = {}
+        """At which version of a workspace nothing was missing."""
+
+    def catch_up(self, workspace: str) -> None:
+        """Embed the document pages that have no vectors yet, unless nothing was written since the last time."""
+        while self._visual is not None:
+            version = self._store.version(workspace)
+            if self._versions.get(workspace) == version:
+                return
+            if not self._embed(self._visual, workspace, version):
+                self._versions[workspace] = version
+
+    def _embed(self, visual: VisualEmbedder, workspace: str, version: int) -> bool:
+        pages = self._store.unseen_pages(workspace, visual.model, PAGES_AT_ONCE)
+        if pages:
+            looks = [PageLook(page.text, _image(page, self._store, workspace)) for page in pages]
+            vectors = dict(zip([page.id for page in pages], visual.embed_pages(looks), strict=True))
+            with self._store.atomic(workspace) as batch:
+                batch.put_page_vectors(visual.model, vectors, version)
+        return bool(pages)
+
+
+def _image(page: Node, store: Store, workspace: str) -> Path | None:
+    try:
+        return store.files(workspace).path(page, "image_path")
+    except NotFound:
+        return None
+
+
+def missing_vectors(
+    entries: Sequence[Entry], embedder: EmbeddingProvider | None, store: Store, workspace: str
+) -> dict[str, Vector]:
+    """Vectors of the passages that have none yet, by digest: text that is known is not embedded again."""
+    if embedder is None:
+        return {}
+    texts = {
+        passage.digest: embedded_text(entry.node.title, passage) for entry in entries for passage in entry.passages
+    }
+    known = store.known_vectors(workspace, embedder.model, list(texts))
+    missing = {digest: text for digest, text in texts.items() if digest not in known}
+    return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}

@@ -1,0 +1,18 @@
+def test_a_folder_is_followed(weft, here):
+    weft("init")
+    (here / "notes").mkdir()
+    (here / "notes" / "a.md").write_text("The mirror.")
+    (here / "notes" / "x.bin").write_bytes(b"\0")
+    first = weft("sync", "notes")
+    assert first.out == "2 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 1 skipped\n"
+    assert first.err == "  skipped notes/x.bin: is not text\n"
+    (here / "notes" / "a.md").rename(here / "notes" / "b.md")
+    told = weft("sync", "notes", "--json").json
+    assert (told["moved"], told["unchanged"], told["skipped"][0]["what"]) == (1, 1, "notes/x.bin")
+
+
+def test_what_is_no_folder_is_refused(weft, here):
+    weft("init")
+    ran = weft("sync", "gone")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: gone is no folder")

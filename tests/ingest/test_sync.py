@@ -1,0 +1,171 @@
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from weft import Edge, Node
+from weft.errors import NotFound
+from weft.ingest.documents.formats import missing_packages
+from weft.ingest.sync import sync
+
+
+@pytest.fixture
+def notes(tmp_path):
+    folder = tmp_path / "notes"
+    for name, text in {"a.md": "The mirror.", "sub/b.md": "The base of steel.", "sub/c.md": "The dome."}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def counts(report):
+    return {
+        name: getattr(report, name)
+        for name in ("added", "changed", "moved", "removed", "unchanged")
+        if getattr(report, name)
+    }
+
+
+def found(weft, query):
+    return [result.node.id for result in weft.search(query, mode="words")]
+
+
+def citations(weft, node):
+    with weft.store.view("main", "me") as view:
+        return [record.passage.citation for record in view.load(view.passages([node], limit=9).get(node, []))]
+
+
+def test_a_folder_is_added_and_then_left_alone(weft, notes):
+    assert counts(sync(weft, notes)) == {"added": 5}
+    version = weft.store.version("main")
+    assert counts(sync(weft, notes)) == {"unchanged": 5}
+    assert weft.store.version("main") == version
+
+
+def test_a_file_that_was_only_touched_is_left_alone(weft, notes):
+    sync(weft, notes)
+    os.utime(notes / "a.md", (1, 1))
+    assert counts(sync(weft, notes)) == {"unchanged": 5}
+
+
+def test_what_changed_is_indexed_again_and_its_old_passages_are_gone(weft, notes):
+    sync(weft, notes)
+    (old,) = citations(weft, "file:notes/a.md")
+    (notes / "a.md").write_text("The lens.")
+    os.utime(notes / "a.md", (1_760_000_000, 1_760_000_000))
+    assert counts(sync(weft, notes)) == {"changed": 1, "unchanged": 4}
+    assert found(weft, "mirror") == []
+    assert found(weft, "lens") == ["file:notes/a.md"]
+    assert weft.read("file:notes/a.md").updated_at == datetime.fromtimestamp(1_760_000_000, UTC)
+    with pytest.raises(NotFound):
+        weft.read(old)
+
+
+def test_what_is_gone_is_removed_with_its_folder(weft, notes):
+    sync(weft, notes)
+    for name in ("sub/b.md", "sub/c.md"):
+        (notes / name).unlink()
+    (notes / "sub").rmdir()
+    assert counts(sync(weft, notes)) == {"removed": 3, "unchanged": 2}
+    assert found(weft, "steel dome") == []
+
+
+def test_what_was_renamed_keeps_its_id_its_links_its_list_and_what_was_said_of_it(weft, notes):
+    sync(weft, notes)
+    weft.add_user("ben")
+    weft.add([Node(id="thread", type="thread")], [Edge(source="thread", target="file:notes/sub/b.md")])
+    weft.feedback("file:notes/sub/b.md", True)
+    with weft.atomic() as batch:
+        batch.set_access("file:notes/sub/b.md", frozenset({"me"}))
+    (notes / "sub" / "b.md").rename(notes / "base.md")
+    assert counts(sync(weft, notes)) == {"moved": 1, "unchanged": 4}
+    node = weft.read("file:notes/sub/b.md")
+    assert (node.title, node.parent, node.source) == ("base.md", "folder:notes", str(notes / "base.md"))
+    assert node.access == {"me"}
+    with weft.store.view("main", "me") as view:
+        assert [other.id for _, other in view.neighbours("thread")] == ["file:notes/sub/b.md"]
+        assert view.usage([node.id])[node.id].useful == 1
+    with weft.store.view("main", "ben") as view:
+        assert view.nodes([node.id]) == []
+    # and from then on it is known in its new place
+    (notes / "base.md").write_text("The base of wood.")
+    assert counts(sync(weft, notes)) == {"changed": 1, "unchanged": 4}
+    assert found(weft, "wood") == ["file:notes/sub/b.md"]
+
+
+def test_a_new_file_in_the_place_of_a_renamed_one_is_another_file(weft, notes):
+    sync(weft, notes)
+    (notes / "a.md").rename(notes / "z.md")
+    sync(weft, notes)
+    (notes / "a.md").write_text("Something else.")
+    assert counts(sync(weft, notes)) == {"added": 1, "unchanged": 5}
+    assert found(weft, "mirror") == ["file:notes/a.md"]
+    assert found(weft, "something") == ["file:notes/a.md#2"]
+    assert counts(sync(weft, notes)) == {"unchanged": 6}
+
+
+def test_of_several_files_with_the_same_content_none_is_taken_for_another(weft, notes):
+    (notes / "sub" / "d.md").write_text("The dome.")
+    sync(weft, notes)
+    (notes / "sub" / "c.md").rename(notes / "c.md")
+    (notes / "sub" / "d.md").rename(notes / "d.md")
+    assert counts(sync(weft, notes)) == {"added": 2, "removed": 2, "unchanged": 4}
+
+
+def test_access_lists_and_tags_outlive_a_change(weft, notes):
+    sync(weft, notes)
+    node = weft.read("file:notes/a.md")
+    weft.add([Node(id=node.id, type="file", title=node.title, text=node.text, parent=node.parent, tags=("keep",))])
+    with weft.atomic() as batch:
+        batch.set_access(node.id, frozenset({"me"}))
+    (notes / "a.md").write_text("The lens.")
+    sync(weft, notes)
+    after = weft.read(node.id)
+    assert (after.text, after.tags, after.access) == ("The lens.", ("keep",), {"me"})
+
+
+def test_the_same_folder_by_another_spelling_is_the_same(weft, notes, monkeypatch):
+    sync(weft, notes)
+    monkeypatch.chdir(notes.parent)
+    (notes / "a.md").rename(notes / "z.md")
+    assert counts(sync(weft, notes.relative_to(notes.parent))) == {"moved": 1, "unchanged": 4}
+    assert counts(sync(weft, notes)) == {"unchanged": 5}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_cannot_be_opened_is_not_taken_for_gone(weft, notes):
+    sync(weft, notes)
+    (notes / "a.md").chmod(0)
+    (notes / "sub").chmod(0)
+    try:
+        report = sync(weft, notes)
+    finally:
+        (notes / "sub").chmod(0o755)
+    assert counts(report).get("removed") is None
+    assert len(report.skipped) == 2
+
+
+def test_what_became_binary_is_gone(weft, notes):
+    sync(weft, notes)
+    (notes / "a.md").write_bytes(b"\0\1")
+    report = sync(weft, notes)
+    assert counts(report) == {"removed": 1, "unchanged": 4}
+    assert [each.why for each in report.skipped] == ["is not text"]
+
+
+def test_a_single_file_is_refused(weft, notes):
+    with pytest.raises(NotFound, match="is no folder"):
+        sync(weft, notes / "a.md")
+
+
+@pytest.mark.skipif(bool(missing_packages()), reason="needs the extra  documents")
+def test_documents_are_read_again_when_they_change_and_go_with_their_pages(weft, notes):
+    (notes / "x.html").write_text("<h1>Plan</h1><p>The telescope.</p>")
+    sync(weft, notes)
+    assert counts(sync(weft, notes)) == {"unchanged": 5}
+    (notes / "x.html").write_text("<h1>Plan</h1><p>The observatory.</p>")
+    assert counts(sync(weft, notes)) == {"changed": 2, "unchanged": 5}
+    assert (found(weft, "telescope"), found(weft, "observatory")) == ([], ["document:notes/x.html#page=1"])
+    (notes / "x.html").unlink()
+    assert counts(sync(weft, notes)) == {"removed": 2, "unchanged": 5}
+    assert found(weft, "observatory") == []
