@@ -1,0 +1,232 @@
+"""Which pages are found for questions about real PDFs, and whether an answer cites the right ones.
+
+The HR documents of azure_hr_docs are added as `weft add` does, and each question of its ground truth is asked. Gold are
+the pages that the true answer cites. Recall at k is the share of the gold pages among the first k.
+
+  text, visual, hybrid   the search modes of the recipe "research" as it comes; no download, no key
+  bm25                   the same pages by BM25 over their text (tantivy, English stemming)
+
+citation_precision is the share of gold pages among those that the extractive answer cites, for the hybrid search; under
+"precision" for each mode. Under "times" stands the research contract's table of limits: what the median took, which part
+of the limit that is, and how many times the bare cost of the same work (the "floor") in the same run. Documents come from
+$WEFT_DATA or ../shared/data; they are read once and kept in .cache/bench (or $WEFT_BENCH_CACHE).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from benchmarks.corpus import data_folder
+from benchmarks.timing import Laps, percentile, say
+from benchmarks.workspace import cache_folder
+from weft import Weft
+from weft.ingest import load, open_source
+from weft.recipes.research import ContextBuilder, WeftSearch, ask
+from weft.store.sqlite.connection import Connections
+from weft.types import PAGE, Filters, Node
+
+DEPTHS = (1, 3, 5, 10)
+MODES = ("text", "visual", "hybrid")
+LIMITS = {"context of ten sources": 1_000.0, "one source": 100.0, "100 duplicates": 10.0, "10,000 characters": 5.0}
+"""Milliseconds, from the performance requirements of the contract."""
+
+_GOLD = re.compile(r"\[([^\[\]#]+\.pdf)#page=(\d+)")
+_TEXT = "SELECT n.fields, p.text FROM nodes n JOIN passages p ON p.node = n.pk WHERE n.id = ? ORDER BY p.ordinal"
+
+Pages = frozenset[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and the pages that answer it."""
+
+    question: str
+    gold: Pages
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--questions", type=int, help="only the first so many")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Recall and precision of each mode beside BM25, and the times beside their limits."""
+    folder = data_folder() / "azure_hr_docs"
+    questions = _questions(folder / "ground_truth.jsonl")[: args.questions]
+    with Weft.open(_store(folder)) as weft:
+        pages = _pages(weft)
+        say(f"{len(pages)} pages, {len(questions)} questions")
+        figures = {"pages": len(pages), "questions": len(questions)} | _quality(weft, pages, questions)
+        figures["times"] = _times(weft, pages, questions, random.Random(args.seed))
+        return figures
+
+
+def _quality(weft: Weft, pages: Sequence[Node], questions: Sequence[Asked]) -> dict[str, Any]:
+    search = WeftSearch(weft)
+    found: dict[str, dict[str, float]] = {}
+    for mode in MODES:
+        orders = [_named(search.find(each.question, max(DEPTHS), mode)) for each in questions]
+        found[mode] = _recall(orders, questions)
+    plain = _plain_bm25(pages)
+    found["bm25"] = _recall([plain(each.question) for each in questions], questions)
+    precision = {mode: asyncio.run(_precision(weft, questions, mode)) for mode in MODES}
+    return {**found, "citation_precision": precision["hybrid"], "precision": precision}
+
+
+def _recall(orders: Sequence[Sequence[tuple[str, int]]], questions: Sequence[Asked]) -> dict[str, float]:
+    def at(depth: int) -> float:
+        shares = [
+            len(set(order[:depth]) & each.gold) / len(each.gold) for order, each in zip(orders, questions, strict=True)
+        ]
+        return round(statistics.fmean(shares), 4)
+
+    return {f"recall@{depth}": at(depth) for depth in DEPTHS}
+
+
+async def _precision(weft: Weft, questions: Sequence[Asked], mode: str) -> float:
+    """Share of gold pages among the cited, question by question; an answer that cites nothing counts as wrong."""
+    builder = ContextBuilder.for_weft(weft)
+    shares = []
+    for each in questions:
+        answer = await ask(
+            builder,
+            each.question,
+            embedder=weft.tools.embedder,
+            include_text=mode != "visual",
+            include_visual=mode != "text",
+        )
+        cited = {(answer.sources[number - 1].filename, answer.sources[number - 1].page) for number in answer.cited}
+        shares.append(len(cited & each.gold) / len(cited) if cited else 0.0)
+    return round(statistics.fmean(shares), 4)
+
+
+def _times(weft: Weft, pages: Sequence[Node], questions: Sequence[Asked], draw: random.Random) -> dict[str, Any]:
+    """The contract's table; questions are new ones, so that no cache has seen them."""
+    laps, floor = Laps(), Laps()
+    builder = ContextBuilder.for_weft(weft)
+    text = "\n\n".join(page.text for page in pages)[:10_000]
+    results = [{"doc_id": f"d{n % 40}", "page": n % 3, "score": draw.random()} for n in range(100)]
+    bare = _Bare(weft, pages)
+    for each in questions:
+        words = each.question.split()
+        draw.shuffle(words)
+        with laps("context of ten sources"):
+            research = asyncio.run(builder.build_context(" ".join(words)))
+        with floor("context of ten sources"):
+            bare.context(" ".join(words), [f"{source.doc_id}#page={source.page}" for source in research.sources])
+        source = research.sources[0]
+        with laps("one source"):
+            asyncio.run(builder.get_source_metadata(source.doc_id, source.page))
+        with floor("one source"):
+            bare.page(f"{source.doc_id}#page={source.page}")
+        with laps("100 duplicates"):
+            builder.deduplicate_results(results)
+        with floor("100 duplicates"):
+            sorted({(each["doc_id"], each["page"]): each["score"] for each in results}.values())
+        with laps("10,000 characters"):
+            builder.estimate_tokens(text)
+        with floor("10,000 characters"):
+            weft.tools.counter.count(text)
+    return {name: _row(laps.laps[name], floor.laps[name], limit) for name, limit in LIMITS.items()}
+
+
+def _row(times: Sequence[float], floor: Sequence[float], limit: float) -> dict[str, float]:
+    took, bare = percentile(times, 50), percentile(floor, 50)
+    return {
+        "p50_ms": round(took, 3),
+        "p95_ms": round(percentile(times, 95), 3),
+        "limit_ms": limit,
+        "share_of_limit": round(took / limit, 4),
+        "floor_p50_ms": round(bare, 3),
+        "ratio": round(took / bare, 2),
+    }
+
+
+class _Bare:
+    """What no implementation can do without: a search by words, the rows of the pages, and counting their text."""
+
+    def __init__(self, weft: Weft, pages: Sequence[Node]) -> None:
+        self._weft = weft
+        self._search = _plain_bm25(pages)
+        self._connections = Connections(weft.store.path)  # type: ignore[attr-defined]
+
+    def context(self, question: str, names: Sequence[str]) -> None:
+        self._search(question)
+        embedder = self._weft.tools.embedder
+        assert embedder is not None
+        embedder.embed(question)
+        self._weft.tools.counter.count("\n\n".join(self.page(name) for name in names))
+
+    def page(self, name: str) -> str:
+        with self._connections.read() as connection:
+            rows = connection.execute(_TEXT, (name,)).fetchall()
+        json.loads(rows[0][0])
+        return "".join(row[1] for row in rows)
+
+
+def _plain_bm25(pages: Sequence[Node]) -> Callable[[str], list[tuple[str, int]]]:
+    schema = tantivy.SchemaBuilder()
+    schema.add_text_field("place", stored=True, tokenizer_name="raw")
+    schema.add_text_field("text", tokenizer_name="en_stem")
+    index = tantivy.Index(schema.build())
+    writer = index.writer(num_threads=1)
+    for place, page in enumerate(pages):
+        writer.add_document(tantivy.Document(place=str(place), text=page.text))
+    writer.commit()
+    index.reload()
+
+    def search(question: str) -> list[tuple[str, int]]:
+        query = index.parse_query(re.sub(r"\W+", " ", question), ["text"])
+        searcher = index.searcher()
+        hits = searcher.search(query, max(DEPTHS)).hits
+        return [_name(pages[int(searcher.doc(address)["place"][0])].fields) for _, address in hits]
+
+    return search
+
+
+def _named(results: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    return [(result["filename"], result["page"]) for result in results]
+
+
+def _name(fields: Mapping[str, Any]) -> tuple[str, int]:
+    return str(fields["filename"]), int(fields["page"])
+
+
+def _store(folder: Path) -> Path:
+    """The documents in a store of their own; what is there already is not read again."""
+    path = cache_folder() / "research.weft"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Weft.open(path) as weft:
+        for document in sorted(folder.glob("*.pdf")):
+            say(f"reading {document.name}")
+            report = load(weft, open_source(document), workspace="main")
+            for skipped in report.skipped:
+                raise SystemExit(f"{skipped.what} {skipped.why}")
+    return path
+
+
+def _pages(weft: Weft) -> list[Node]:
+    with weft.store.view("main", "me") as view:
+        infos = view.select(Filters(types=frozenset({PAGE})), limit=10_000, sort="title")
+        return view.nodes([info.id for info in infos])
+
+
+def _questions(path: Path) -> list[Asked]:
+    if not path.exists():
+        raise SystemExit(f"{path} is not there: set WEFT_DATA to the folder that has azure_hr_docs")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    asked = [
+        Asked(row["question"], frozenset((name, int(page)) for name, page in _GOLD.findall(row["truth"])))
+        for row in rows
+    ]
+    return [each for each in asked if each.gold]

@@ -1,0 +1,95 @@
+import pytest
+from tests.recipes.researching import library
+from tests.recipes.test_research_ask import KEY, says, server  # noqa: F401  (a fixture)
+
+from weft.embed.hashing import HashingEmbedder
+
+QUESTION = ("What did", "the collapse of Lehman Brothers trigger?")
+SENTENCE = "The collapse of Lehman Brothers in September 2008 triggered a global financial panic."
+
+
+@pytest.fixture
+def documents(here, monkeypatch):
+    for name in ("NAME", "URL", "KEY"):
+        monkeypatch.delenv(f"WEFT_MODEL_{name}", raising=False)
+    monkeypatch.setenv("WEFT_STORE", "library.weft")
+    library(here, embedder=HashingEmbedder()).close()
+    return here
+
+
+def test_the_answer_quotes_the_page_and_names_it(weft, documents):
+    ran = weft("ask", *QUESTION)
+    assert ran.code == 0
+    assert ran.out.splitlines()[0] == f"{SENTENCE} [1]"
+    assert "Sources:\n[1] crisis.pdf, page 3: Report › Lehman" in ran.out
+    assert ran.err == "note: no model was used: the answer quotes the sources\n"
+
+
+def test_json_has_the_contracts_keys(weft, documents):
+    found = weft("ask", *QUESTION, "--json", "--sources", "2", "--max-tokens", "500").json
+    assert {"answer", "sources", "truncated", "total_tokens"} <= found.keys()
+    assert (found["model"], len(found["sources"])) == (None, 2)
+    assert found["sources"][0]["filename"] == "crisis.pdf"
+    assert found["total_tokens"] <= 500
+
+
+@pytest.mark.parametrize("mode", ["text", "visual", "hybrid"])
+def test_each_mode_answers(weft, documents, mode):
+    assert SENTENCE in weft("ask", *QUESTION, "--mode", mode).out
+
+
+def test_an_unknown_mode_and_a_missing_question_are_usage_errors(weft, documents):
+    assert weft("ask", "x", "--mode", "psychic").code == 2
+    assert weft("ask").code == 2
+
+
+def test_a_configured_model_is_asked_and_its_citations_are_checked(weft, documents, server, monkeypatch):  # noqa: F811
+    (documents / "weft.toml").write_text(
+        f'store = "library.weft"\n[model]\nname = "tiny"\nurl = "{server.url}"\nkey_env = "MY_KEY"\n'
+    )
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.replies += [says(f"{SENTENCE} Also [9]."), says("Panic [1].")]
+    ran = weft("ask", *QUESTION)
+    assert ran.code == 0
+    assert "warning: the answer cites [9], which is no source" in ran.err
+    assert "warning: the words of [1] are not cited" in ran.err
+    assert "no model was used" not in ran.err
+    assert server.received[0][1] == f"Bearer {KEY}"
+    assert weft("ask", *QUESTION, "--json").json["model"] == "tiny"
+    assert "no model was used" in weft("ask", *QUESTION, "--extractive").err
+    assert len(server.received) == 2
+
+
+def test_a_model_that_fails_is_an_error_without_the_key(weft, documents, server, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("WEFT_MODEL_NAME", "tiny")
+    monkeypatch.setenv("WEFT_MODEL_URL", server.url)
+    monkeypatch.setenv("WEFT_MODEL_KEY", KEY)
+    server.replies.append((401, {}, {}))
+    ran = weft("ask", *QUESTION)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "error: 127.0.0.1 answered HTTP 401 for tiny: check the API key\n"
+
+
+def test_a_key_in_the_file_is_refused(weft, documents):
+    (documents / "weft.toml").write_text('[model]\nname = "x"\nkey = "sk-1"\n')
+    ran = weft("ask", "x")
+    assert ran.code == 1 and "key_env" in ran.err and "sk-1" not in ran.err
+
+
+def test_nothing_to_answer_with_is_said(weft, here):
+    weft("init")
+    ran = weft("ask", "anything")
+    assert (ran.code, ran.out) == (0, "The sources do not answer this question.\n")
+    assert ran.err == "note: no page was found\n"
+
+
+def test_another_user_sees_their_own_pages_alone(weft, documents):
+    from weft import Weft
+
+    with Weft.open(documents / "library.weft", embedder=HashingEmbedder()) as store:
+        store.add_user("ben")
+        with store.atomic() as batch:
+            batch.set_access("crisis", frozenset({"me"}))
+    ran = weft("ask", *QUESTION, "--user", "ben", "--json")
+    assert {source["doc_id"] for source in ran.json["sources"]} <= {"energy"}
+    assert "Lehman" not in ran.out.replace("Lehman Brothers trigger", "")

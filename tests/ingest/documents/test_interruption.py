@@ -1,0 +1,89 @@
+"""Adding documents while the command is interrupted or killed, and to the end when it is run again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from weft import Weft
+
+from .making import PROSE, lines, pdf, text
+
+DOCUMENTS, PAGES = 8, 6
+
+
+def opened(store):
+    return Weft.open(store, embedder="hashing")
+
+
+def start(*arguments, **more):
+    """A process that runs the command."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": own | {"WEFT_EMBEDDER": "hashing"}}
+    return subprocess.Popen([sys.executable, "-m", "weft.cli", *map(str, arguments)], text=True, **given, **more)
+
+
+def succeed(*arguments):
+    with start(*arguments) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out
+
+
+@pytest.fixture
+def papers(tmp_path):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(DOCUMENTS):
+        made = [[text(72, 60, f"Paper {number} page {page}", 16), *lines(72, 90, PROSE)] for page in range(PAGES)]
+        (folder / f"{number:02}.pdf").write_bytes(pdf(*made))
+    return folder
+
+
+def whole(weft):
+    """Documents in the store; each has all of its pages, and their pictures."""
+    folder = weft.store.path.with_name(weft.store.path.name + ".files")
+    names = [f"document:papers/{number:02}.pdf" for number in range(DOCUMENTS)]
+    found = weft.store.known_nodes("main", names)
+    with weft.store.view("main", "me") as view:
+        for name in found:
+            pages = view.nodes(sorted(weft.store.known_children("main", name)))
+            assert [page.position for page in sorted(pages, key=lambda page: page.position)] == [*range(1, PAGES + 1)]
+            assert all((folder.parent / page.fields["image_path"]).is_file() for page in pages)
+    assert weft.stats().get("nodes.document_page", 0) == PAGES * len(found)
+    return len(found)
+
+
+def _interruptible():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
+def test_documents_are_whole_or_absent_and_the_rest_is_added_by_the_next_run(papers, tmp_path, end):
+    store = tmp_path / "store.weft"
+    succeed("init", store)
+    with (
+        start("add", papers, "--store", store, preexec_fn=_interruptible) as process,
+        opened(store) as weft,
+    ):
+        while process.poll() is None and weft.stats().get("nodes.document", 0) < 2:
+            pass
+        process.send_signal(end)
+        _, err = process.communicate()
+        assert process.returncode == (130 if end == signal.SIGINT else -end), err
+        kept = whole(weft)
+        assert 2 <= kept < DOCUMENTS
+    told = json.loads(succeed("add", papers, "--json", "--store", store))
+    assert (told["changed"], told["skipped"]) == ((DOCUMENTS - kept) * (PAGES + 1), [])
+    with opened(store) as weft:
+        assert whole(weft) == DOCUMENTS
+        version = weft.store.version("main")
+    again = json.loads(succeed("add", papers, "--json", "--store", store))
+    assert (again["changed"], again["read"]) == (0, 1 + DOCUMENTS * (PAGES + 1))
+    with opened(store) as weft:
+        assert weft.store.version("main") == version
+    files = [name for _, folders, _ in os.walk(f"{store}.files") for name in folders]
+    assert not any(name.startswith(".") for name in files), "what was arriving when it was killed is still there"

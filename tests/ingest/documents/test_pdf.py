@@ -1,0 +1,176 @@
+import re
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from weft.ingest.documents.layout.boxes import Run
+from weft.ingest.documents.pictures import PAGE_SIDE, THUMBNAIL_SIDE
+from weft.ingest.documents.values import Unreadable
+
+from .making import HEIGHT, PROSE, WIDTH, lines, pdf, picture, rule, text
+
+LEFT = ["The first column begins with these few", "words and goes on to the end of what is",
+        "a paragraph that is long enough to be", "taken for one and not for a table of"]  # fmt: skip
+RIGHT = ["numbers, for it goes on over here in the", "second column, where it ends with this",
+         "sentence after all the others. Then it", "says a last word, which is: harbour."]  # fmt: skip
+
+
+def test_lines_of_a_paragraph_become_one_and_paragraphs_stay_apart(pages):
+    (page,) = pages(pdf(lines(72, 72, PROSE) + lines(72, 150, PROSE)))
+    assert page.markdown == "\n\n".join([" ".join(PROSE)] * 2)
+    assert (page.text_source, page.pictures) == ("text layer", 0)
+
+
+def test_two_columns_are_read_one_after_the_other_below_a_title_across_both(pages):
+    title = text(150, 60, "A Title That Runs Across Both Columns Of The Page", 18)
+    body = lines(72, 100, LEFT) + lines(330, 100, RIGHT)
+    number = text(303, 740, "7")
+    (page,) = pages(pdf([title, *body, number]))
+    assert page.markdown == (
+        "# A Title That Runs Across Both Columns Of The Page\n\n" + " ".join(LEFT + RIGHT) + "\n\n7"
+    )
+
+
+def test_columns_that_are_written_line_by_line_are_read_column_by_column(pages):
+    crossed = [each for pair in zip(lines(72, 100, LEFT), lines(330, 100, RIGHT), strict=True) for each in pair]
+    (page,) = pages(pdf(crossed))
+    assert page.markdown == " ".join(LEFT + RIGHT)
+
+
+def test_headings_have_the_level_of_their_size_and_bold_lines_the_lowest(pages):
+    (page,) = pages(pdf([
+        text(72, 60, "Annual Report", 24), text(72, 100, "Methods", 16), *lines(72, 130, PROSE),
+        text(72, 200, "Instruments", 10, bold=True), *lines(72, 220, PROSE),
+    ]))  # fmt: skip
+    found = re.findall(r"^#+ .*$", page.markdown, re.MULTILINE)
+    assert found == ["# Annual Report", "## Methods", "### Instruments"]
+
+
+def test_bold_marks_no_headings_where_everything_is_bold(pages):
+    (page,) = pages(pdf([text(72, 60 + 30 * i, f"Line {i} of a poster", bold=True) for i in range(6)]))
+    assert "#" not in page.markdown
+
+
+def test_lists_become_lists_and_what_looks_like_markup_does_not(pages):
+    (page,) = pages(pdf([
+        *lines(72, 60, ["Bring these:"]), *lines(80, 80, ["• a rope that is long", "• a lamp", "- a map"]),
+        text(72, 140, "# not a heading"), text(72, 170, "> not a quote"),
+    ]))  # fmt: skip
+    assert "- a rope that is long\n\n- a lamp\n\n- a map" in page.markdown
+    assert "\\# not a heading" in page.markdown
+    assert "\\> not a quote" in page.markdown
+
+
+def test_a_word_that_was_divided_at_the_end_of_a_line_is_whole_again(pages):
+    (page,) = pages(pdf(lines(72, 72, [PROSE[0] + " under-", "stand why the ships came well-", "Known or not."])))
+    assert "to understand why the ships came well-Known" in page.markdown
+
+
+def test_a_table_with_lines_around_its_cells(pages):
+    grid = [rule(72, y, 372, y) for y in (100, 120, 140, 160)] + [rule(x, 100, x, 160) for x in (72, 172, 272, 372)]
+    cells = [["Month", "Sales | net", "Returns"], ["May", "1,200", "30"], ["June", "", "12"]]
+    words = [text(80 + 100 * i, 114 + 20 * j, c) for j, row in enumerate(cells) for i, c in enumerate(row) if c]
+    (page,) = pages(pdf([*grid, *words, *lines(72, 200, PROSE)]))
+    assert page.markdown.startswith(
+        "| Month | Sales \\| net | Returns |\n| --- | --- | --- |\n| May | 1,200 | 30 |\n| June |  | 12 |\n\n"
+    )
+
+
+def test_a_table_without_lines_is_known_by_its_columns(pages):
+    rows = [["Item", "Count", "Price"], ["Rope", "3", "12.50"], ["Lamp", "", "8.00"], ["Map", "1", "2.25"]]
+    words = [text(72 + 130 * i, 100 + 14 * j, cell) for j, row in enumerate(rows) for i, cell in enumerate(row) if cell]
+    (page,) = pages(pdf(lines(72, 40, PROSE[:2]) + words))
+    assert page.markdown.endswith(
+        "| Item | Count | Price |\n| --- | --- | --- |\n| Rope | 3 | 12.50 |\n| Lamp |  | 8.00 |\n| Map | 1 | 2.25 |"
+    )
+
+
+def test_headers_and_footers_that_come_back_on_most_pages_are_left_out(pages):
+    made = [
+        [text(72, 40, "The Harbour Gazette"), *lines(72, 100 + 3 * i, PROSE), text(300, 760, f"Page {i} of 5")]
+        for i in range(1, 6)
+    ]
+    found = pages(pdf(*made))
+    assert all("Gazette" not in page.markdown and "Page" not in page.markdown for page in found)
+    assert all("nobody but the cook" in page.markdown for page in found)
+
+
+def test_a_line_that_comes_back_in_the_middle_of_pages_stays(pages):
+    made = [[text(72, 400, "No liability is accepted."), *lines(72, 100, PROSE)] for _ in range(5)]
+    assert all("No liability" in page.markdown for page in pages(pdf(*made)))
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_a_page_that_is_shown_turned_is_read_as_it_is_written(pages, rotate):
+    (page,) = pages(pdf(lines(72, 100, LEFT) + lines(330, 100, RIGHT), rotate=rotate))
+    assert page.markdown == " ".join(LEFT + RIGHT)
+    with_sides = Image.open(BytesIO(page.image)).size
+    assert (with_sides[0] > with_sides[1]) == (rotate in (90, 270))
+
+
+def test_what_is_written_sideways_comes_last(pages):
+    sideways = f"BT /R 10 Tf 0 1 -1 0 30 {HEIGHT - 400} Tm (arXiv 1234) Tj ET"
+    (page,) = pages(pdf([sideways, *lines(72, 100, PROSE)]))
+    assert page.markdown == " ".join(PROSE) + "\n\narXiv 1234"
+
+
+def test_pages_are_drawn_within_bounds(pages):
+    (page,) = pages(pdf(lines(72, 72, PROSE)))
+    for data, side in ((page.image, PAGE_SIDE), (page.thumbnail, THUMBNAIL_SIDE)):
+        drawn = Image.open(BytesIO(data))
+        assert drawn.format == "JPEG"
+        assert max(drawn.size) in range(side - 2, side + 1)
+        assert drawn.width / drawn.height == pytest.approx(WIDTH / HEIGHT, rel=0.02)
+        assert drawn.convert("L").getextrema()[0] < 180, "nothing is drawn on it"
+
+
+@pytest.mark.parametrize("box", ["0 0 1000000 1000000", "0 0 0.01 0.01", "0 0 14400 1"])
+def test_pages_of_absurd_sizes_are_drawn_within_bounds_too(pages, box):
+    (page,) = pages(pdf(lines(72, 72, PROSE)).replace(b"0 0 612 792]", f"{box}]".encode(), 1))
+    assert max(Image.open(BytesIO(page.image)).size) <= PAGE_SIDE
+
+
+def test_a_scan_is_read_by_ocr_and_says_so(pages):
+    runs = [Run(text="Dear Sir or Madam", x0=100, top=100, x1=400, bottom=130, size=30)]
+    (page,) = pages(pdf([picture(0, 0, WIDTH, HEIGHT)]), ocr=lambda _: runs)
+    assert (page.markdown, page.text_source, page.pictures) == ("Dear Sir or Madam", "ocr", 1)
+
+
+def test_a_scan_without_ocr_has_no_text_and_says_so(pages):
+    (page,) = pages(pdf([picture(0, 0, WIDTH, HEIGHT), text(300, 780, "12")]))
+    assert (page.markdown, page.text_source, page.pictures) == ("", "none", 1)
+    assert page.image
+
+
+def test_a_picture_beside_text_is_counted_and_an_ornament_is_not(pages):
+    (page,) = pages(pdf([*lines(72, 72, PROSE), picture(72, 200, 200, 200), picture(72, 500, 8, 8)]))
+    assert (page.pictures, page.text_source) == (1, "text layer")
+
+
+def test_an_empty_page_is_a_page_without_text(pages):
+    first, second = pages(pdf([], lines(72, 72, PROSE)))
+    assert (first.markdown, first.text_source) == ("", "text layer")
+    assert second.markdown == " ".join(PROSE)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "is no PDF that can be read"),
+        (b"%PDF-1.7 and nothing else", "is no PDF that can be read"),
+        (b"\0" * 5000, "is no PDF that can be read"),
+        (pdf([text(1, 1, "a")])[:200], "is no PDF that can be read"),
+        (pdf([text(1, 1, "a")], encrypt=True), "is protected by a password"),
+        (pdf(), "has no pages"),
+        (b"%PDF-1.7 /Encrypt", "is no PDF that can be read"),
+    ],
+)
+def test_what_cannot_be_read_is_told_from_what_can(pages, content, why):
+    with pytest.raises(Unreadable, match=why):
+        pages(content)
+
+
+def test_too_many_pages_are_refused_before_any_is_read(pages):
+    with pytest.raises(Unreadable, match="has 4 pages, more than 3: split it"):
+        pages(pdf(*[[]] * 4), pages=3)
