@@ -7,9 +7,9 @@ the pages that the true answer cites. Recall at k is the share of the gold pages
   bm25                   the same pages by BM25 over their text (tantivy, English stemming)
 
 citation_precision is the share of gold pages among those that the extractive answer cites, for the hybrid search; under
-"precision" for each mode. Under "times" stands the research contract's table of limits: what the median took, which part
-of the limit that is, and how many times the bare cost of the same work (the "floor") in the same run. Documents come from
-$WEFT_DATA or ../shared/data; they are read once and kept in .cache/bench (or $WEFT_BENCH_CACHE).
+"precision" for each mode. Under "times" stands the research contract's table of limits: what the median took, which
+part of the limit that is, and how many times the bare cost of the same work (the "floor") in the same run. Documents
+come from $WEFT_DATA or ../shared/data; they are read once and kept in .cache/bench (or $WEFT_BENCH_CACHE).
 """
 
 from __future__ import annotations
@@ -137,7 +137,13 @@ def _times(weft: Weft, pages: Sequence[Node], questions: Sequence[Asked], draw: 
             builder.estimate_tokens(text)
         with floor("10,000 characters"):
             weft.tools.counter.count(text)
-    return {name: _row(laps.laps[name], floor.laps[name], limit) for name, limit in LIMITS.items()}
+    return {
+        name: {
+            **_row(laps.laps[name], floor.laps[name], limit),
+            "cpu_p50_ms": round(percentile(laps.cpu[name], 50), 3),
+        }
+        for name, limit in LIMITS.items()
+    }
 
 
 def _row(times: Sequence[float], floor: Sequence[float], limit: float) -> dict[str, float]:

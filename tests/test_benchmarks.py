@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,32 @@ def test_documents_are_kept_better_than_plain_extraction_keeps_them(tmp_path):
     assert found["pdf"]["pages_per_s"] > 0
     assert found["pdf"]["similarity"] > found["pdf"]["floor_similarity"]
     assert found["pdf"]["words_in_order"] > found["pdf"]["floor_words_in_order"]
+
+
+@pytest.mark.skipif(
+    not (DATA / "azure_hr_docs" / "PerksPlus.pdf").is_file(),
+    reason=f"the real documents of {DATA} are not there: set WEFT_DATA",
+)
+def test_research_reports_recall_and_precision_beside_bm25_and_times_beside_their_limits(tmp_path):
+    folder = tmp_path / "data" / "azure_hr_docs"
+    folder.mkdir(parents=True)
+    shutil.copy(DATA / "azure_hr_docs" / "PerksPlus.pdf", folder)
+    (tmp_path / "data" / "ir_cranfield").mkdir()
+    (tmp_path / "data" / "ir_cranfield" / "corpus.jsonl").touch()
+    asked = {"question": "Which lessons and memberships are covered?", "truth": "Many. [PerksPlus.pdf#page=3]"}
+    (folder / "ground_truth.jsonl").write_text(json.dumps(asked) + "\n")
+    done = run("-m", "benchmarks", "research", "--json", cache=tmp_path / "cache", WEFT_DATA=str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    depths = {"recall@1", "recall@3", "recall@5", "recall@10"}
+    for name in ("text", "visual", "hybrid", "bm25"):
+        assert found[name].keys() == depths
+        assert found[name]["recall@10"] == 1.0
+    assert 0 <= found["citation_precision"] <= 1
+    assert found["times"].keys() == {"context of ten sources", "one source", "100 duplicates", "10,000 characters"}
+    for row in found["times"].values():
+        assert row["p50_ms"] > 0 and row["floor_p50_ms"] > 0
+        assert row["share_of_limit"] == pytest.approx(row["p50_ms"] / row["limit_ms"], abs=1e-3)
 
 
 @needs_data

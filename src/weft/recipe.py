@@ -31,7 +31,7 @@ from weft.pack.overflow import Overflow
 from weft.render.templates import Template
 from weft.score import Profile, get_profile
 from weft.score.ordering import Order, Ordering
-from weft.types import Budget
+from weft.types import PAGE, Budget
 
 SECTION_BUDGETS = {
     "focus": 1500,
@@ -112,7 +112,10 @@ WORKSPACE = (
 )
 """The collectors of the workspace contract, with words beside meaning."""
 
-PAGES_BY_TEXT = (WholePages(LexicalCollector()), WholePages(SemanticCollector(threshold=0.0)))
+PAGES_BY_TEXT = (
+    WholePages(LexicalCollector(types=frozenset({PAGE}))),
+    WholePages(SemanticCollector(threshold=0.0)),
+)
 PAGES_BY_LOOK = (WholePages(VisualCollector()),)
 """The two collections of the research contract: passages of text, and pages as they look."""
 

@@ -1,8 +1,10 @@
 import json
+import subprocess
 
 import pytest
 
 from weft import Weft
+from weft.ingest.documents.formats import missing_packages
 
 
 @pytest.fixture
@@ -66,6 +68,28 @@ def test_a_path_is_required(weft, ready):
     ran = weft("add")
     assert (ran.code, ran.out) == (2, "")
     assert "Missing argument 'PATHS...'" in ran.err
+
+
+def test_documents_are_added_page_by_page_by_one_process(weft, ready, monkeypatch):
+    if missing_packages():
+        pytest.skip("documents are not read here: run  pip install 'weft[documents]'")
+    started, start = [], subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **more: started.append(given) or start(*given, **more))
+    (ready / "a.html").write_text("<h1>One</h1><p>The mirror.</p><h1>Two</h1><p>The base.</p>")
+    (ready / "b.html").write_text("<p>The dome.</p>")
+    ran = weft("add", "a.html", "b.html")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "read 5 nodes: 5 new or changed, 0 edges, 0 skipped\n"
+    assert len(started) == 1
+    assert weft("search", "base", "--json").json[0]["node"] == f"document:{ready}/a.html#page=2"
+    assert weft("add", "a.html", "b.html").out.startswith("read 5 nodes: 0 new or changed")
+
+
+def test_what_a_file_is_called_cannot_forge_a_line_of_the_report(weft, ready):
+    (ready / "notes").mkdir()
+    (ready / "notes" / "x\nread 9 nodes\x1b[2J.bin").write_bytes(b"\0")
+    ran = weft("add", "notes")
+    assert ran.err.splitlines() == ["  skipped notes/x\\nread 9 nodes\\x1b[2J.bin: is not text"]
 
 
 def test_another_workspace_can_be_filled(weft, ready):

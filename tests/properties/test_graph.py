@@ -124,7 +124,7 @@ def check_failures(world, user):
         assert failure(world, user, inventory.citation(name(number))) == failure(world, user, NO_CITATION)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(plan=plans(), asks=st.lists(asked, min_size=1, max_size=3), user=st.sampled_from(PEOPLE), embedded=st.booleans())
 def test_nothing_hidden_reaches_a_user_in_any_field_of_a_document(engines, plan, asks, user, embedded):
     with World(engines[embedded], next(WORKSPACES), plan) as world:
@@ -160,7 +160,7 @@ def counted(folder):
     store.close()
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(
     nodes=node_lists(),
     query=st.sampled_from(["n0", "n1", COMMON]) | short_texts.filter(str.strip),

@@ -109,7 +109,7 @@ def check(world, request, user):
     assert all(item.content in payload.serialized for section in payload.sections for item in section.items)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(plan=plans(), wanted=st.lists(requests, min_size=1, max_size=2), user=st.sampled_from(PEOPLE))
 def test_nothing_hidden_is_in_any_field_and_every_payload_is_valid(weft, plan, wanted, user):
     with World(weft, next(WORKSPACES), plan) as world:

@@ -11,6 +11,7 @@ import click
 from weft.cli.options import as_json, open_weft, print_json, settings
 from weft.config import Config
 from weft.ingest import Report, load, open_source
+from weft.ingest.documents.parsing import Parser
 from weft.ingest.pieces import Note, Skipped
 
 SHOWN = 20
@@ -34,8 +35,8 @@ def command(paths: tuple[Path, ...], as_json: bool, config: Config) -> None:
     pip install 'weft[documents]', and reading scans and pictures 'weft[ocr]' as well.
     """
     reports = []
-    with open_weft(config) as weft:
-        for path, source in [(path, open_source(path)) for path in paths]:
+    with open_weft(config) as weft, Parser() as parser:
+        for path, source in [(path, open_source(path, parser)) for path in paths]:
             bar: Any
             with click.progressbar(
                 length=_size(path),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,15 +20,15 @@ LARGEST = 20_000_000
 HIDDEN = {"node_modules", "__pycache__", "venv"}
 
 
-def read_files(root: Path) -> Iterator[Piece]:
+def read_files(root: Path, parser: Parser | None = None) -> Iterator[Piece]:
     """A file, known by its whole path, or all files below a folder, known by their paths from its name on."""
-    with Parser() as parser:
+    with Parser() if parser is None else nullcontext(parser) as parsing:
         if root.is_file():
-            yield _file(root, str(root.resolve()), None, parser)
+            yield _file(root, str(root.resolve()), None, parsing)
             return
         top = root.resolve().name or "files"
         yield Node(id=identity("folder", top), type="folder", title=shown(top), source=shown(str(root)))
-        yield from _below(root, top, {os.path.realpath(root)}, parser)
+        yield from _below(root, top, {os.path.realpath(root)}, parsing)
 
 
 def _below(folder: Path, name: str, above: set[str], parser: Parser) -> Iterator[Piece]:

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from weft.errors import NotFound
+from weft.ingest.documents.parsing import Parser
 from weft.ingest.files import read_files
 from weft.ingest.jsonlines import read_json_lines
 from weft.ingest.pieces import Piece
 
 
-def open_source(path: Path) -> Iterator[Piece]:
-    """What a path holds, read as it is consumed."""
+def open_source(path: Path, parser: Parser | None = None) -> Iterator[Piece]:
+    """What a path holds, read as it is consumed; several sources may share what parses their documents."""
     if not path.exists():
         raise NotFound(f"{path} does not exist: give a file or a folder")
     if path.suffix in (".jsonl", ".ndjson") and path.is_file():
         return read_json_lines(path)
-    return read_files(path)
+    return read_files(path, parser)

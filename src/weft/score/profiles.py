@@ -82,7 +82,7 @@ PROFILES: dict[str, Profile] = {
             {"distance": 0.40, "similarity": 0.35, "recency_monthly": 0.25},
             without_embeddings={"distance": 0.60, "recency_monthly": 0.40},
         ),
-        Profile("research", {"page_words": 0.62, "page_meaning": 0.13, "page_look": 0.25}),
+        Profile("research", {"page_words": 0.70, "page_meaning": 0.05, "page_look": 0.25}),
     )
 }  # fmt: skip
 

@@ -278,7 +278,7 @@ def test_pages_without_text_are_noted_and_read_when_ocr_is_there(weft, folder, m
     assert told.skipped == []
     (note,) = told.notes
     assert note.what == str(path)
-    assert note.why == "1 of 2 pages are pictures: run  pip install 'weft[ocr]'  to read"
+    assert note.why == "1 of 2 pages have no text: to read pictures, run  pip install 'weft[ocr]'"
     assert page_nodes(weft, f"document:{path}")[1].fields["text_source"] == "none"
     assert add(weft, path).changed == 0
     assert len(seen) == 1

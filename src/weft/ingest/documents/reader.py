@@ -15,7 +15,7 @@ from weft.ingest.documents.outline import Headings, outline
 from weft.ingest.documents.parsing import Parser
 from weft.ingest.documents.values import Page, Unreadable
 from weft.ingest.pieces import Attachment, Bundle, Expected, Note, Refused, Skipped
-from weft.types import UNSEEN, FieldValue, Node
+from weft.types import PAGE, UNSEEN, FieldValue, Node
 
 EDITION = 1
 """Raised when documents are read otherwise than before: adding them again then replaces them."""
@@ -105,9 +105,8 @@ def _read(
     yield replace(top, fields=_for_programs({**top.fields, "version": version + UNREAD if unread else version}))
     yield from (Note(top.source, text) for text in seen.cut)
     if unread:
-        yield Note(
-            top.source, f"{seen.without_text} of {seen.pages} pages are pictures: run  pip install 'weft[ocr]'  to read"
-        )
+        few = f"{seen.without_text} of {seen.pages} pages"
+        yield Note(top.source, f"{few} have no text: to read pictures, run  pip install 'weft[ocr]'")
 
 
 def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
@@ -135,7 +134,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
     }
     yield Node(
         id=name,
-        type="document_page",
+        type=PAGE,
         title=": ".join(filter(None, [f"{top.title}, page {seen.pages}", found.parent_heading])),
         text=page.markdown,
         source=top.source,

@@ -18,7 +18,7 @@ from weft.pack import check_budget
 from weft.query import read_query
 from weft.recipe import get_recipe
 from weft.recipes.research.markdown import extract_page
-from weft.recipes.research.sources import PageReader, PageSource, SearchEngine, page_filter
+from weft.recipes.research.sources import PageReader, PageSource, SearchEngine, at_least_one, page_filter
 from weft.recipes.research.store import ID_MARK, WeftPages, WeftSearch
 from weft.recipes.research.values import PageNotFound, ResearchContext, SourceDocument
 from weft.render import Templates
@@ -63,7 +63,7 @@ class ContextBuilder:
         check_budget(Budget(total=max_tokens))
         self.search_engine = search_engine
         self.chroma_client = chroma_client
-        self.max_sources = _at_least_one("max_sources", max_sources)
+        self.max_sources = at_least_one("max_sources", max_sources)
         self.max_tokens = max_tokens
         self._counter = counter or get_counter("o200k_base")
 
@@ -95,7 +95,7 @@ class ContextBuilder:
         )
         if mode is None:
             raise InvalidInput("nothing is searched without text and without pictures: include one of them")
-        _at_least_one("num_results", num_results)
+        at_least_one("num_results", num_results)
         results = await self.search_engine.search(query=query, num_results=num_results, search_mode=mode)
         best = self.deduplicate_results(results)[: min(num_results, self.max_sources)]
         sources = await self._sources(best)
@@ -224,9 +224,3 @@ def _candidate(source: SourceDocument, number: int) -> Candidate:
     node = NodeInfo(id=f"{source.doc_id}{ID_MARK}{source.page}", type=PAGE, title=title, source=source.filename)
     passage = Passage(0, 0, len(text), text, 0, text_hash(text), f"doc-{number}", -number)
     return Candidate(node=node, passage=passage, section="pages", findings=(), score=source.relevance_score)
-
-
-def _at_least_one(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(f"{name} must be a whole number of at least 1, got {value!r}")
-    return value

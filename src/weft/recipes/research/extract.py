@@ -28,7 +28,6 @@ NOTHING = "The sources do not answer this question."
 _MARKS = re.compile(r"^(?:[#>\s]+|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)")
 _LIKE_A_CITATION = re.compile(r"[\[【]([^\[\]【】]*\d[^\[\]【】]*)[\]】]")
-_ENDED = re.compile(r"[.!?…:;。！？][\"'”’»)]*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from weft.errors import UnknownName
+from weft.errors import InvalidInput, UnknownName
 
 MODES = ("text", "visual", "hybrid")
 
@@ -50,6 +50,13 @@ def check_mode(mode: str) -> str:
     if mode not in MODES:
         raise UnknownName("search mode", str(mode), MODES)
     return mode
+
+
+def at_least_one(name: str, value: int) -> int:
+    """The value, if it is a whole number that allows anything."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(f"{name} must be a whole number of at least 1, got {value!r}")
+    return value
 
 
 def page_filter(doc_id: str, page: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from weft.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weft.errors import InvalidInput
 from weft.recipe import PAGES_BY_LOOK, PAGES_BY_TEXT, Recipe, get_recipe
 from weft.recipes.research.markdown import join_pages
-from weft.recipes.research.sources import check_mode
+from weft.recipes.research.sources import at_least_one, check_mode
 from weft.score.pages import Best
 from weft.store.protocol import View
 from weft.types import PAGE, Budget, Candidate, Filters, Node, NodeInfo
@@ -55,7 +55,7 @@ class WeftSearch:
             user=self._user,
             workspace=self._workspace,
             budget=UNBOUND,
-            recipe=research_recipe(check_mode(search_mode), num_results),
+            recipe=research_recipe(check_mode(search_mode), at_least_one("num_results", num_results)),
             filters=Filters(types=frozenset({PAGE})),
         )
         return [_result(item.candidate) for item in context.items]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -26,10 +26,12 @@ SKETCH = 8
 """Vectors in a sketch: each is the mean of a stretch of the page, from top to bottom."""
 EXACT = 200
 """Up to so many visible pages, all are compared in full; above, the best of so many sketches."""
-PER_RESULT = 20
+PER_RESULT = 10
 """And at least so many for each result that is asked for."""
-CHUNK = 128
-"""Pages whose sketches, or vectors, are in memory at once."""
+AT_ONCE = {"sketch": 1024, "vectors": 128}
+"""Pages whose sketches, or vectors, are in memory at once: tens of megabytes, whatever the model."""
+NAMES = {"sketch": "v.node", "vectors": "p.key"}
+"""What a page is called by who asks for its sketch, or for its vectors."""
 
 
 def put(connection: sqlite3.Connection, workspace: int, model: str, pages: Mapping[int, Matrix]) -> None:
@@ -83,9 +85,9 @@ def search(reader: Reader, query: Matrix, model: str, limit: int, filters: Filte
     nodes = _visible(reader, query, model, filters)
     wanted = max(EXACT, limit * PER_RESULT)
     if len(nodes) > wanted:
-        promised = ((-score, node) for node, score in _scored(reader, query, model, nodes, "v.node, v.sketch"))
+        promised = ((-score, node) for node, score in _scored(reader, query, model, nodes, "sketch"))
         nodes = sorted(node for _, node in heapq.nsmallest(wanted, promised))
-    hits = [Hit(key, score) for key, score in _scored(reader, query, model, nodes, "p.key, v.vectors")]
+    hits = [Hit(key, score) for key, score in _scored(reader, query, model, nodes, "vectors")]
     return sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
 
 
@@ -105,16 +107,18 @@ def _visible(reader: Reader, query: Matrix, model: str, filters: Filters) -> lis
 
 
 def _scored(
-    reader: Reader, query: Matrix, model: str, nodes: Sequence[int], columns: str
+    reader: Reader, query: Matrix, model: str, nodes: Sequence[int], what: Literal["sketch", "vectors"]
 ) -> Iterator[tuple[int, float]]:
-    """What a name and a matrix of each of these pages come to, a few pages at a time."""
-    for start in range(0, len(nodes), CHUNK):
+    """What the sketches or the vectors of these pages come to, some pages at a time."""
+    step = AT_ONCE[what]
+    for start in range(0, len(nodes), step):
         rows = reader.rows(
-            f"""SELECT {columns} FROM page_vectors v CROSS JOIN passages p ON p.node = v.node AND p.ordinal = 0
+            f"""SELECT {NAMES[what]}, v.{what} FROM page_vectors v
+                CROSS JOIN passages p ON p.node = v.node AND p.ordinal = 0
                 WHERE v.workspace = :ws AND v.model = :model AND v.node IN (SELECT value FROM json_each(:nodes))
                   AND p.acl IN {{visible}} ORDER BY v.node""",
             model=model,
-            nodes=ids(sorted(nodes[start : start + CHUNK])),
+            nodes=ids(nodes[start : start + step]),
         )
         if rows:
             scores = max_sim(query, [blob for _, blob in rows])
