@@ -21,8 +21,7 @@ MOST_WORDS = 32
 """Words of a query that are looked for one by one."""
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
-_FRAME = re.compile(r"^[\s#>*+|-]+|[\s|]+$")
-_CELL = re.compile(r"\s*\|\s*")
+_MARKS = " \t#>*+|-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def lines_of(text: str) -> list[str]:
     """The lines of a page's Markdown without its marks, each once; sentences where a line is a paragraph."""
     found: dict[str, None] = {}
     for line in text.splitlines():
-        plain = _CELL.sub(" ", _FRAME.sub("", line)).replace("**", "")
+        plain = " ".join(line.lstrip(_MARKS).replace("|", " ").replace("**", "").split())
         for part in _SENTENCE.split(plain):
             if any(letter.isalnum() for letter in part):
                 found[part.strip()] = None

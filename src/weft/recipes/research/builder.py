@@ -41,7 +41,8 @@ TEMPLATE = Template(
 LONGEST_NAME = 90
 """Characters of a file's name in a header, so that the number of the page behind it always stands there."""
 
-_HEADER = re.compile(r"^(?P<indent>\W*)\[(?=\W*document\b)", re.IGNORECASE | re.MULTILINE)
+# Within a line, and without a choice: a page may be nothing but marks and line breaks.
+_HEADER = re.compile(r"^(?P<indent>[^\w\n\[]*)\[(?=[^\w\n]*document\b)", re.IGNORECASE | re.MULTILINE)
 
 
 class ContextBuilder:

@@ -27,7 +27,7 @@ NOTHING = "The sources do not answer this question."
 
 _MARKS = re.compile(r"^(?:[#>\s]+|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)")
-_LIKE_A_CITATION = re.compile(r"[\[【]([^\[\]【】]*\d[^\[\]【】]*)[\]】]")
+_LIKE_A_CITATION = re.compile(r"[\[【]([^\[\]【】]{0,80}?\d[^\[\]【】]{0,80})[\]】]")
 
 
 @dataclass(frozen=True, slots=True)
