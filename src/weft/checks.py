@@ -25,7 +25,7 @@ def check_request(request: Request) -> None:
     as_of = request.filters.as_of
     if as_of is not None and not isinstance(as_of, datetime):
         raise InvalidInput(f"as_of must be a time, got {as_of!r}")
-    if request.depth is not None and request.depth not in range(1, 6):
+    if request.depth is not None and (request.depth is True or request.depth not in range(1, 6)):
         raise InvalidInput(f"depth must be from 1 to 5, got {request.depth!r}")
     if request.truncation not in (*STRATEGIES, "summarize"):
         raise UnknownName("truncation strategy", request.truncation, STRATEGIES)

@@ -25,7 +25,9 @@ def read_picture(path: Path, tools: Tools) -> Parsed:
         picture = Image.open(BytesIO(path.read_bytes()))
         if picture.width * picture.height <= tools.limits.pixels:
             picture.load()
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+    except UnidentifiedImageError as error:
+        raise Unreadable("is no picture that can be read") from error
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
         raise Unreadable(f"is no picture that can be read ({error})") from error
     if picture.width * picture.height > tools.limits.pixels:
         raise Unreadable(f"has {picture.width:,} × {picture.height:,} pixels, more than {tools.limits.pixels:,}")
