@@ -180,7 +180,8 @@ def test_what_will_not_pass_is_reported_at_once(weft, server, status, fix):
 
 @pytest.mark.parametrize(
     "junk", [b"<html>", b"", {}, {"choices": []}, {"choices": [{"message": {"content": None}}]},
-             {"choices": [{"message": {"content": "  "}}]}, [1], {"choices": "x"}],
+             {"choices": [{"message": {"content": "  "}}]}, [1], {"choices": "x"},
+             b"[" * 100_000, b"x" * 5_000_000],
 )  # fmt: skip
 def test_junk_is_no_answer(weft, server, junk):
     server.replies.append((200, {}, junk))
@@ -238,6 +239,8 @@ def test_settings_come_from_the_table_and_the_environment_over_it():
         ({"nam": "x"}, "unknown setting"),
         ({"name": 3}, "name"),
         ({"name": "x", "url": "ftp://x"}, "http"),
+        ({"name": "x", "url": "http://127.0.0.1:abc/v1"}, "http"),
+        ({"name": "x", "url": "http://[::1"}, "http"),
         ({"name": "x", "timeout": 0}, "timeout"),
     ],
 )
@@ -285,6 +288,12 @@ def test_what_was_said_is_not_said_again():
 def test_a_number_in_brackets_on_a_page_is_no_citation_of_the_answer():
     answer = extract_answer("zeppelin", [source(1, "The zeppelin [7] flew as [2] and [Document 9] have shown.")])
     assert answer == "The zeppelin (7) flew as (2) and (Document 9) have shown. [1]"
+
+
+def test_marks_of_code_in_a_sentence_hide_no_citation():
+    answer = extract_answer("ferry", [source(1, "The ferry ``` leaves at nine from pier four in the morning.")])
+    assert "`" not in answer
+    assert answer.endswith("[1]")
 
 
 @given(st.lists(st.text(max_size=150), min_size=1, max_size=4), st.text(max_size=30))

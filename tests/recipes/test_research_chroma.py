@@ -158,3 +158,26 @@ def test_an_index_with_one_record_a_page_is_searched_too(tmp_path):
 def test_an_index_without_the_collection_is_reported(tmp_path):
     with pytest.raises(NotFound, match="visual_collection"):
         ChromaPages(connect(str(tmp_path)))
+
+
+def test_an_index_whose_markdown_has_no_marks_gives_each_page_its_own_records(tmp_path):
+    client = fill(connect(str(tmp_path / "plain")))
+    packed = compress("\n\n".join(CRISIS.values()))
+    for name in (VISUAL, TEXT):
+        collection = client.get_collection(name, embedding_function=None)
+        known = collection.get(where={"doc_id": {"$eq": "crisis"}}, include=["metadatas"])
+        plain = [{**each, "full_markdown_compressed": packed} for each in known["metadatas"]]
+        collection.update(ids=known["ids"], metadatas=plain)
+    pages = ChromaPages(client)
+    for page, content in CRISIS.items():
+        shown = asyncio.run(pages.get_page_markdown("crisis", page))
+        assert shown.split() == content.split()
+
+
+def test_records_that_name_no_page_are_passed_over(tmp_path):
+    client = fill(connect(str(tmp_path / "odd")))
+    text = client.get_collection(TEXT, embedding_function=None)
+    text.add(ids=["stray"], embeddings=[EMBEDDER.embed(QUESTION)], metadatas=[{"note": "x"}], documents=[QUESTION])
+    pages = ChromaPages(client)
+    found = asyncio.run(ChromaSearch(pages, embedder=EMBEDDER).search(QUESTION, search_mode="text"))
+    assert found and all(each["doc_id"] in {"crisis", "energy"} for each in found)

@@ -41,8 +41,11 @@ TEMPLATE = Template(
 LONGEST_NAME = 90
 """Characters of a file's name in a header, so that the number of the page behind it always stands there."""
 
-# Within a line, and without a choice: a page may be nothing but marks and line breaks.
-_HEADER = re.compile(r"^(?P<indent>[^\w\n\[]*)\[(?=[^\w\n]*document\b)", re.IGNORECASE | re.MULTILINE)
+# Anywhere in a line, since a list, a quotation or a table may stand before it; in linear time, since a page may be
+# nothing but marks and line breaks.
+_HEADER = re.compile(r"\[(?=[^\w\n\[]{0,20}document\b)", re.IGNORECASE)
+_TURN = re.compile(r"^(?=[^\w\n]{0,20}(?:question|answer)\s{0,5}:)", re.IGNORECASE | re.MULTILINE)
+"""What `ask` sets before the question itself."""
 
 
 class ContextBuilder:
@@ -168,7 +171,7 @@ class ContextBuilder:
         metadata, text = await asyncio.gather(documents.metadata(doc_id, page), documents.text(doc_id, page))
         return SourceDocument(
             doc_id=doc_id,
-            filename=str(metadata["filename"]),
+            filename=str(metadata.get("filename") or doc_id),
             page=page,
             extension=str(metadata.get("extension", "")),
             thumbnail_path=metadata.get("thumb_path"),
@@ -219,7 +222,7 @@ def _identified(result: Mapping[str, Any]) -> tuple[tuple[str, int], float]:
 
 def _candidate(source: SourceDocument, number: int) -> Candidate:
     """A source as the pipeline packs and renders it; its header is the title, which content cannot forge."""
-    text = _HEADER.sub(r"\g<indent>\\[", clean(source.markdown_content))
+    text = _TURN.sub(r"\\", _HEADER.sub(r"\\[", clean(source.markdown_content)))
     name = inline(source.filename, LONGEST_NAME) or "untitled"
     title = f"Document {number}: {name}, Page {source.page}"
     node = NodeInfo(id=f"{source.doc_id}{ID_MARK}{source.page}", type=PAGE, title=title, source=source.filename)

@@ -17,8 +17,8 @@ from weft.embed.protocol import EmbeddingProvider, Matrix
 from weft.embed.vectors import unit_rows
 from weft.embed.visual import VisualEmbedder
 from weft.errors import InvalidInput, MissingExtra, NotFound
-from weft.recipes.research.markdown import decompress
-from weft.recipes.research.sources import Collection, check_mode
+from weft.recipes.research.markdown import decompress, extract_page, tells_pages
+from weft.recipes.research.sources import Collection, check_mode, page_filter
 
 VISUAL, TEXT = "visual_collection", "text_collection"
 SPARE = 4
@@ -56,6 +56,18 @@ class ChromaPages:
         """Metadata of pages; of those without a picture, from the text collection."""
         return _Either(self.visual, self.text)
 
+    async def get_page_markdown(self, doc_id: str, page: int) -> str | None:
+        """The text of one page: of the document, or if that does not tell its pages apart, of the page's records."""
+        markdown = await self.get_document_markdown(doc_id)
+        if markdown and tells_pages(markdown):
+            return extract_page(markdown, page)
+        return await asyncio.to_thread(self._recorded, doc_id, page) or (markdown if page == 1 else None)
+
+    def _recorded(self, doc_id: str, page: int) -> str:
+        found = self.text.get(where=page_filter(doc_id, page), include=["documents"])
+        texts = sorted(zip(found["ids"], found["documents"] or (), strict=False))
+        return "\n\n".join(text for _, text in texts if text)
+
     async def get_document_markdown(self, doc_id: str) -> str | None:
         """The text of a whole document, unpacked."""
         return await asyncio.to_thread(self._markdown, doc_id)
@@ -65,7 +77,10 @@ class ChromaPages:
             found = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"])
             for metadata in found["metadatas"] or ():
                 if metadata.get(KNOWN):
-                    return decompress(str(metadata[KNOWN]))
+                    try:
+                        return decompress(str(metadata[KNOWN]))
+                    except InvalidInput as error:
+                        raise InvalidInput(f"the Markdown of document {doc_id!r} is damaged: index it again") from error
         return None
 
 
@@ -158,6 +173,8 @@ def _whole(collection: ChromaCollection, pages: Sequence[Page]) -> _Records:
 def _by_page(pairs: Sequence[tuple[Mapping[str, Any], Any]]) -> _Records:
     records: _Records = {}
     for metadata, vector in pairs:
+        if not metadata.get("doc_id") or not isinstance(metadata.get("page"), int | float):
+            continue  # written by something else: it names no page
         page = (str(metadata["doc_id"]), int(metadata["page"]))
         records.setdefault(page, (metadata, []))[1].append(vector)
     return records

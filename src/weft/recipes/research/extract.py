@@ -72,8 +72,9 @@ def _sentences(source: SourceDocument, number: int) -> Iterable[Quoted]:
         plain = " ".join(_EMPHASIS.sub("", _MARKS.sub("", sentence.text)).split())
         words = analyse(plain)
         if FEWEST_WORDS <= len(words) <= MOST_WORDS:
-            # A number in brackets is a citation in this answer, and nothing but ours may be one.
-            yield Quoted(_LIKE_A_CITATION.sub(r"(\1)", plain), number, frozenset(words), opens)
+            # A number in brackets is a citation in this answer, and nothing but ours may be one; code has none.
+            quoted = _LIKE_A_CITATION.sub(r"(\1)", plain.replace("`", "'"))
+            yield Quoted(quoted, number, frozenset(words), opens)
             opens = False
 
 

@@ -46,6 +46,11 @@ def extract_page(markdown: str, page: int) -> str | None:
     return None if found is None else found.strip("\n")
 
 
+def tells_pages(markdown: str) -> bool:
+    """Whether it says where pages begin."""
+    return _MARK.search(markdown) is not None or _BREAK.search(markdown) is not None
+
+
 def compress(markdown: str) -> str:
     """Markdown as metadata can hold it: gzip, then base64."""
     return base64.b64encode(gzip.compress(markdown.encode("utf-8", "replace"), mtime=0)).decode("ascii")

@@ -20,6 +20,8 @@ DEFAULT_KEY = "OPENAI_API_KEY"
 LONGEST_WAIT = 60.0
 LARGEST_ANSWER = 4_000_000
 """Bytes: more is no answer to a question."""
+LONGEST_ANSWER = 600.0
+"""Seconds that an answer may trickle in; the timeout is for each piece of it."""
 
 _FIXES = {
     400: "the question and its sources may be too long for the model: lower --max-tokens",
@@ -55,8 +57,12 @@ class ModelSettings:
     max_retries: int = 3
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        try:
+            parts = urlsplit(self.url)
+            sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        except ValueError:  # a port that is no number, or half of an IPv6 address
+            sound = False
+        if not sound:
             raise InvalidInput("the model's url must start with http:// or https:// and name a host")
         if self.timeout <= 0 or self.max_retries < 0:
             raise InvalidInput("the model's timeout must be above 0 seconds, and max_retries 0 or more")
@@ -146,10 +152,24 @@ def _send(client: httpx.Client, body: Mapping[str, Any]) -> httpx.Response | str
     """The response, or the kind of failure that prevented one."""
     import httpx  # noqa: PLC0415
 
+    end = time.monotonic() + LONGEST_ANSWER
     try:
-        return client.post("chat/completions", json=body)
-    except httpx.RequestError as error:
+        with client.stream("POST", "chat/completions", json=body) as response:
+            content = b""
+            for piece in response.iter_bytes():
+                content += piece
+                if len(content) > LARGEST_ANSWER or time.monotonic() > end:
+                    break
+    except (httpx.RequestError, httpx.InvalidURL) as error:
         return type(error).__name__
+    if len(content) <= LARGEST_ANSWER and time.monotonic() > end:
+        return "it took too long"
+    return httpx.Response(response.status_code, headers=_told(response), content=content, request=response.request)
+
+
+def _told(response: httpx.Response) -> dict[str, str]:
+    """The headers that matter for an answer that is unpacked already."""
+    return {name: response.headers[name] for name in ("content-type", "retry-after") if name in response.headers}
 
 
 def _may_pass(outcome: httpx.Response | str) -> bool:
@@ -161,7 +181,7 @@ def _content(response: httpx.Response, host: str) -> str:
         raise ModelError(f"{host} sent more than {LARGEST_ANSWER // 1_000_000} MB: check the model's url")
     try:
         payload = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ModelError(f"{host} did not answer in JSON: check the model's url") from None
     match payload:
         case {"choices": [{"message": {"content": str(content)}}, *_]} if content.strip():
