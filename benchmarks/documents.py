@@ -10,6 +10,7 @@ similarity      1 - (edit distance / length of the longer), on letters and figur
 words_in_order  share of the reference's words that stand in the text in the same order
 worker          what the process costs: seconds until it has read its first page, and pages per second in this
                 process, without it, of the same PDFs
+shelf           with --shelf PAGES: the command adds so many pages, is interrupted, run again, and once more
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import pypdfium2
 from PIL import Image
 
 from benchmarks.corpus import data_folder
+from benchmarks.shelf import measure
 from benchmarks.timing import say
 from weft.ingest.documents.formats import extension_of, parse
 from weft.ingest.documents.ocr import Ocr, ocr_is_installed
@@ -44,11 +46,16 @@ Pair = tuple[str, str]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=4, help="page images that go through OCR (default: 4)")
+    parser.add_argument(
+        "--shelf", type=int, default=0, help="pages to add by the command, such as 1000 (default: none)"
+    )
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Read the same pages with Weft and with the floor."""
     data = data_folder()
+    if args.shelf:
+        return {"shelf": measure(data, args.shelf)}
     figures = {"pdf": _pdf(data), "worker": _worker(data)}
     return figures | ({"ocr": _ocr(data, args.limit)} if ocr_is_installed() and args.limit else {})
 

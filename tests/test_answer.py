@@ -76,6 +76,40 @@ def test_citations_that_do_not_exist_are_told(context, ids):
     assert not check.sound
 
 
+@pytest.mark.parametrize("form", ["({x})", "{x} said so", "(source:{x})", "as {x}, so", "See `{x}`.", "— {x}"])
+@pytest.mark.parametrize("name", ["fil-0000000000", "FIL–000000000x", "pag-abc123def4"])
+def test_citations_that_do_not_exist_are_told_without_brackets_too(context, form, name):
+    check = check_answer("Yes. " + form.format(x=name), context)
+    assert (check.unknown, check.sound) == ((name.lower().replace("–", "-"),), False)
+
+
+def test_unknown_citations_are_told_in_the_order_of_the_answer(context):
+    check = check_answer("One fil-1111111111. Two [fil-22]. Three (fil-3333333333).", context)
+    assert check.unknown == ("fil-1111111111", "fil-22", "fil-3333333333")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call tel-0123456789 or order sku-1234567890.",
+        "See http://x/fil-0000000000 and http://x/?a=fil-0000000000 and ~/fil-0000000000.",
+        "The files fil-0000000000.txt and fil-0000000000/a and img.fil-0000000000 are gone.",
+        "A fil-internally used name, fil-12, fil-12345678901 and pre-2024 and x-fil-0000000000-y.",
+        "```\nfil-0000000000\n```",
+    ],
+)
+def test_what_only_resembles_an_id_is_no_citation_without_brackets(context, text):
+    assert check_answer(text, context).unknown == ()
+
+
+def test_a_number_of_the_sources_or_the_question_is_no_citation_without_brackets(tmp_path):
+    with Weft.open(tmp_path / "a.weft", embedder=None) as weft:
+        weft.add([Node(id="order", type="file", text="The order ORD-12ab34cd56 was shipped.")])
+        context = weft.context("Where are the orders ord-12ab34cd56 and ord-00000000zz?")
+    check = check_answer("ORD-12ab34cd56 was shipped, ord-00000000zz was not, ord-1111111a11 was.", context)
+    assert check.unknown == ("ord-1111111a11",)
+
+
 def test_words_in_brackets_are_no_citations(context):
     text = (
         "[see-also] [pre-conditions] [x] [1] [non-stop, top-down] [link](http://x/fil-0000000000) array[i-1] [pre-2024]"
@@ -141,10 +175,20 @@ def test_a_citation_covers_the_sentences_before_it_that_quote_the_same_source(co
         "“The dome turns on twelve steel rollers that need fresh grease every spring…”",
         "The dome turns on **twelve** _steel_ rollers, that need `fresh` grease every spring.",
         "The dome turns on twelve steel rollers\nthat need fresh grease every spring before the first frost is over.",
+        "The dome turns on\ntwelve steel rollers that\nneed fresh grease every\nspring, before the first\nfrost.",
+        "> The dome turns on\r\n> twelve steel rollers that\r\n> need fresh grease every\r\n> spring.",
+        "1. Well.\n- The dome turns on twelve\n  steel rollers that need\n  fresh grease every spring\n- Yes",
     ],
 )
 def test_case_punctuation_and_marks_do_not_hide_a_quote(context, text):
     assert [node for _, node in silent(check_answer(text, context))] == ["dome"]
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\n- ", "\n  2) ", "\n## ", "\n| ", "\n>\n> "])
+def test_a_line_ends_a_sentence_before_a_blank_one_a_list_a_heading_or_a_row(context, end):
+    half, other = "The dome turns on twelve steel rollers", "that need fresh grease every spring"
+    assert silent(check_answer(half + end + other, context)) == []
+    assert silent(check_answer(half + "\n" + other, context)) != []
 
 
 def test_a_changed_word_does_not_hide_a_quote(context):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from weft.errors import InvalidInput
 from weft.query import STOP_WORDS
 from weft.store.index.analysis import UNSPACED
 from weft.types import Citation, Context
@@ -29,12 +30,15 @@ MORTAR = STOP_WORDS | frozenset(
 
 _TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])*+")
 _ID = re.compile(r"(?<![\w-])([A-Za-z]{3})[-‐‑–]([0-9A-Za-z]{1,24})(?![\w-])")
+_ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{3}[-‐‑–]\w{10}(?![\w/\\-]|[.:=@]\w)")
+"""An id that is no part of an address or of the name of a file."""
 _BRACKETS = re.compile(r"[\[【]([^\[\]【】]{1,300})[\]】]")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _END = re.compile(
     r"(?<![.!?…])(?<![\s.(]\w)[.!?…]++[\"'”’»)\]]*+\s++(?![a-zà-ÿ])"  # a sentence, but no "e.g. this"
     r"|(?<![。！？])[。！？]++[”’」』）]*+\s*+"
-    r"|\n\s*+"
+    r"|\n(?:[^\S\n]|>)*+\n\s*+"  # a paragraph
+    r"|\n(?=[^\S\n]*+(?:\||(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s))"  # before a row, an item of a list or a heading
 )
 _LEADING = re.compile(r"\s*+(?:[\[【][^\[\]【】]{1,300}[\]】]\s*+)+")
 _LENGTH = 10
@@ -94,11 +98,15 @@ def check_answer(text: str, context: Context) -> AnswerCheck:
 
     The time that this takes grows with the length of the answer, and no faster.
     """
+    if not isinstance(text, str):
+        raise InvalidInput(f"an answer must be text, got {text!r}")
+    if not isinstance(context, Context):
+        raise InvalidInput(f"an answer is checked against the context that it was given, got {context!r}")
     known = {citation.id: citation for citation in context.citations}
     sentences = _sentences(text)
     cited = list(_cited(text, known))
     _attach(text, sentences, cited)
-    index = _index({item.candidate.passage.citation: item.candidate.passage.text for item in context.items})
+    index = _index(_sources(context))
     for shingle in _shingles(_tokens(context.query)):  # whose words are the user's own is no quote
         index.pop(shingle, None)
     tokens = _tokens(_without(text, cited))
@@ -108,32 +116,56 @@ def check_answer(text: str, context: Context) -> AnswerCheck:
         sentence.quoted = _quoted(own, index)
     return AnswerCheck(
         used=tuple(known[name] for name in dict.fromkeys(name for name, _, _ in cited)),
-        unknown=tuple(dict.fromkeys(_unknown(text, known, sentences))),
+        unknown=tuple(dict.fromkeys(_unknown(text, context, sentences))),
         uncited=tuple(_silent(text, sentences, known)),
     )
 
 
 def _cited(text: str, known: Mapping[str, Citation]) -> Iterator[tuple[str, int, int]]:
     """Each mention of a known id, in brackets or not, with its place."""
-    for match in _ID.finditer(text):
-        name = f"{match[1]}-{match[2]}".lower()
+    for name, match in _named(text):
         if name in known:
             yield name, match.start(), match.end()
 
 
-def _unknown(text: str, known: Mapping[str, Citation], sentences: Sequence[_Sentence]) -> Iterator[str]:
-    """Ids in brackets, outside of code, that have the form of a citation and are not known."""
+def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Iterator[str]:
+    """Ids outside of code that are none of the context's.
+
+    In brackets, all that looks cited; elsewhere the exact form alone, unless the sources or the question have it.
+    """
+    known = {citation.id for citation in context.citations}
     prefixes = {name[:3] for name in known}
-    code = [sentence for sentence in sentences if sentence.code]
-    ends = [sentence.end for sentence in code]
-    for brackets in _BRACKETS.finditer(text):
-        block = bisect_left(ends, brackets.end())
-        if block < len(code) and code[block].start <= brackets.start():
+    given = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
+    in_code = _inside([(sentence.start, sentence.end) for sentence in sentences if sentence.code])
+    in_brackets = _inside([match.span() for match in _BRACKETS.finditer(text)])
+    for name, match in _named(text):
+        if name in known or in_code(match):
             continue
-        for match in _ID.finditer(brackets[1]):
-            name = f"{match[1]}-{match[2]}".lower()
-            if name not in known and _looks_cited(name, prefixes):
+        if in_brackets(match):
+            if _looks_cited(name, prefixes):
                 yield name
+        elif name not in given and _ALONE.match(text, match.start()) and _is_exact(name, prefixes):
+            yield name
+
+
+def _named(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """All that could be an id, as the context would write it."""
+    return ((f"{match[1]}-{match[2]}".lower(), match) for match in _ID.finditer(text))
+
+
+def _inside(spans: Sequence[tuple[int, int]]) -> Callable[[re.Match[str]], bool]:
+    """Whether a match lies in one of these spans, which follow one another."""
+    ends = [end for _, end in spans]
+
+    def inside(match: re.Match[str]) -> bool:
+        place = bisect_left(ends, match.end())
+        return place < len(spans) and spans[place][0] <= match.start()
+
+    return inside
+
+
+def _sources(context: Context) -> dict[str, str]:
+    return {item.candidate.passage.citation: item.candidate.passage.text for item in context.items}
 
 
 def _looks_cited(name: str, prefixes: set[str]) -> bool:
@@ -143,6 +175,12 @@ def _looks_cited(name: str, prefixes: set[str]) -> bool:
     if len(rest) == _LENGTH:
         return has_digit or prefix in prefixes
     return has_digit and prefix in prefixes
+
+
+def _is_exact(name: str, prefixes: set[str]) -> bool:
+    """Told from other numbers, such as tel-0123456789, by its letters or by a prefix that the context uses."""
+    prefix, _, rest = name.partition("-")
+    return any(character.isdigit() for character in rest) and (prefix in prefixes or not rest.isdigit())
 
 
 def _sentences(text: str) -> list[_Sentence]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from weft.clock import aware
-from weft.errors import InvalidInput, UnknownName
+from weft.errors import InvalidInput
 from weft.pack import check_budget
-from weft.pack.truncate import STRATEGIES
+from weft.pack.truncate import check_strategy
 from weft.request import Request
 
 
@@ -25,10 +25,15 @@ def check_request(request: Request) -> None:
     as_of = request.filters.as_of
     if as_of is not None and not isinstance(as_of, datetime):
         raise InvalidInput(f"as_of must be a time, got {as_of!r}")
-    if request.depth is not None and (request.depth is True or request.depth not in range(1, 6)):
-        raise InvalidInput(f"depth must be from 1 to 5, got {request.depth!r}")
-    if request.truncation not in (*STRATEGIES, "summarize"):
-        raise UnknownName("truncation strategy", request.truncation, STRATEGIES)
+    if request.depth is not None:
+        check_depth(request.depth)
+    check_strategy(request.truncation)
+
+
+def check_depth(depth: object) -> None:
+    """Refuse what is no number of steps that the graph may be walked."""
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 5:
+        raise InvalidInput(f"depth must be from 1 to 5, got {depth!r}")
 
 
 def check_vector(values: object) -> None:

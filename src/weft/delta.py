@@ -62,7 +62,7 @@ class Delta:
     order: tuple[str, ...]
     """Names of all pieces of the fresh context, in the order of its text."""
     text: str
-    """What to send: the difference, or the whole context where that is shorter."""
+    """What to send: the difference; or the whole context, where that is shorter or shows no ids to withdraw by."""
     tokens: int
     whole: bool
 
@@ -146,7 +146,12 @@ def compare(since: str, earlier: Snapshot, context: Context, seen: Collection[st
     replaced = {piece.name: earlier[piece.name][1] for piece in changed}
     text = _told(since, added, changed, _disregard(withdrawn, changed, replaced))
     tokens = counter.count(text)
-    whole = tokens >= context.tokens
+    # What shows no ids cannot be withdrawn by them.
+    unnamed = any(piece.citation and f"[{piece.citation}]" not in piece.text for piece in context.pieces)
+    whole = tokens >= context.tokens or (unnamed and bool(withdrawn or changed))
+    if whole:
+        text = _replacing(since, context, counter)
+        tokens = counter.count(text)
     return Delta(
         since=since,
         context=context,
@@ -156,10 +161,16 @@ def compare(since: str, earlier: Snapshot, context: Context, seen: Collection[st
         withdrawn=withdrawn,
         frame=tuple(piece for piece in differing if not piece.citation),
         order=tuple(piece.name for piece in context.pieces),
-        text=context.text if whole else text,
-        tokens=context.tokens if whole else tokens,
+        text=text,
+        tokens=tokens,
         whole=whole,
     )
+
+
+def _replacing(since: str, context: Context, counter: TokenCounter) -> str:
+    """The whole context, said to take the place of the earlier one as far as the budget allows to say so."""
+    said = f"These sources replace those of {since}.\n\n{context.text}"
+    return said if counter.count(said) <= context.budget else context.text
 
 
 def _disregard(withdrawn: Collection[Withdrawn], changed: Collection[Piece], replaced: Mapping[str, str]) -> list[str]:

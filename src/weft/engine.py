@@ -346,6 +346,8 @@ class Weft:
         self, reference: str, useful: bool, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
+        if not isinstance(useful, bool):
+            raise InvalidInput(f"useful must be True or False, got {useful!r}")
         with self.store.view(workspace, user) as view:
             node = _resolve(view, reference)
         with self.atomic(workspace) as batch:
@@ -387,6 +389,8 @@ SEARCHES: dict[str, tuple[Collector, ...]] = {
 
 def _resolve(view: View, reference: str) -> str:
     """The id of a visible node that is meant by an id or a citation."""
+    if not isinstance(reference, str):
+        raise InvalidInput(f"a source is named by its id or its citation, got {reference!r}: use text")
     cited = view.cited([reference.strip("[]")])
     if cited:
         return cited[0].node.id

@@ -180,7 +180,7 @@ RECIPES: dict[str, Recipe] = {
             name="graph",
             collectors=(GraphCollector(topics=True, passages=8, section="graph"), DueCollector(section="graph")),
             profile=get_profile("graph"),
-            packer=Overflow(least=50),
+            packer=Overflow(least=50, named_first=True),
             template="graph",
             lines=True,
         ),

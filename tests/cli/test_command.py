@@ -1,5 +1,6 @@
 """The command as a whole: help, version, the reference, and how it ends."""
 
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -132,8 +133,25 @@ def test_a_reader_that_stops_early_is_no_error(filled):
     assert run("add", "many.jsonl").returncode == 0
     command = f"{sys.executable} -m weft.cli context mirror --json | head -c 10"
     ran = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
-    assert "Traceback" not in ran.stderr
-    assert ran.stderr == ""
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("asked", ["context finch", "search finch", "search --help"])
+def test_a_reader_that_is_gone_is_no_error(filled, asked):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "weft.cli", *asked.split()]
+    ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("asked", ["context finch", "search finch"])
+def test_output_that_cannot_be_written_is_an_error_without_a_traceback(filled, asked):
+    command = f"{sys.executable} -m weft.cli {asked} > /dev/full"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (1, "error: No space left on device\n")
 
 
 def test_text_beyond_ascii_is_printed_where_the_terminal_says_nothing(filled):

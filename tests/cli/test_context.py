@@ -209,3 +209,18 @@ def test_only_what_changed_since_a_context_that_was_kept(weft, filled):
     unknown = weft("context", "mirror", "--since", "ctx-0000")
     assert unknown.code == 1
     assert "no context 'ctx-0000' of this user and thread is remembered" in unknown.err
+
+
+def test_a_hub_that_was_sampled_is_mentioned(weft, filled):
+    lines = [{"id": f"n{n}", "title": f"Leaf {n}"} for n in range(60)]
+    lines += [{"source": "base", "target": f"n{n}"} for n in range(60)]
+    (filled / "hub.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert weft("add", "hub.jsonl").code == 0
+    told = "warning: only the most relevant neighbours of base were followed: there are too many\n"
+    assert weft("context", "base", "--depth", "1").err == told
+
+
+def test_a_year_after_a_colon_is_no_weight(weft, filled):
+    told = weft("context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--json").json["meta"]["topics"]
+    assert told == [{"text": "plan of Q1:2026", "weight": 1.0}, {"text": "Base", "weight": 12.5}]
+    assert "beside the words of QUERY, which are one" in " ".join(weft("context", "--help").out.split())

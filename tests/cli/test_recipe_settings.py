@@ -37,3 +37,17 @@ def test_a_wrong_setting_ends_it_with_the_fix(weft, quinces):
     ran = weft("context", "quince", "--recipe", "workspace")
     assert (ran.code, ran.out) == (1, "")
     assert "unknown setting recipes.workspace.budget: use one of token_budget" in ran.err
+
+
+def test_its_settings_say_how_many_tokens_there_are(weft, quinces):
+    def budget(*more):
+        return weft("context", "quince", "--recipe", "workspace", "--json", *more).json["budget"]
+
+    (quinces / FILE).write_text("budget = 900\n")
+    assert budget() == 900
+    (quinces / FILE).write_text(
+        "budget = 900\n[recipes.workspace.token_budget]\ntotal = 300\nsystem = 20\nsemantic = 280\n"
+    )
+    assert budget() == 280
+    assert budget("--max-tokens", "250") == 250
+    assert weft("context", "quince", "--recipe", "default", "--json").json["budget"] == 900

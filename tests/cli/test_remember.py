@@ -132,6 +132,20 @@ def test_wrong_arguments_are_refused_and_change_nothing(weft, ready, arguments, 
     assert listed(weft, "--all") == []
 
 
+def test_the_recipe_is_restricted_to_memories_by_their_tag(weft, ready, here):
+    (here / "ship.md").write_text("# Ship\n\nThe ship has a dome.\n")
+    assert weft("add", "ship.md").code == 0
+    weft("remember", "The dome leaks")
+    out = weft("context", "dome", "--recipe", "memory", "--tag", "memory").out
+    assert "The dome leaks" in out and "ship has" not in out
+
+
+def test_what_fails_is_said_once(weft, ready, caplog):
+    ran = weft("memories", "x", "--limit", "0")
+    assert ran.err == "error: limit must be a whole number from 1 to 1000, got 0\n"
+    assert caplog.records == []
+
+
 def test_no_memories_is_said_on_standard_error(weft, ready):
     ran = weft("memories")
     assert (ran.code, ran.out, ran.err) == (0, "", "no memories\n")

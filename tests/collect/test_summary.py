@@ -3,12 +3,13 @@ from datetime import timedelta
 from weft.collect import ActivityCollector, FocusCollector
 from weft.collect.summary import page_summary
 from weft.store.contract.kit import NOW, WORKSPACE, node, put
+from weft.types import Filters
 
 
-def summary(store, page, user="ana", as_of=None):
+def summary(store, page, user="ana", **filters):
     with store.view(WORKSPACE, user) as view:
         (record,) = view.load(view.passages([page])[page])
-        made = page_summary(view, record, as_of)
+        made = page_summary(view, record, Filters(**filters))
         assert (made.node, made.trail) == (record.node, record.trail)
         assert (made.passage.citation, made.passage.key) == (record.passage.citation, record.passage.key)
         return made.passage.text
@@ -74,3 +75,24 @@ def test_a_page_in_focus_is_shown_by_its_summary_and_by_the_rest_of_its_text(sto
     assert texts[0].endswith("- in it")
     assert len(texts) > 1
     assert not any(text.endswith("- in it") for text in texts[1:])
+
+
+def test_excluded_blocks_are_not_named_and_leave_their_place_to_others(store):
+    put(store, node("page"), node("n00", "Left out.", parent="page"))
+    put(store, *(node(f"n{n:02}", parent="page", position=n) for n in range(1, 25)))
+    lines = summary(store, "page", exclude=frozenset({"n00", "n02"})).splitlines()
+    assert lines == ["- n01", *(f"- n{n:02}" for n in range(3, 22)), "- …"]
+
+
+def test_no_collector_names_an_excluded_block(store, desk):
+    put(store, node("page", "Text."), node("kept", parent="page"), node("left out", parent="page"))
+    put(store, node("note", "A note.", parent="page", type="block", title=""))
+    with store.atomic(WORKSPACE) as batch:
+        batch.record("ana", "page", "view", NOW)
+    for collector, asked in (
+        (ActivityCollector(summaries=True), {}),
+        (FocusCollector(inside=10), {"focus": "page"}),
+        (FocusCollector(), {"focus": "note", "page": "page"}),
+    ):
+        found = desk.gather(collector, exclude={"left out"}, **asked)
+        assert "Text.\n\n- kept" in [each.passage.text for each in found]

@@ -27,9 +27,20 @@ def test_a_shorter_form_makes_room_for_another():
     assert forms(pack(choices, 200, shorten=cut)) == {"a": "truncated", "b": "full"}
 
 
-def test_nothing_of_up_to_120_tokens_is_shortened():
-    assert forms(pack([choice("a", 0.8, 120)], 100, shorten=cut)) == {}
-    assert forms(pack([choice("a", 0.8, 121)], 100, shorten=cut)) == {"a": "truncated"}
+def test_nothing_of_up_to_120_tokens_is_shortened_beside_others():
+    other = choice("b", 0.7, 10)
+    assert forms(pack([choice("a", 0.8, 120), other], 100, shorten=cut)) == {"b": "full"}
+    assert forms(pack([choice("a", 0.8, 121), other], 100, shorten=cut)) == {"a": "truncated", "b": "full"}
+
+
+def test_where_nothing_fits_the_best_with_a_score_is_cut_and_never_above_the_budget():
+    choices = [choice("a", 0.5, 90), choice("b", 0.9, 120), choice("c", 0.0, 90)]
+    packing = pack(choices, 20, shorten=cut)
+    assert (forms(packing), packing.used) == ({"b": "truncated"}, 20)
+    assert outcome(packing, "b").reason == "nothing fits whole: the best one, shortened to 20 tokens"
+    assert outcome(packing, "b").missing_tokens == 100
+    assert forms(pack(choices, 20, shorten=refuse)) == {}
+    assert forms(pack(choices[2:], 20, shorten=cut)) == {}
 
 
 def test_a_line_is_better_than_nothing():
@@ -149,7 +160,8 @@ def all_forms(each):
 
 
 def half_only(candidate, limit):
-    return cut(candidate, limit) if limit == candidate.passage.tokens // 2 else None
+    whole = candidate.passage.tokens
+    return cut(candidate, limit) if whole > 120 and limit == whole // 2 else None
 
 
 def owed(section, choices, room):

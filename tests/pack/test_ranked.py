@@ -1,7 +1,7 @@
 from weft.pack import Room
 from weft.pack.ranked import Ranked
 
-from .making import choice, cut, forms, outcome
+from .making import choice, cut, forms, outcome, refuse
 
 
 def pack(choices, total, caps=None):
@@ -32,7 +32,7 @@ def test_the_first_that_does_not_fit_says_how_many_tokens_it_lacks():
 
 
 def test_one_that_would_have_fitted_after_the_end_says_that_size_was_not_the_reason():
-    packing = pack([choice("a", 0.9, 900), choice("b", 0.8, 10)], 800)
+    packing = pack([choice("z", 1.0, 10), choice("a", 0.9, 900), choice("b", 0.8, 10)], 800)
     assert outcome(packing, "b").missing_tokens is None
     assert "better one did not fit" in outcome(packing, "b").reason
 
@@ -75,6 +75,19 @@ def test_two_greedy_sections_leave_the_third_what_is_kept_for_it():
 
 
 def test_one_larger_than_its_section_may_be_says_so():
-    packing = pack([choice("r", 0.9, 200, section="relations")], 800, {"relations": 150})
+    packing = pack([choice("s", 1.0, 10), choice("r", 0.9, 200, section="relations")], 800, {"relations": 150})
     assert outcome(packing, "r").reason == "larger than section relations may be"
     assert outcome(packing, "r").missing_tokens == 50
+
+
+def test_a_long_one_in_front_is_shortened_where_nothing_else_would_be_shown():
+    packing = pack([choice("a", 0.9, 900), choice("b", 0.8, 10)], 800)
+    assert forms(packing) == {"a": "truncated"}
+    assert packing.used == 800
+    assert outcome(packing, "a").missing_tokens == 100
+
+
+def test_one_in_front_that_cannot_be_shortened_is_left_out():
+    packing = Ranked().pack([choice("a", 0.9, 900), choice("b", 0.8, 10)], Room(800, {}), refuse)
+    assert forms(packing) == {}
+    assert outcome(packing, "a").reason == "larger than the whole budget"

@@ -50,7 +50,7 @@ def test_the_union_of_deltas_is_the_fresh_context_and_tells_nothing_hidden(store
                 return
             fresh = ask.put_to(Weft(store, TOOLS, clock=lambda: NOW), world.workspace, user)
             assert delta.merge(known) == fresh.text == delta.context.text
-            assert delta.tokens == TOOLS.counter.count(delta.text) <= fresh.tokens
+            assert delta.tokens == TOOLS.counter.count(delta.text) <= ask.budget
             assert not world.secrets(user) & set(MARKER.findall(_words(delta)))
             known, since = delta.apply(known), delta.context.id
 
@@ -132,8 +132,25 @@ def test_a_difference_longer_than_the_context_is_the_context(weft):
     weft.add([replace(node, text=node.text[:30] + "!") for node in NODES])
     delta = ask(weft, since=first.id, budget=200)
     assert delta.whole
-    assert delta.text == delta.context.text
+    assert delta.text == f"These sources replace those of {first.id}.\n\n{delta.context.text}"
     assert delta.tokens <= 200
+
+
+def test_where_the_text_shows_no_ids_the_whole_takes_the_place_of_the_earlier_one(weft):
+    first = weft.context("harbour", user="ben", recipe="conversation")
+    weft.remove(["crane"])
+    delta = weft.context("harbour", user="ben", recipe="conversation", since=first.id)
+    assert delta.whole
+    assert delta.text.startswith(f"These sources replace those of {first.id}.\n\nRelevant context")
+    assert "crane" not in delta.text
+
+
+def test_a_budget_that_is_full_leaves_no_room_to_say_so(weft):
+    first = ask(weft, budget=200)
+    weft.add([replace(node, text=node.text[:30] + "!") for node in NODES])
+    full = ask(weft, budget=200).tokens
+    delta = ask(weft, since=first.id, budget=full)
+    assert delta.tokens <= full
 
 
 def test_another_users_or_threads_context_is_not_known(weft):

@@ -76,7 +76,7 @@ requests = st.builds(
     conversation_history=st.sampled_from([(), SAID]),
     token_budget=st.none() | budgets,
     hints=hints,
-)
+).filter(lambda request: not set(request.places.values()) & set(request.hints.exclude_blocks))
 
 
 def asked_by(request, user, world):

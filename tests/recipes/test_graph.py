@@ -182,7 +182,7 @@ class TestWalk:
         assert document.to_dict()["meta"]["sampledHubs"] == ["hub"]
         assert ContextAssembler(weft).assemble("k001", depth=1).meta.sampled_hubs == ()
 
-    @pytest.mark.parametrize("depth", [0, 6, -1, 2.5, "2"])
+    @pytest.mark.parametrize("depth", [0, 6, -1, 2.5, 2.0, "2", True, None])
     def test_a_depth_outside_one_to_five_is_refused(self, weft, depth):
         chain(weft, "a", "b")
         with pytest.raises(InvalidInput, match="depth must be from 1 to 5, got"):
@@ -223,6 +223,12 @@ class TestResolve:
         for name in ("note-1", "note-2"):
             with pytest.raises(NotFound, match=f"there is no node, citation or text '{name}'"):
                 ContextAssembler(weft).assemble(name, user="ben")
+
+    @pytest.mark.parametrize("value", ["x", -5, 1.5, True, None])
+    @pytest.mark.parametrize("name", ["header_reserve", "min_per_node"])
+    def test_a_reserve_that_is_no_number_of_tokens_is_refused(self, name, value):
+        with pytest.raises(InvalidInput, match=f"{name} must be a whole number of tokens from 0 on, got"):
+            TokenBudget(**{name: value})
 
     def test_nothing_to_start_from_is_refused(self, weft):
         for query in ("", "  ", []):
@@ -503,3 +509,26 @@ def test_overdue_tasks_are_starts_ahead_of_all_others(weft):
     assert parts["overdue"] == pytest.approx(0.9 * (1 - sum(parts.values()) + parts["overdue"]))
     assert "overdue" not in nodes(document)["rules"].components
     assert not {"later", "done"} & {node.id for node in document.nodes if "overdue" in node.components}
+
+
+def test_blocks_without_text_do_not_rank_above_what_says_something(weft):
+    dividers = [page(f"line-{number}", title="", type="divider", parent="r", position=number) for number in range(30)]
+    weft.add(
+        [
+            page("r", "The board of the sprint.", title="Sprint board"),
+            *dividers,
+            page("goal", "The goal of the sprint.", parent="r"),
+        ]
+    )
+    document = ContextAssembler(weft).assemble("r", max_tokens=500)
+    assert [node.id for node in document.nodes[:2]] == ["r", "goal"]
+
+
+def test_the_node_that_was_asked_for_is_in_its_context_however_long_it_is(weft):
+    weft.add([page("big", "Many words that say little. " * 200, days=900)])
+    weft.add([page(f"child-{number}", "big news", parent="big", days=0) for number in range(40)])
+    for budget in (500, 600, 1000):
+        for query in ("big", "Big"):
+            document = ContextAssembler(weft).assemble(query, max_tokens=budget)
+            assert "big" in nodes(document), budget
+            assert document.meta.tokens.used <= budget

@@ -49,6 +49,37 @@ def test_adding_at_the_same_path_gives_the_file_new_content(files, weft, moments
     assert paths(files.search_content("dome")) == ["docs/plan.md"]
 
 
+@pytest.mark.parametrize("content", ["Ship the mirror.", "Ship the dome."])
+def test_adding_at_the_same_path_with_a_list_gives_the_file_this_list(files, weft, content):
+    other = FileRepository(weft, "ben")
+    name = files.add("docs/plan.md", "Ship the mirror.")
+    assert paths(other.search_content("ship")) == ["docs/plan.md"]
+    assert files.add("docs/plan.md", content, access=["me"]) == name
+    assert files.get(name).text == content
+    assert other.search_content("ship") == []
+    files.add("docs/plan.md", "Ship the frame.")
+    assert other.search_content("ship") == [], "without a list, the one that it has stays"
+    files.add("docs/plan.md", "Ship the frame.", access=["ben"])
+    assert other.get(name).text == "Ship the frame."
+
+
+def test_a_list_given_by_who_does_not_see_the_folder_leaves_the_file_in_it(weft, files):
+    weft.add([Node(id="folder", type="folder", access=frozenset({"me"}), owner="me")])
+    weft.add([Node(id="f", type="file", title="f", text="mirror", parent="folder", owner="ben", source="f.md")])
+    assert FileRepository(weft, "ben").add("f.md", "dome", access=["me"]) == "f"
+    assert (files.get("f").parent, files.get("f").text) == ("folder", "dome")
+
+
+@pytest.mark.parametrize("access", ["ben", 5, [5], [None]])
+def test_a_list_that_is_none_is_refused_and_changes_nothing(files, weft, access):
+    name = files.add("a.md", "one")
+    for path in ("a.md", "b.md"):
+        with pytest.raises(InvalidInput, match="access must be None or several names"):
+            files.add(path, "two", access=access)
+    assert files.get(name).text == "one"
+    assert paths(files.search_content("one two")) == ["a.md"]
+
+
 def test_an_update_replaces_all_passages_and_says_whether_it_did(files, weft):
     name = files.add("a.md", "\n\n".join(f"Part {n} of the mirror. " + "x " * 400 for n in range(5)))
     assert files.update(name, "Short.") is True
@@ -158,6 +189,7 @@ def test_keywords_must_all_occur_and_are_marked(files):
     (found,) = files.search_by_keywords(["primary", "mirrors"])
     assert (found.path, found.excerpt) == ("both.md", "The <<<primary>>> <<<mirror>>> was inspected.")
     assert 0 < found.rank <= 1
+    assert paths(files.search_by_keywords(["", "primary"])) == ["both.md"]
     assert files.search_by_keywords([]) == []
     assert files.search_by_keywords(['"', "' OR 1=1"]) == []
 
@@ -182,3 +214,25 @@ def test_messages_and_pages_are_no_files(weft, files):
     assert files.search_content("mirror") == []
     with pytest.raises(NotFound, match="there is no file 'p'"):
         files.get("p")
+
+
+WRONG = {
+    "a path": lambda files: files.add(None, "x"),
+    "a path to move to": lambda files: files.move("f", 5),
+    "a new content": lambda files: files.add("new.md", None),
+    "a content": lambda files: files.add("a.md", None),
+    "an update": lambda files: files.update(files.add("a.md", "x"), 5),
+    "keywords in one text": lambda files: files.search_by_keywords("grease"),
+    "keywords that are numbers": lambda files: files.search_by_keywords([5]),
+    "no keywords": lambda files: files.search_by_keywords(None),
+    "words": lambda files: files.search_content(None),
+    "words that look alike": lambda files: files.fuzzy_search(None),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_no_text_is_refused_and_changes_nothing(files, what):
+    name = files.add("a.md", "x")
+    with pytest.raises(InvalidInput, match=r"text|path|several"):
+        WRONG[what](files)
+    assert files.get(name).text == "x"

@@ -1,5 +1,6 @@
 """The contract's scorer and optimiser by themselves, with the contract's own tests among these."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -41,17 +42,26 @@ def test_scores_are_those_worked_out_by_hand():
     assert [each.id for each in scored] == list(kinds)
 
 
+def test_a_time_without_a_zone_is_taken_as_utc():
+    first, second = item("a"), item("b")
+    first = replace(first, metadata=replace(first.metadata, created_at=NOW.replace(tzinfo=None)))
+    first, second = scorer.score_items([first, second], "test")
+    assert first.relevance == second.relevance
+
+
 def test_by_value_per_token_and_by_the_best_set():
     items = [item("dense", relevance=0.6, tokens=300), item("big", relevance=0.9, tokens=900)]
     assert [each.id for each in optimizer.optimize(items, 900).selected] == ["dense"]
     assert [each.id for each in optimizer.optimize_dp(items, 900).selected] == ["big"]
 
 
-def test_what_is_too_large_alone_is_cut():
+@pytest.mark.parametrize("optimize", [optimizer.optimize, optimizer.optimize_dp])
+@pytest.mark.parametrize("most", [100, 30])
+def test_what_is_too_large_alone_is_cut(optimize, most):
     whole = item("a", content="word " * 400, relevance=0.5, tokens=500)
-    result = optimizer.optimize([whole], 100)
-    assert 0 < result.total_tokens <= 100
-    assert result.selected[0].tokens == -(-len(result.selected[0].content) // 4) <= 100
+    result = optimize([whole], most)
+    assert 0 < result.total_tokens <= most
+    assert result.selected[0].tokens == -(-len(result.selected[0].content) // 4)
     assert whole.content.startswith(result.selected[0].content.rstrip(" …"))
 
 

@@ -233,6 +233,24 @@ def test_an_optimizer_that_is_not_there_is_refused(weft):
         ContextAssemblyService(weft, optimizer="magic")
 
 
+@pytest.mark.parametrize("useful", ["no", None, 1])
+def test_feedback_that_is_neither_yes_nor_no_is_refused_and_changes_nothing(weft, service, useful):
+    weft.add([file("a", "The primary mirror was inspected.")])
+    with pytest.raises(InvalidInput, match="useful must be True or False"):
+        service.record_feedback("a", useful)
+    assert trace(service.build("t", ASKED), "a").signals["feedback"] is None
+
+
+def test_what_is_named_by_no_text_is_refused(weft, service):
+    prime = service.build("t", ASKED)
+    with pytest.raises(InvalidInput, match="by its id or its citation, got None"):
+        service.record_feedback(None, True)
+    with pytest.raises(InvalidInput, match="answer must be text, got None"):
+        service.check_answer(None, prime)
+    with pytest.raises(InvalidInput, match="checked against the context"):
+        service.check_answer("Yes.", None)
+
+
 def test_a_system_prompt_that_leaves_nothing_is_refused(weft):
     with pytest.raises(BudgetError):
         ContextAssemblyService(weft, max_tokens=500).build("t", "x")

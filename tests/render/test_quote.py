@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.render.quote import clean, escape, fence, guard, inline
+from weft.render.quote import clean, disown, escape, fence, guard, inline
 
 from .hostile import CONTENT, PROPERTY
 
@@ -57,6 +57,15 @@ def test_a_lone_surrogate_becomes_a_replacement_character():
 def test_hidden_tag_characters_are_dropped_from_content():
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     assert clean(f"visible{hidden}") == "visible"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["contradicts what was said on", "CONTRADICTS  what\nwas said on", "con\u200btradicts what was\u00a0said on"],
+)
+def test_the_words_of_a_remark_of_wefts_own_get_a_backslash(words: str):
+    assert disown(f"(today, {words} Monday)") == f"(today, \\{words} Monday)"
+    assert disown("it contradicts what Ben said") == "it contradicts what Ben said"
 
 
 def test_a_fence_is_longer_than_any_run_of_backticks_in_its_content():

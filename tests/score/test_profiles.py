@@ -85,10 +85,10 @@ def test_the_graph_score_without_embeddings_is_sixty_to_forty():
     assert total("graph", note, facts("q")) == pytest.approx(0.447151776, abs=1e-9)
 
 
-def test_a_single_node_without_a_vector_shares_its_weight_in_the_graph_profile():
+def test_a_single_node_without_a_vector_means_nothing_similar_in_the_graph_profile():
     bare = candidate("bare", "x", key=8, distance=2, updated_at=NOW)
-    # there are embeddings, so .40 and .25 count in proportion: (.5 × .40 + 1 × .25) / .65 = .45/.65
-    assert total("graph", bare, facts("q", similarities={7: 0.6})) == pytest.approx(0.45 / 0.65)
+    # there are embeddings, so the weights are .40, .35 and .25: .5 × .40 + 0 × .35 + 1 × .25
+    assert total("graph", bare, facts("q", similarities={7: 0.6})) == pytest.approx(0.45)
 
 
 @pytest.mark.parametrize(

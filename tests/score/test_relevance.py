@@ -52,5 +52,6 @@ def test_similarity_is_the_cosine_within_its_range(cosine, expected):
     assert similarity(candidate(key=7), facts("q", similarities={7: cosine})) == expected
 
 
-def test_similarity_does_not_apply_without_a_vector():
-    assert similarity(candidate(key=7), facts("q", similarities={8: 0.9})) is None
+def test_what_has_no_vector_is_not_similar_and_without_embeddings_nothing_is_said():
+    assert similarity(candidate(key=7), facts("q", similarities={8: 0.9})) == 0.0
+    assert similarity(candidate(key=7), facts("q")) is None

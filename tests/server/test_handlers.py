@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import MCPError
 
-from weft import Node, Weft, sample
+from weft import Edge, Node, Weft, sample
 from weft.embed.hashing import HashingEmbedder
 from weft.engine import Tools
 from weft.errors import EmbeddingError, InvalidInput, NotFound, StoreError
@@ -297,3 +297,39 @@ def test_json_that_cannot_fit_is_refused_with_a_fix(server):
     with talking(server) as talk:
         assert "format markdown" in talk.error("weft_context", query="harbour " * 20_000, format="json")
         assert json.loads(talk.text("weft_context", query="harbour", format="json"))["nodes"]
+
+
+def test_markdown_tells_what_the_document_warns_of_and_is_never_empty(server, weft):
+    weft.add(
+        [Node(id="quay", title="Quay"), *(Node(id=f"boat-{n}", title=f"Boat {n}") for n in range(60))],
+        [Edge(source="quay", target=f"boat-{n}") for n in range(60)],
+    )
+    weft.create_workspace("second", owner="me")
+    with talking(server) as talk:
+        nothing = talk.text("weft_context", query="qqqq wwww", workspace="second")
+        assert nothing == "(nothing was found for 'qqqq wwww')"
+        assert talk.text("weft_context", query="harbour", maxTokens=1).startswith("(a budget under 500 tokens holds")
+        assert "give 500 or more)" in talk.text("weft_context", query="harbour", maxTokens=499)
+        hub = talk.text("weft_context", query="quay", depth=1)
+        assert hub.endswith("\n\n(only the most relevant neighbours of quay were followed: there are too many)")
+        assert "(" not in talk.text("weft_context", query="harbour").splitlines()[-1]
+
+
+def test_json_that_the_cap_shrinks_says_so_and_still_writes_nodes_out(weft):
+    weft.add([Node(id=f"pier-{n}", title=f"Pier {n}", text=f"timber {n} plank{n} " * 12) for n in range(30)])
+    with talking(make_server(weft, workspace="main", user="me", max_output_tokens=1200)) as talk:
+        for asked in (700, 1000, 4000, 50_000):
+            document = talk.call("weft_context", query="timber", format="json", maxTokens=asked).structured_content
+            assert document["meta"]["tokens"]["budget"] == asked
+            (warning,) = document["meta"]["warnings"]
+            assert warning == "shortened: maxTokens is more than this server's output cap of 1200 tokens holds as json"
+            assert document["nodes"]
+    with talking(make_server(weft, workspace="main", user="me", max_output_tokens=1000)) as talk:
+        meta = talk.call("weft_context", query="timber", format="json").structured_content["meta"]
+        assert meta["tokens"]["nodesIncluded"] == 0
+        assert "shortened" in meta["warnings"][0]
+        assert "give 500 or more" not in str(meta["warnings"])
+    with talking(make_server(weft, workspace="main", user="me", max_output_tokens=50_000)) as talk:
+        for asked in (1000, 90_000):
+            document = talk.call("weft_context", query="timber", format="json", maxTokens=asked).structured_content
+            assert (document["meta"]["tokens"]["budget"], document["meta"]["warnings"]) == (asked, [])

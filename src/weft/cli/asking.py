@@ -22,7 +22,7 @@ from weft.recipes.workspace import WorkspaceConfig, configured_recipe
 from weft.request import DEFAULT_DEPTH, Topic
 from weft.types import Context, Filters
 
-_WEIGHTED = re.compile(r"(?!.*\d:\d\d$)(.+):(\d+(?:\.\d+)?)", re.DOTALL)
+_WEIGHTED = re.compile(r"(?!.*\d:\d\d$)(.+):(\d{1,2}(?:\.\d+)?)", re.DOTALL)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 OPTIONS = (
@@ -30,7 +30,12 @@ OPTIONS = (
     click.option("--max-tokens", "--budget", "max_tokens", type=int, help="Token budget.  [default: 4000]"),
     click.option("--depth", type=int, help="How far the graph is walked, 1 to 5.  [default: 2]"),
     click.option("--lens", help="What to prefer: see  weft lens list.  [default: general, with the recipe graph]"),
-    click.option("--topic", "topics", multiple=True, help="One more topic, blended in; TOPIC:2 counts twice."),
+    click.option(
+        "--topic",
+        "topics",
+        multiple=True,
+        help="A topic beside the words of QUERY, which are one; TOPIC:2 counts twice.",
+    ),
     click.option("--include-fields/--no-include-fields", default=True, help="Show field values.  [default: yes]"),
     click.option("--focus", help="Id of the node that the user works on."),
     click.option("--thread", help="Id of the thread that the query belongs to."),
@@ -59,7 +64,7 @@ class Answer:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What whoever asked should know."""
-        return self.context.warnings if self.document is None else self.document.meta.warnings
+        return self.context.warnings if self.document is None else self.document.meta.notes
 
 
 def ask(
@@ -111,7 +116,7 @@ def _context(weft: Weft, config: Config, topics: Any, query: str, recipe: str, *
         query,
         user=config.user,
         workspace=config.workspace,
-        budget=config.budget if max_tokens is None else max_tokens,
+        budget=_room(config, recipe) if max_tokens is None else max_tokens,
         recipe=_configured(weft, config, recipe),
         topics=tuple(topics),
         show_fields=show_fields,
@@ -130,7 +135,14 @@ def _configured(weft: Weft, config: Config, recipe: str) -> str | Recipe:
     return configured_recipe(settings, "" if embedder is None else embedder.model)
 
 
+def _room(config: Config, recipe: str) -> int:
+    """The tokens for a context where the command names none: the recipe's own, if its settings say how many."""
+    table = config.recipes.get("workspace", {}) if recipe == "workspace" else {}
+    budget = WorkspaceConfig.from_mapping(table).token_budget
+    return budget.room if {"total", "system"} & set(table.get("token_budget", ())) else config.budget
+
+
 def _topic(text: str) -> Topic:
-    """A topic, with its weight after the last colon if a number stands there; 10:30 is a time."""
+    """A topic, with its weight after the last colon if a number below 100 stands there; 10:30 is a time."""
     found = _WEIGHTED.fullmatch(text)
     return Topic(found[1], float(found[2])) if found else Topic(text)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import datetime
 
 import click
@@ -62,11 +63,18 @@ def command(
 
 
 def _searched(weft: Weft, query: str, config: Config, options: SearchOptions) -> list[tuple[float | None, Memory]]:
-    engine = ContextEngine(ContextEngineConfig(storage_client=weft, user=config.user))
+    engine = ContextEngine(ContextEngineConfig(storage_client=weft, user=config.user, logger=_silent()))
     result = asyncio.run(engine.search(query, config.workspace, options))
     if not result.ok:
         raise WeftError(result.error.message)
     return [(each.score, each.memory) for each in result.value]
+
+
+def _silent() -> logging.Logger:
+    """What fails is told once, as the error of the command."""
+    logger = logging.Logger("weft.cli.memories")
+    logger.addHandler(logging.NullHandler())
+    return logger
 
 
 def line(memory: Memory, score: float | None = None) -> str:

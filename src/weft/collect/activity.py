@@ -42,7 +42,7 @@ class ActivityCollector:
         if not self.summaries or event.kind == "edit":
             return None
         (record,) = inquiry.view.load([event.key])
-        return page_summary(inquiry.view, record, inquiry.request.filters.as_of) if record.node.type == "page" else None
+        return page_summary(inquiry.view, record, inquiry.request.filters) if record.node.type == "page" else None
 
     def _of_types(self, inquiry: Inquiry, events: list[Event]) -> list[Event]:
         if not self.types:

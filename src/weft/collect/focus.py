@@ -45,7 +45,7 @@ class FocusCollector:
         found = [Found(key, 1.0 - 0.01 * index, "the focus", distance=0, asked=True) for index, key in enumerate(own)]
         if self.inside:
             (record,) = view.load(own[:1])
-            summary = page_summary(view, record, inquiry.request.filters.as_of)
+            summary = page_summary(view, record, inquiry.request.filters)
             found[0] = Found(own[0], 1.0, "the focus, as a summary", distance=0, record=summary, asked=True)
         near = self._inside(view, focus) if self.inside else self._around(view, focus)
         around = [each for each in near if each[0].id not in excluded]
@@ -57,7 +57,7 @@ class FocusCollector:
     def _page(self, inquiry: Inquiry, page: str) -> Found:
         """The page that the focus stands on: as near as its parent, which it often is."""
         (record,) = inquiry.view.load(_known(inquiry.view, page, 1))
-        summary = page_summary(inquiry.view, record, inquiry.request.filters.as_of)
+        summary = page_summary(inquiry.view, record, inquiry.request.filters)
         return Found(record.passage.key, 0.9, "the page of the focus, as a summary", record=summary, asked=True)
 
     def _around(self, view: View, focus: str) -> Iterator[Around]:

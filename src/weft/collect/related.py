@@ -11,10 +11,8 @@ from weft.store.protocol import View
 from weft.types import Edge, NodeInfo, Step
 
 CONTRADICTS = "contradicts"
-EDGES = 20
-"""Edges of one node that are followed, the heaviest first."""
 MOST = 100
-"""Nodes that one start leads to."""
+"""Nodes that one start leads to, and edges of one node that are followed, the heaviest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,9 @@ def relatives(
         for _ in range(depth):
             ahead: list[tuple[str, tuple[Step, ...]]] = []
             for origin, path in frontier:
-                for edge, node in view.neighbours(origin, types=types, limit=EDGES):
+                if len(seen) > MOST:
+                    break
+                for edge, node in view.neighbours(origin, types=types, limit=MOST):
                     if node.id not in seen and node.valid_at(as_of) and len(seen) <= MOST:
                         seen.add(node.id)
                         way = (*path, _step(edge, origin, node.id))

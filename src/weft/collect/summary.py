@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 
 from weft.store.protocol import View
-from weft.types import NodeInfo, Record
+from weft.types import Filters, NodeInfo, Record
 
 OUTLINE = 20
 """How many children an outline names."""
 
 
-def page_summary(view: View, page: Record, as_of: datetime | None) -> Record:
-    """A page's first passage with an outline of those children that the viewer may see and that hold at a moment.
+def page_summary(view: View, page: Record, filters: Filters) -> Record:
+    """A page's first passage with an outline of those children that the viewer may see, that hold and are not excluded.
 
     It keeps the passage's citation. The title is not repeated: each template has a place for titles.
     """
-    children = [child for child in view.children(page.node.id, OUTLINE + 1) if child.valid_at(as_of)]
+    near = view.children(page.node.id, OUTLINE + 1 + len(filters.exclude))
+    children = [child for child in near if child.valid_at(filters.as_of) and child.id not in filters.exclude]
     begin = page.passage.text.strip()
     # A text is read only where the outline or the beginning needs it.
     texts = _first_texts(view, [child for child in children[:OUTLINE] if not begin or _is_bare_heading(child)])

@@ -13,10 +13,12 @@ from weft.ingest.documents.parsing import Parser
 from weft.ingest.documents.reader import Place, read_document
 from weft.ingest.documents.values import Unreadable
 from weft.ingest.pieces import Bundle, Piece, Skipped
-from weft.types import Node
+from weft.types import UNSEEN, FieldValue, Node
 
 LARGEST = 20_000_000
 """Bytes above which a file is not taken for notes or code."""
+FOLDER = "_folder"
+"""The field that says where a folder that was added lies, to tell it from another one of the same name."""
 HIDDEN = {"node_modules", "__pycache__", "venv"}
 
 
@@ -27,7 +29,8 @@ def read_files(root: Path, parser: Parser | None = None) -> Iterator[Piece]:
             yield _file(root, str(root.resolve()), None, parsing)
             return
         top = root.resolve().name or "files"
-        yield Node(id=identity("folder", top), type="folder", title=shown(top), source=shown(str(root)))
+        place: dict[str, FieldValue] = {FOLDER: shown(str(root.resolve())), UNSEEN: (FOLDER,)}
+        yield Node(id=identity("folder", top), type="folder", title=shown(top), source=shown(str(root)), fields=place)
         yield from _below(root, top, {os.path.realpath(root)}, parsing)
 
 

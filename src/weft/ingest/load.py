@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from weft.engine import Weft
 from weft.errors import InvalidInput, NotFound
 from weft.ingest.bundles import Progress, write_bundle
+from weft.ingest.files import FOLDER
 from weft.ingest.pieces import Bundle, Note, Person, Piece, Refused, Skipped
 from weft.split import check_node
 from weft.types import Edge, Node
@@ -45,6 +47,17 @@ def load(
     for piece in pieces:
         loader.take(piece)
     return loader.finish()
+
+
+def refuse_another_folder(weft: Weft, workspace: str, top: Node) -> None:
+    """Refuse a folder whose name, which its files are known by, belongs to another one that is still there."""
+    known = weft.store.known_fields(workspace, top.id) or {}
+    other, here = known.get(FOLDER), top.fields.get(FOLDER)
+    if isinstance(other, str) and here not in (None, other) and Path(other).is_dir():
+        raise InvalidInput(
+            f"another folder {top.title!r} is in this workspace already, {other}: rename one of them, add the folder "
+            "above both, or use another workspace"
+        )
 
 
 class _Loader:
@@ -110,6 +123,8 @@ class _Loader:
         self._report.notes += written.notes
 
     def _take_node(self, node: Node) -> None:
+        if FOLDER in node.fields:
+            refuse_another_folder(self._weft, self._workspace, node)
         try:
             check_node(node)
         except InvalidInput as error:

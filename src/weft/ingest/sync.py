@@ -11,7 +11,7 @@ from weft.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weft.errors import NotFound
 from weft.identity import text_hash
 from weft.ingest.files import identity, read_files, shown
-from weft.ingest.load import BATCH, load
+from weft.ingest.load import BATCH, load, refuse_another_folder
 from weft.ingest.pieces import Bundle, Skipped
 from weft.store.protocol import View
 from weft.types import Node, NodeInfo
@@ -45,6 +45,7 @@ def sync(weft: Weft, root: Path, *, workspace: str = DEFAULT_WORKSPACE, user: st
     read = {piece.id: piece for piece in pieces if isinstance(piece, Node)}
     documents = {piece.root for piece in pieces if isinstance(piece, Bundle)}
     skipped = [piece for piece in pieces if isinstance(piece, Skipped)]
+    refuse_another_folder(weft, workspace, next(iter(read.values())))
     with weft.store.view(workspace, user) as view:
         stored = _stored(view, next(iter(read)))
         missing = stored.keys() - read.keys() - documents

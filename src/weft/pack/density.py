@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from weft.pack.ledger import Ledger, by_score, shortened
+from weft.pack.ledger import Ledger, by_score, take_best_shortened
 from weft.pack.protocol import Choice, Packing, Room, Shorten
 from weft.score.kind import item_type
 
@@ -39,7 +39,7 @@ class Density:
                 ledger.take(index, choices[index].full, "among the best scores per token")
                 types[kind] += 1
         if not types:
-            _take_best_shortened(ledger, shorten)
+            take_best_shortened(ledger, by_score(choices), shorten)
         return ledger.packing()
 
 
@@ -86,14 +86,3 @@ def _enough(ledger: Ledger, chosen: int) -> bool:
 
 def _dominates(of_type: int, chosen: int) -> bool:
     return chosen > TYPE_RULE_AFTER and of_type * 100 > chosen * TYPE_PERCENT
-
-
-def _take_best_shortened(ledger: Ledger, shorten: Shorten) -> None:
-    """The thread contract takes the first item even if it is over the budget; here it is cut to fit."""
-    for index in by_score(ledger.choices):
-        left = ledger.left_for(index)
-        rendering = shortened(ledger.choices[index], left, shorten)
-        if rendering is not None:
-            reason = f"nothing fits whole: the best one, shortened to {left} tokens"
-            ledger.take(index, rendering, reason, ledger.missing(index))
-            return

@@ -104,3 +104,14 @@ def shortened(choice: Choice, limit: int, shorten: Shorten) -> Rendering | None:
     """A shorter rendering that really is within the limit: a caller's function is not trusted."""
     rendering = shorten(choice.candidate, limit) if limit > 0 else None
     return rendering if rendering is not None and rendering.tokens <= limit else None
+
+
+def take_best_shortened(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
+    """Where nothing fits, cut the best one to fit; the thread contract takes it even if it is over the budget."""
+    for index in ranked:
+        left = ledger.left_for(index)
+        rendering = shortened(ledger.choices[index], left, shorten)
+        if rendering is not None:
+            reason = f"nothing fits whole: the best one, shortened to {left} tokens"
+            ledger.take(index, rendering, reason, ledger.missing(index))
+            return

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from weft.pack.exact import best_options
 from weft.pack.knapsack import Option
-from weft.pack.ledger import Ledger, by_score, shortened
+from weft.pack.ledger import Ledger, by_score, shortened, take_best_shortened
 from weft.pack.protocol import Choice, Packing, Room, Shorten
 from weft.types import Rendering
 
@@ -20,7 +20,10 @@ SMALLEST_SCORE = 1e-250
 
 
 class Optimal:
-    """Takes each candidate whole, shortened, as a line or not at all, for the greatest total value."""
+    """Takes each candidate whole, shortened, as a line or not at all, for the greatest total value.
+
+    Where that is nothing, the best one is cut to fit.
+    """
 
     name = "optimal"
 
@@ -32,6 +35,8 @@ class Optimal:
             ledger.drop(index, "score 0")
         if not _take_all(ledger, ranked):
             _take_best(ledger, ranked, shorten)
+        if not ledger.packing().chosen:
+            take_best_shortened(ledger, ranked, shorten)
         return ledger.packing()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from weft.pack.ledger import Ledger, by_score
+from weft.pack.ledger import Ledger, by_score, shortened
 from weft.pack.protocol import Choice, Packing, Room, Shorten
+from weft.types import Candidate
 
 MOST_FOR_LINES = 200
 
@@ -23,14 +24,17 @@ class Overflow:
     """The most that all lines together may take."""
     least: int = 0
     """Where fewer tokens than this are left, even what would fit becomes a line."""
+    named_first: bool = False
+    """Whether a node that was asked for by its name comes before better ones, shortened if need be."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
+        named = [index for index in by_score(choices) if self.named_first and _is_named(choices[index].candidate)]
         ledger = Ledger(choices, room)
-        waiting = _fill(ledger, self.least, trial=True)
+        waiting = _fill(ledger, self.least, _take_named(ledger, named, shorten, self.least), trial=True)
         if waiting:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
-            waiting = _fill(ledger, self.least)
+            waiting = _fill(ledger, self.least, _take_named(ledger, named, shorten, self.least))
             ledger.held = 0
             self._add_lines(ledger, waiting)
             _retry(ledger, waiting, self.least)
@@ -63,9 +67,36 @@ class Overflow:
                 heading = 0
 
 
-def _fill(ledger: Ledger, least: int, *, trial: bool = False) -> list[int]:
+def _is_named(candidate: Candidate) -> bool:
+    """Whether it begins the node at which a walk starts that was asked for by id or by title."""
+    node = candidate.node
+    names = {node.id.casefold(), node.title.casefold()} - {""}
+    begins = candidate.distance == 0 and candidate.passage.ordinal == 0
+    return begins and any(reach.topic.strip().casefold() in names for reach in candidate.reached)
+
+
+def _take_named(ledger: Ledger, named: Sequence[int], shorten: Shorten, least: int) -> set[int]:
+    """Take these before all others, as far as they go in; the positions of those that did."""
+    taken = set()
+    for index in named:
+        if ledger.left_for(index) < least:
+            continue
+        missing = ledger.missing(index)
+        rendering = ledger.choices[index].full
+        if missing is not None:
+            cut = shortened(ledger.choices[index], ledger.left_for(index), shorten)
+            if cut is None:
+                continue
+            rendering = cut
+        ledger.take(index, rendering, "asked for by its name", missing)
+        taken.add(index)
+    return taken
+
+
+def _fill(ledger: Ledger, least: int, taken: Collection[int], *, trial: bool = False) -> list[int]:
     """Take what fits, the best first, then what fits into unused shares; the positions of what did not."""
-    waiting = _take_whole(ledger, by_score(ledger.choices), "among the best that fit", least, trial=trial)
+    order = [index for index in by_score(ledger.choices) if index not in taken]
+    waiting = _take_whole(ledger, order, "among the best that fit", least, trial=trial)
     if not ledger.room.reserved:
         return waiting
     ledger.release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from weft.pack.ledger import Ledger, by_score
+from weft.pack.ledger import Ledger, by_score, shortened
 from weft.pack.protocol import Choice, Packing, Room, Shorten
 from weft.types import Rendering
 
@@ -12,13 +12,17 @@ Squeeze = Callable[[Choice, int], Rendering | None]
 
 
 class Ranked:
-    """Takes the best, whole, and stops at the first that does not fit."""
+    """Takes the best, whole, and stops at the first that does not fit; if that is the very first, it is shortened."""
 
     name = "ranked"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
-        return pack_in_order(choices, room, squeeze=lambda choice, left: None)
+        packing = pack_in_order(choices, room, squeeze=lambda choice, left: None)
+        if packing.chosen:
+            return packing
+        # One long text in front must not leave the context empty.
+        return pack_in_order(choices, room, squeeze=lambda choice, left: shortened(choice, left, shorten))
 
 
 def pack_in_order(choices: Sequence[Choice], room: Room, squeeze: Squeeze) -> Packing:

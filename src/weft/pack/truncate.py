@@ -37,6 +37,13 @@ class Truncation:
     note: str = ""
 
 
+def check_strategy(strategy: str) -> None:
+    """Refuse a strategy that there is not; the contract's spelling is offered, and the other one taken too."""
+    if strategy not in (*STRATEGIES, "summarize"):
+        offered = ("summarize" if name == "summarise" else name for name in STRATEGIES)
+        raise UnknownName("truncation strategy", strategy, offered)
+
+
 def truncate(
     text: str,
     limit: int,
@@ -48,8 +55,7 @@ def truncate(
 ) -> Truncation:
     """A text of at most `limit` tokens; `words` are those of the query, for the extractive strategy."""
     strategy = "summarise" if strategy == "summarize" else strategy
-    if strategy not in STRATEGIES:
-        raise UnknownName("truncation strategy", strategy, STRATEGIES)
+    check_strategy(strategy)
     if limit <= 0:
         return Truncation("", strategy)
     if counter.count(text) <= limit:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from weft.checks import check_depth
 from weft.clock import whole_minute
 from weft.collect import GraphCollector
 from weft.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
@@ -34,6 +35,7 @@ __all__ = ["ContextAssembler", "ContextDocument", "ContextMeta", "ContextNode", 
 GRAPH = get_recipe("graph")
 SUMMARY_BELOW = 500
 """A smaller budget holds names and types only."""
+NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more"
 CUT = "[...]"
 _COMPONENTS = {"distance": "graphDistance", "similarity": "semanticSim", "recency_monthly": "recency"}
 
@@ -47,6 +49,12 @@ class TokenBudget:
     """The most that the list of what did not fit may take; the header itself is counted, not estimated."""
     min_per_node: int = 50
     """Where fewer are left, a node is named in one line instead of being written out."""
+
+    def __post_init__(self) -> None:
+        for name in ("header_reserve", "min_per_node"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise InvalidInput(f"{name} must be a whole number of tokens from 0 on, got {value!r}")
 
 
 class ContextAssembler:
@@ -76,6 +84,7 @@ class ContextAssembler:
         topics = _topics(query)
         if not topics and focus is None:
             raise InvalidInput("there is nothing to start from: give a topic, a node's id or a focus")
+        check_depth(depth)
         chosen = self._weft.tools.lenses.get(lens)
         budget = self._budget.max_tokens if max_tokens is None else max_tokens
         context = self._weft.context(
@@ -126,7 +135,7 @@ def _is_small(budget: object) -> bool:
 def _recipe(small: bool, reserve: int, least: int) -> Recipe:
     """The graph recipe with this budget's rules; always the same object, since contexts are remembered by it."""
     if not small:
-        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least))
+        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least, named_first=True))
     once = tuple(replace(part, passages=1) for part in GRAPH.collectors if isinstance(part, GraphCollector))
     return replace(GRAPH, collectors=once, packer="overflow", template="outline", lines=False)
 
@@ -134,7 +143,7 @@ def _recipe(small: bool, reserve: int, least: int) -> Recipe:
 def _warnings(budget: int, depth: int, lens: Lens) -> list[str]:
     found = []
     if _is_small(budget):
-        found.append(f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more")
+        found.append(NAMES_ONLY)
     if depth > lens.max_depth:
         found.append(f"depth {depth} was lowered to {lens.max_depth}, the most of lens {lens.name!r}")
     return found

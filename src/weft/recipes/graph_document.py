@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.render.quote import writable
+from weft.render.quote import inline, writable
 from weft.request import Topic
 from weft.types import Context
 
 FieldText = str | tuple[str, ...]
+NAMED_HUBS = 3
+"""How many sampled hubs a note names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,16 @@ class ContextMeta:
     """False where distance and recency had to do without similarity."""
     sampled_hubs: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings and, in words, which hubs were sampled: for whoever reads the text without this."""
+        if not self.sampled_hubs:
+            return self.warnings
+        names = [inline(hub, 60) for hub in self.sampled_hubs[:NAMED_HUBS]]
+        more = len(self.sampled_hubs) - len(names)
+        named = ", ".join(names) + (f" and {more} more" if more else "")
+        return (*self.warnings, f"only the most relevant neighbours of {named} were followed: there are too many")
 
 
 @dataclass(frozen=True, slots=True)

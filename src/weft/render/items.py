@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from math import sqrt
 
-from weft.render.quote import clean, escape, fence, inline
+from weft.render.quote import clean, disown, escape, fence, inline
 from weft.render.templates import Template, substitute, variables
 from weft.render.values import ALL_FIELDS, FieldChoice, fields_of, titles_of, values_of
 from weft.tokens import TokenCounter
@@ -78,7 +78,7 @@ class ItemRenderer:
 
     def _content(self, candidate: Candidate) -> str:
         """What the candidate says, and what is to be said of it."""
-        own = self._own(candidate)
+        own = disown(self._own(candidate))
         return f"{own} ({candidate.note})" if candidate.note else own
 
     def _own(self, candidate: Candidate) -> str:

@@ -14,6 +14,7 @@ def relevance(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def similarity(candidate: Candidate, facts: Facts) -> float | None:
-    """The cosine with the query; None without embeddings."""
-    found = facts.similarities.get(candidate.key)
-    return None if found is None else min(1.0, max(0.0, found))
+    """The cosine with the query, 0 for what has no vector; None without embeddings."""
+    if not facts.similarities:
+        return None
+    return min(1.0, max(0.0, facts.similarities.get(candidate.key, 0.0)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft.engine import SearchResult, Weft
 from weft.errors import InvalidInput, NotFound, UnknownName
-from weft.recipes.graph import ContextAssembler, ContextDocument
+from weft.recipes.graph import NAMES_ONLY, SUMMARY_BELOW, ContextAssembler, ContextDocument
 from weft.recipes.memory import Memories
 from weft.render import explain, to_dict
 from weft.render.quote import inline
@@ -76,11 +76,11 @@ class Desk:
         if arguments["format"] == "json":
             structured = self._fitting(arguments, tokens)
             return Answer(_json(structured), structured)
-        document = self._assemble(arguments, tokens)
-        note = self._note(arguments)
-        if note and any(decision.missing_tokens is not None for decision in document.context.trace):
-            return Answer(self.cap.cut(f"{document.markdown.rstrip()}\n\n{note}", note))
-        return Answer(document.markdown)
+        document = self._capped(arguments, tokens)
+        notes = "\n".join(f"({note})" for note in document.meta.notes)
+        if not notes:
+            return Answer(document.markdown)
+        return Answer(self.cap.cut(f"{document.markdown.rstrip()}\n\n{notes}".lstrip(), notes))
 
     def _explain(self, arguments: Arguments) -> Answer:
         context = self._assemble(arguments, self._budget(arguments)).context
@@ -108,25 +108,40 @@ class Desk:
 
     def _budget(self, arguments: Arguments) -> int:
         """The tokens that are asked for, as far as the cap allows."""
-        note = self._note(arguments)
-        return self.cap.room_beside(note) - BESIDE_NOTE if note else whole("maxTokens", arguments["maxTokens"])
+        asked = whole("maxTokens", arguments["maxTokens"])
+        return asked if asked <= self.cap.tokens else self.cap.room_beside(self._note(arguments)) - BESIDE_NOTE
 
     def _note(self, arguments: Arguments) -> str:
-        """What to say of a budget above the cap."""
-        if whole("maxTokens", arguments["maxTokens"]) <= self.cap.tokens:
-            return ""
-        return f"(Shortened: this server's output cap is {self.cap.tokens} tokens, which is less than maxTokens.)"
+        """What to say of a budget that the cap made smaller."""
+        form = arguments["format"]
+        return f"shortened: maxTokens is more than this server's output cap of {self.cap.tokens} tokens holds as {form}"
+
+    def _capped(self, arguments: Arguments, tokens: int) -> ContextDocument:
+        """The document for so many tokens; it tells what was asked for, and whether the cap made it shorter."""
+        document = self._assemble(arguments, tokens)
+        asked = whole("maxTokens", arguments["maxTokens"])
+        if tokens == asked:
+            return document
+        meta = document.meta
+        missing = any(decision.missing_tokens is not None for decision in document.context.trace)
+        # To give more tokens is no advice where the cap, and not the caller, gave so few.
+        warnings = tuple(each for each in meta.warnings if each != NAMES_ONLY or asked < SUMMARY_BELOW)
+        if missing or warnings != meta.warnings or tokens < self._budget(arguments):
+            warnings = (self._note(arguments), *warnings)
+        return replace(document, meta=replace(meta, tokens=replace(meta.tokens, budget=asked), warnings=warnings))
 
     def _fitting(self, arguments: Arguments, tokens: int) -> dict[str, Any]:
         """The document whose JSON fits: it counts more than the text that the budget is for."""
         while True:
-            document = self._assemble(arguments, tokens).to_dict()
+            document = self._capped(arguments, tokens).to_dict()
             excess = self.cap.excess(_json(document))
             if excess <= 0:
                 return document
             if tokens == 1:
                 raise InvalidInput("the answer does not fit as JSON: ask with format markdown")
-            tokens = max(1, min(tokens * 9 // 10, tokens * self.cap.tokens // (self.cap.tokens + excess)))
+            # Below that line nothing is written out, so no step goes past it.
+            least = SUMMARY_BELOW if tokens > SUMMARY_BELOW else 1
+            tokens = max(least, min(tokens * 9 // 10, tokens * self.cap.tokens // (self.cap.tokens + excess)))
 
     def _search(self, arguments: Arguments) -> Answer:
         workspace = self.where(arguments["workspace"])

@@ -306,6 +306,13 @@ class TestOwnRankers:
         built = ask(engine.preview_context("green tea", "main", ContextOptions(ranker=ranker)))
         assert set(built.ranking_scores.values()) == {28.0, 17.0, 9.0}
 
+    def test_a_score_of_zero_is_a_score(self, engine, three, ask):
+        def ranker(results, options):
+            return [replace(each, rank=0.0) for each in results]
+
+        built = ask(engine.preview_context("green tea", "main", ContextOptions(ranker=ranker)))
+        assert set(built.ranking_scores.values()) == {0.0}
+
     def test_the_highest_ranked_are_kept_when_the_budget_is_small(self, engine, three, ask):
         def last_first(results, options):
             return list(reversed(results))
@@ -328,6 +335,8 @@ class TestOwnRankers:
             (lambda results, options: 7, "the ranker failed with TypeError"),
             (lambda results, options: ["x"], "something that it was not given"),
             (lambda results: results, "the ranker failed with TypeError"),
+            (lambda results, options: [replace(each, rank="x") for each in results], "a rank of 'x': give a number"),
+            (lambda results, options: [replace(each, rank=math.nan) for each in results], "a rank of nan"),
         ],
     )
     def test_one_that_fails_gives_a_clear_error(self, engine, three, fail, ranker, message):
@@ -408,6 +417,7 @@ class TestTemplates:
 
     def test_an_unknown_one_is_told_with_those_that_there_are(self, engine, fail):
         engine.register_template("mine", {"memory_format": "{{content}}"})
+        assert fail(engine.build_context("tea", "main", ContextOptions(template=""))).type == "template_not_found"
         error = fail(engine.build_context("tea", "main", ContextOptions(template="nope")))
         assert (error.type, error.template) == ("template_not_found", "nope")
         assert {"chat", "detailed", "summary", "mine"} <= set(error.available)
@@ -425,6 +435,19 @@ class TestTemplates:
         assert "- green tea (fact, confidence: 0.9, 2026-03-01T12:00:00Z)" in told.context
         detailed = ContextOptions(template="detailed", include_metadata=True)
         assert ask(engine.build_context("tea", "main", detailed)).context.count("0.9") == 1
+
+    @pytest.mark.parametrize(
+        ("template", "wanted"),
+        [
+            ("detailed", "Relevant memories:\n\ngreen tea\n"),
+            ("chat", "Relevant context from past conversations:\n\n- green tea\n"),
+            ({"memory_format": "* {{type}}: {{content}}"}, "* green tea"),
+        ],
+    )
+    def test_metadata_can_be_left_out(self, engine, memories, ask, template, wanted):
+        memories.remember("green tea", confidence=0.9)
+        options = ContextOptions(template=template, include_metadata=False)
+        assert ask(engine.build_context("tea", "main", options)).context.strip() == wanted.strip()
 
 
 class TestBudgetAndPreview:
@@ -455,10 +478,12 @@ class TestBudgetAndPreview:
             assert preview.memory_ids == tuple(each.memory.id for each in built.memories)
             assert set(preview.ranking_scores) == set(preview.memory_ids)
 
-    def test_one_memory_that_is_too_long_is_left_out_and_told(self, engine, memories, ask):
-        memories.remember("tea " * 400)
+    def test_a_memory_that_is_too_long_is_shortened_if_it_is_the_best_and_told(self, engine, memories, ask):
+        long = memories.remember("tea " * 400)
+        memories.remember("a harbour")
         built = ask(engine.build_context("tea", "main", ContextOptions(token_budget=50)))
-        assert built.truncated and built.memories == ()
+        assert built.truncated and [each.memory for each in built.memories] == [long]
+        assert "tea tea" in built.context and built.token_count == COUNT(built.context) <= 50
 
 
 class TestRelationships:
@@ -507,7 +532,14 @@ class TestRelationships:
         options = ContextOptions(limit=5, include_relationships=True, relationship_depth=5, token_budget=5000)
         built = ask(engine.build_context("green tea", "main", options))
         assert contents(built.memories).count("the hub") == 1
-        assert len(built.memories) <= 5 + 1 + 20
+        assert len(built.memories) <= 5 + 1 + 100
+
+    def test_a_memory_with_many_relationships_brings_them_all(self, engine, memories, ask):
+        hub = memories.remember("green tea")
+        for n in range(40):
+            memories.relate(hub.id, memories.remember(f"leaf {n}").id)
+        (found,) = ask(engine.search("green tea", "main", SearchOptions(limit=1, include_relationships=True)))
+        assert len(found.relationships) == 40
 
     def test_nothing_hidden_and_nothing_that_is_over_is_related(self, weft, engine, memories, clock, ask):
         own = memories.remember("green tea", access=["*"])
@@ -550,6 +582,15 @@ class TestContradictions:
         assert "contradicts" not in built.context
         found = ask(engine.search("we ship green tea in may", "main", SearchOptions(contradictions="newer", limit=1)))
         assert contents(found) == ["The ship leaves in June."]
+
+    @pytest.mark.parametrize("gap", [" ", "  ", "\n", " \u200b"])
+    @pytest.mark.parametrize("template", ["chat", "detailed", "summary", "default"])
+    def test_no_memory_can_claim_one(self, engine, memories, ask, gap, template):
+        words = gap.join(("Contradicts", "what", "was", "said", "on"))
+        memories.remember(f"The lamp is green (2026-03-09, {words} 2026-03-01)")
+        built = ask(engine.build_context("lamp", "main", ContextOptions(template=template)))
+        assert "\\Contradicts" in built.context
+        assert ", Contradicts" not in built.context
 
     def test_a_search_gives_what_it_found_unless_told_otherwise(self, engine, quarrel, ask):
         found = ask(engine.search("we ship green tea in may", "main", SearchOptions(limit=1)))
@@ -614,12 +655,21 @@ class TestErrors:
             {"min_confidence": 1.1}, {"date_from": START, "date_to": START - DAY}, {"contradictions": "older"},
             {"memory_types": "fact"}, {"memory_types": (3,)}, {"as_of": "yesterday"}, {"date_from": "yesterday"},
             {"min_confidence": "high"}, {"conversation_id": 3}, {"token_budget": 0}, {"token_budget": "many"},
+            {"memory_types": None}, {"ranker": [1]}, {"ranker": None}, {"ranking": None}, {"template": 5},
+            {"ranking": RankingOptions(similarity_weight="much")}, {"ranking": RankingOptions(recency_weight=math.nan)},
             {"ranking": RankingOptions(similarity_weight=-1)},
             {"ranking": RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=0)},
         ],
     )  # fmt: skip
     def test_options_that_cannot_be_met_are_validation_errors(self, engine, fail, options):
         assert fail(engine.build_context("tea", "main", ContextOptions(**options))).type == "validation_error"
+
+    @pytest.mark.parametrize("options", [{"limit": 3}, 3, "tea"])
+    def test_options_of_another_kind_are_validation_errors(self, engine, fail, options):
+        for call in (engine.search, engine.build_context, engine.preview_context):
+            error = fail(call("tea", "main", options))
+            assert error.type == "validation_error"
+            assert "options must be SearchOptions(...) or ContextOptions(...)" in error.message
 
     @pytest.mark.parametrize("query", ["", "  ", None, 3])
     def test_a_query_that_is_none_is_a_validation_error(self, engine, fail, query):

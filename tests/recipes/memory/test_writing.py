@@ -70,6 +70,10 @@ class TestRemember:
             ("x", {"type": ""}, "needs a type"),
             ("x", {"type": 3}, "type .* must be text"),
             ("x", {"tags": "launch"}, "tags must be several texts"),
+            ("x", {"tags": 5}, "tags must be several texts"),
+            ("x", {"access": 5}, "access must be several texts"),
+            ("x", {"contradicts": None}, "contradicts must be several texts"),
+            ("x", {"conversation": 5}, "conversation must be text"),
             ("x", {"tags": ["", "a"]}, "texts that are not empty"),
             ("x", {"access": "ben"}, "access must be several texts"),
             ("x", {"valid_from": "2026"}, "valid_from"),
@@ -201,6 +205,22 @@ class TestRevise:
             memories.revise(old.id, "July")
         assert len(memories.list(every=True)) == 2
 
+    def test_one_with_a_successor_that_is_yet_to_come_gets_no_second_one(self, memories, clock):
+        old = memories.remember("Rome")
+        new = memories.revise(old.id, "Oslo", valid_from=START + 10 * DAY)
+        with pytest.raises(InvalidInput, match=f"superseded by '{new.id}': revise its successor"):
+            memories.revise(old.id, "Kiev", valid_from=START + 5 * DAY)
+        clock.forward(days=20)
+        assert contents(memories.list()) == ["Oslo"]
+
+    def test_the_end_is_taken_over_unless_another_is_said(self, memories, clock):
+        end = START + 9 * DAY
+        old = memories.remember("May", valid_until=end)
+        clock.forward(days=1)
+        new = memories.revise(old.id, "June")
+        assert new.valid_until == end
+        assert memories.revise(new.id, "July", valid_from=START + 2 * DAY, valid_until=None).valid_until is None
+
     def test_of_many_who_revise_at_once_one_succeeds(self, memories, clock):
         old = memories.remember("May")
         clock.forward(days=1)
@@ -304,7 +324,7 @@ class TestRelateAndForget:
             assert [found for found, _ in view.neighbours(b.id)] == [edge]
         assert (edge.type, edge.label, edge.weight) == ("supports", "because", 0.5)
 
-    @pytest.mark.parametrize("kind", ["", "child", "parent", "supersedes"])
+    @pytest.mark.parametrize("kind", ["", "child", "parent", "supersedes", 5, None, ["x"]])
     def test_types_that_mean_something_else_are_refused(self, memories, kind):
         a, b = memories.remember("a"), memories.remember("b")
         with pytest.raises(InvalidInput, match="a relationship cannot be of type"):
@@ -324,6 +344,42 @@ class TestRelateAndForget:
         assert memories.list() == (c,)
         assert weft.search("alpha") == []
 
+    def test_what_hangs_below_stays_for_those_who_saw_it(self, weft, memories):
+        weft.add_user("cleo")
+        top = memories.remember("alpha", access=["ben"])
+        weft.add(
+            [
+                Node(id="inner", type="fact", text="beta", parent=top.id, tags=(MEMORY,)),
+                Node(id="heir", type="page", text="gamma", parent="inner"),
+                Node(id="hidden", type="page", text="delta", parent="inner", owner="ben", access=frozenset()),
+                Node(id="leaf", type="page", text="epsilon", parent="hidden"),
+            ]
+        )
+
+        def seen(user):
+            with weft.store.view("main", user) as view:
+                return [node.id for node in view.nodes(["heir", "hidden", "leaf"])]
+
+        before = {user: seen(user) for user in ("me", "ben", "cleo")}
+        assert before == {"me": ["heir"], "ben": ["heir", "hidden", "leaf"], "cleo": []}
+        assert memories.forget(top.id, "inner") == 2
+        assert {user: seen(user) for user in before} == before
+        assert memories.list(every=True) == ()
+
+    def test_what_hangs_below_does_not_become_public_where_the_place_of_the_memory_is_hidden(self, weft, memories):
+        weft.add_user("cleo")
+        weft.add(
+            [
+                Node(id="box", type="page", title="Box", access=frozenset({"ben"})),
+                Node(id="m", text="May", type="fact", parent="box", tags=(MEMORY,), owner="me"),
+                Node(id="heir", type="page", text="gamma", parent="m"),
+            ]
+        )
+        assert weft.search("gamma", user="cleo") == []
+        assert memories.forget("m") == 1
+        assert weft.search("gamma", user="cleo") == []
+        assert [found.node.id for found in weft.search("gamma")] == ["heir"]
+
 
 class TestList:
     def test_filters_limit_and_every_hold(self, memories, clock):
@@ -339,8 +395,9 @@ class TestList:
         assert contents(memories.list(filters=Filters(types=frozenset({"decision"})))) == ["a decision"]
         assert contents(memories.list(filters=Filters(conversation="c"))) == ["a remark"]
         assert contents(memories.list(filters=Filters(as_of=START - DAY))) == ["old"]
-        with pytest.raises(InvalidInput, match="limit must be"):
-            memories.list(limit=0)
+        for limit in (0, "x", None, 1.5):
+            with pytest.raises(InvalidInput, match="limit must be"):
+                memories.list(limit=limit)
 
     def test_only_memories_are_listed(self, weft, memories):
         weft.add([Node(id="page", type="page", title="A page")])

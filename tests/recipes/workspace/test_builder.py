@@ -247,7 +247,48 @@ def test_blocks_can_be_included_and_excluded(empty):
     assert "About the garden" not in without.serialized
 
 
-@pytest.mark.parametrize("depth", [0, 6])
+@pytest.mark.parametrize("place", ["block_id", "page_id", "database_id"])
+def test_a_focus_that_is_excluded_is_refused(empty, place):
+    garden(empty)
+    with pytest.raises(InvalidInput, match="'page' is the focus and in exclude_blocks: take it out of one of them"):
+        empty.build("quinces", focus=Focus(**{place: "page"}), hints=ContextHints(exclude_blocks=("page",)))
+
+
+def test_an_excluded_block_is_not_named_in_the_summary_of_its_page(empty):
+    empty.weft.add([node("page", "Garden."), node("quince", parent="page"), node("medlar", parent="page")])
+    payload = empty.build("?", focus=Focus(page_id="page"), hints=ContextHints(exclude_blocks=("medlar",)))
+    assert "- quince" in payload.serialized
+    assert "medlar" not in payload.serialized
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("user", "me"), ("focus", "block"), ("token_budget", {"total": 5}), ("conversation_history", ["x"]),
+        ("conversation_history", "x"), ("conversation_history", None), ("hints", {}),
+    ],
+)  # fmt: skip
+def test_a_request_of_the_wrong_parts_is_refused(name, value):
+    with pytest.raises(InvalidInput, match=f"{name} must be a "):
+        ContextRequest(**{"query": "?", "user": User("ana"), name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("include_blocks", "a"), ("exclude_blocks", [5]), ("prioritize_types", "todo"), ("time_range", "2026")],
+)
+def test_hints_of_the_wrong_type_are_refused(name, value):
+    with pytest.raises(InvalidInput, match=f"{name} must be a "):
+        ContextHints(**{name: value})
+
+
+def test_hints_may_be_none_and_collections_may_be_lists(empty):
+    garden(empty)
+    assert empty.build("quinces", hints=None).serialized == empty.build("quinces").serialized
+    assert "About" in empty.build("?", hints=ContextHints(include_blocks=["page"])).serialized
+
+
+@pytest.mark.parametrize("depth", [0, 6, 2.0, True])
 def test_a_depth_is_from_1_to_5(empty, depth):
     with pytest.raises(InvalidInput, match=f"depth must be from 1 to 5, got {depth}"):
         empty.build("?", hints=ContextHints(max_depth=depth))

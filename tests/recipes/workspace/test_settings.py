@@ -275,7 +275,7 @@ def test_settings_stand_in_weft_toml(tmp_path):
         ("[recipes.workspace.ranking.weights]\nrecency = -1", r"weight of recency_linear .* must be 0 or more, got -1"),
         (
             '[recipes.workspace.truncation]\ndefault_strategy = "middle"',
-            r"\[recipes\.workspace\.truncation\] unknown truncation strategy 'middle': use one of extractive, keep_end",
+            r"\[recipes\.workspace\.truncation\] unknown truncation strategy 'middle': use one of .*, summarize$",
         ),
         (
             "[recipes.workspace.token_budget]\ntotal = 100",

@@ -30,6 +30,7 @@ T = TypeVar("T")
 ROOMY = 10_000_000
 """A budget that leaves nothing out: a search has none."""
 METADATA = " ({{type}}, confidence: {{confidence}}, {{timestamp}})"
+BULLETS = ("- ", "* ", "+ ")
 LOGGED = 200
 """Characters of a query that are logged."""
 
@@ -210,7 +211,7 @@ class ContextEngine:
         return RANKINGS[ranker](options.ranking)
 
     def _template(self, options: ContextOptions) -> str | Template:
-        wanted = options.template or self._config.default_template
+        wanted = self._config.default_template if options.template is None else options.template
         if isinstance(wanted, Mapping):
             wanted = _as_template(str(wanted.get("name", "inline")), wanted)
         known = self._templates.get(wanted)
@@ -219,8 +220,7 @@ class ContextEngine:
             wanted = known = replace(known, item=known.item.replace("{{score}}", "{{similarity}}"))
         if options.include_metadata is None:
             return wanted
-        shown = set(variables(known.item)) & {"type", "confidence", "timestamp"}
-        item = known.item + METADATA if options.include_metadata and not shown else known.item
+        item = _with_metadata(known.item) if options.include_metadata else _without_metadata(known.item)
         return replace(known, item=item, include_metadata=options.include_metadata)
 
 
@@ -260,10 +260,26 @@ def _as_template(name: str, template: Template | Mapping[str, object]) -> Templa
     return Template.from_mapping(name, template)
 
 
+def _shows_metadata(item: str) -> bool:
+    return not {"type", "confidence", "timestamp"}.isdisjoint(variables(item))
+
+
+def _with_metadata(item: str) -> str:
+    return item if _shows_metadata(item) else item + METADATA
+
+
+def _without_metadata(item: str) -> str:
+    """The item as it is, or if it tells about a memory, what the memory says, after the same bullet."""
+    bullet = item[:2] if item.startswith(BULLETS) else ""
+    return f"{bullet}{{{{content}}}}" if _shows_metadata(item) else item
+
+
 def _as_context_options(options: SearchOptions | None) -> ContextOptions:
     """Options of a search as those of a context, so that both go one way."""
     if isinstance(options, ContextOptions):
         return options
     if options is None:
         return ContextOptions()
+    if not isinstance(options, SearchOptions):
+        raise InvalidInput(f"options must be SearchOptions(...) or ContextOptions(...), got {options!r}")
     return ContextOptions(**{name: getattr(options, name) for name in SearchOptions.__slots__})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -58,7 +58,7 @@ class SearchOptions:
         for name in ("date_from", "date_to", "as_of"):
             if not isinstance(getattr(self, name), datetime | None):
                 raise InvalidInput(f"{name} must be a time, got {getattr(self, name)!r}")
-        if isinstance(self.memory_types, str) or not all(isinstance(kind, str) for kind in self.memory_types):
+        if not _are_texts(self.memory_types):
             raise InvalidInput(f"memory_types must be several texts, got {self.memory_types!r}: put it into a list")
         if not isinstance(self.conversation_id, str | None):
             raise InvalidInput(f"conversation_id must be text, got {self.conversation_id!r}")
@@ -88,6 +88,17 @@ class ContextOptions(SearchOptions):
     include_metadata: bool | None = None
     """Whether type, confidence and time are written with each memory; None leaves it to the template."""
 
+    def check(self) -> None:
+        """Refuse options that cannot be met, saying what to change."""
+        SearchOptions.check(self)
+        if not isinstance(self.template, str | Template | Mapping | None):
+            raise InvalidInput(f"template must be a name or a template, got {self.template!r}")
+        if not isinstance(self.ranker, str) and not callable(self.ranker):
+            raise InvalidInput(f"ranker must be a name or a function of results and options, got {self.ranker!r}")
+        if not isinstance(self.ranking, RankingOptions):
+            raise InvalidInput(f"ranking must be RankingOptions(...), got {self.ranking!r}")
+        self.ranking.check()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheConfig:
@@ -110,6 +121,12 @@ def read_decay(settings: Mapping[str, object]) -> dict[str, float]:
     decay = {name: float("inf") if days == "never" else days for name, days in settings.items()}
     check_decay(decay)  # type: ignore[arg-type]
     return decay  # type: ignore[return-value]
+
+
+def _are_texts(values: object) -> bool:
+    return (
+        isinstance(values, Iterable) and not isinstance(values, str) and all(isinstance(value, str) for value in values)
+    )
 
 
 def _is_count(value: object, most: int) -> bool:

@@ -142,6 +142,12 @@ def similarity(candidate: Candidate) -> float:
     return 0.0 if value is None else value
 
 
+def _rank(candidate: Candidate) -> float:
+    """The figure that a candidate was ranked by, which may be 0; its score where there is no other."""
+    value = candidate.signals.get("rank")
+    return candidate.score if value is None else value
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """How far relationships are followed, among which nodes, at which moment."""
@@ -165,7 +171,7 @@ def results_of(
             # A memory that was removed meanwhile is told as it was when the context was made.
             memory=Memory.from_node(candidate.node, texts.get(name, candidate.passage.text)),
             score=similarity(candidate),
-            rank=ranking.scale * (candidate.signals.get("rank") or candidate.score),
+            rank=ranking.scale * _rank(candidate),
             relationships=None if expansion is None else _related(view, name, expansion),
         )
         for name, candidate in best.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,12 @@ class RankingOptions:
     def total(self) -> float:
         """All weights together: the highest rank score that there can be."""
         return self.similarity_weight + self.recency_weight + self.confidence_weight
+
+    def check(self) -> None:
+        """Refuse weights that are no numbers."""
+        for name in self.__slots__:
+            if not _is_number(getattr(self, name)):
+                raise InvalidInput(f"{name} must be a number, got {getattr(self, name)!r}")
 
     def profile(self, main: str = "similarity") -> Profile:
         """The weights as a profile of the pipeline; without embeddings words stand in for similarity."""
@@ -102,5 +109,11 @@ def apply_ranker(
     for each in ranked:
         if not isinstance(each, SearchResult) or each.memory.id not in known:
             raise InvalidInput("the ranker returned something that it was not given: return the given results")
+        if each.rank is not None and not _is_number(each.rank):
+            raise InvalidInput(f"the ranker gave a rank of {each.rank!r}: give a number, or None")
         ordered.setdefault(each.memory.id, replace(known[each.memory.id], rank=each.rank))
     return list(ordered.values())
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypedDict, Unpack
@@ -13,7 +13,7 @@ from weft.errors import InvalidInput, NotFound
 from weft.identity import citation_id
 from weft.recipes.memory.types import CONTRADICTS, MEMORY, SUPERSEDES, Memory
 from weft.split import check_node, embedded_text, prepare
-from weft.store.protocol import View
+from weft.store.protocol import Batch, View
 from weft.types import Edge, Filters, Node
 
 TREE = frozenset({"child", "parent"})
@@ -76,7 +76,7 @@ class Memories:
         """
         with self._weft.store.view(workspace, user) as view:
             kept = _own(view, old)
-        node = self._node(text, user, _inherited(kept, details))
+        node = self._node(text, user, _inherited(kept, details, self._weft.now()))
         if node.id == old:
             raise InvalidInput(f"memory {old!r} says this already: give it another text")
         self._warm(node)
@@ -86,6 +86,8 @@ class Memories:
             _visible(view, against)
             if kept.valid_until is not None and node.valid_from is not None and kept.valid_until <= node.valid_from:
                 raise InvalidInput(f"memory {old!r} ended on {kept.valid_until:%Y-%m-%d %H:%M}: revise its successor")
+            for _, successor in view.neighbours(old, types=(SUPERSEDES,), direction="in", limit=1):
+                raise InvalidInput(f"memory {old!r} is superseded by {successor.id!r}: revise its successor")
             edges = [Edge(source=node.id, target=other, type=CONTRADICTS) for other in against]
             edges.append(Edge(source=node.id, target=old, type=SUPERSEDES))
             if "access" not in details:
@@ -106,7 +108,7 @@ class Memories:
         workspace: str = DEFAULT_WORKSPACE,
     ) -> Edge:
         """Link a memory of one's own to another memory, or to any node that one may see."""
-        if not type or type in TREE or type == SUPERSEDES:
+        if not isinstance(type, str) or not type or type in TREE or type == SUPERSEDES:
             raise InvalidInput(f"a relationship cannot be of type {type!r}: name another, or use revise to supersede")
         if source == target:
             raise InvalidInput(f"memory {source!r} cannot be related to itself: name another one")
@@ -122,11 +124,14 @@ class Memories:
         return self.relate(one, other, CONTRADICTS, user=user, workspace=workspace)
 
     def forget(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> int:
-        """Remove memories for good, all of them or none."""
+        """Remove memories for good, all of them or none, and count them; what hangs below them stays."""
         with self._weft.atomic(workspace) as batch, self._weft.store.view(workspace, user) as view:
-            for name in ids:
-                _own(view, name)
-            return batch.remove(ids)
+            doomed = {name: _own(view, name) for name in ids}
+            for name in doomed:
+                children = self._weft.store.known_children(workspace, name) - doomed.keys()
+                _lift(batch, view, sorted(children), name, doomed)
+            batch.remove(doomed)
+        return len(doomed)
 
     def own(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> tuple[Memory, ...]:
         """These memories, if the user may change them."""
@@ -143,7 +148,7 @@ class Memories:
         workspace: str = DEFAULT_WORKSPACE,
     ) -> tuple[Memory, ...]:
         """The user's memories, the latest first; `every` brings those that are not valid now as well."""
-        if limit < 1:
+        if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
         wanted = filters or Filters()
         as_of = wanted.as_of or (None if every else self._weft.now())
@@ -163,6 +168,8 @@ class Memories:
         if start is None and end is not None and end <= now:
             raise InvalidInput(f"valid_until is over ({end:%Y-%m-%d}): say with valid_from since when it held")
         conversation = details.get("conversation")
+        if not isinstance(conversation, str | None):
+            raise InvalidInput(f"conversation must be text, got {conversation!r}")
         node = Node(
             id=citation_id(MEMORY, user, "\0".join((now.isoformat(), str(kind), conversation or "", text))),
             type=kind,
@@ -189,7 +196,7 @@ class Memories:
 
 
 def _names(values: Iterable[str], what: str) -> tuple[str, ...]:
-    if isinstance(values, str):
+    if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidInput(f"{what} must be several texts, got {values!r}: put it into a list")
     return tuple(values)
 
@@ -218,13 +225,33 @@ def _visible(view: View, names: Sequence[str]) -> None:
             raise NotFound(f"there is no memory {name!r} in this workspace: list them with  weft memories")
 
 
-def _inherited(old: Node, details: Details) -> Details:
-    """The details of a revision: what is not said is as it was, but for the times."""
+def _lift(batch: Batch, view: View, children: Sequence[str], name: str, doomed: Mapping[str, Node]) -> None:
+    """Hang what is below a memory that goes where the memory hung, seen by nobody who did not see it before."""
+    parent: str | None = name
+    access = None
+    while parent is not None and parent in doomed:
+        above = doomed[parent]
+        listed = _shared_as(above)
+        if access is None and listed is not None:
+            access = listed | ({above.owner} if above.owner else set())
+        parent = above.parent
+    # What is hidden from one who sees the memory has a list of its own: it inherits nothing.
+    heirs = {node.id for node in view.nodes(children) if node.access is None}
+    for child in children:
+        batch.move(child, parent)
+        if access is not None and child in heirs:
+            batch.set_access(child, access)
+
+
+def _inherited(old: Node, details: Details, now: datetime) -> Details:
+    """The details of a revision: what is not said is as it was, but for the beginning."""
+    start = _moment(details, "valid_from") or now
     before = Details(
         type=old.type,
         confidence=old.confidence,
         tags=old.tags,
         conversation=old.conversation,
+        valid_until=old.valid_until if old.valid_until is not None and old.valid_until > start else None,
     )
     return {**before, **details}
 

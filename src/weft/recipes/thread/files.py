@@ -45,13 +45,14 @@ class FileRepository:
     def add(self, path: str, content: str, *, access: Iterable[str] | None = None) -> str:
         """Keep a file, or its new content if there is one of this user's at the path; returns its id.
 
-        A new one is seen by those on its list; without a list, by whom the workspace admits.
+        It is seen by those on its list; without a list, a new one by whom the workspace admits, and another as before.
         """
         _check_path(path)
+        readers = None if access is None else frozenset(_names(access, "access must be None or several names"))
         with self._view() as view:
             name, is_there = self._name_at(view, path)
         if is_there:
-            self.update(name, content)
+            self._replace(name, content, readers)
             return name
         node = Node(
             id=name,
@@ -60,7 +61,7 @@ class FileRepository:
             text=content,
             source=path,
             owner=self._user,
-            access=None if access is None else frozenset(access),
+            access=readers,
         )
         self._weft.add([node], workspace=self._workspace)
         return name
@@ -108,6 +109,7 @@ class FileRepository:
 
     def search_content(self, query: str, limit: int = 10) -> list[SearchResult]:
         """Files with any of the words, the best first."""
+        _check_query(query)
         with self._view() as view:
             return _results(
                 view, view.search_words(query, limit=limit * PASSAGES_A_FILE, filters=self._files()), query, limit
@@ -115,7 +117,7 @@ class FileRepository:
 
     def search_by_keywords(self, keywords: Sequence[str], limit: int = 10) -> list[SearchResult]:
         """Files in which all keywords stand in one passage, the best first."""
-        words = words_of(" ".join(keywords))
+        words = words_of(" ".join(_names(keywords, "keywords must be several words")))
         with self._view() as view:
             hits = (
                 view.search_words(requiring(words), limit=limit * PASSAGES_A_FILE, filters=self._files())
@@ -126,6 +128,7 @@ class FileRepository:
 
     def fuzzy_search(self, query: str, limit: int = 5, threshold: float = 0.3) -> list[SearchResult]:
         """Files whose path, title or words look like the query, the most alike first."""
+        _check_query(query)
         text = " ".join(read_query(query, self._weft.now()).words[:MOST_WORDS]) or query
         with self._view() as view:
             hits = view.search_fuzzy(text, limit=limit * PASSAGES_A_FILE, filters=self._files(), threshold=threshold)
@@ -162,13 +165,36 @@ class FileRepository:
             raise InvalidInput(f"file {file_id!r} belongs to {node.owner!r}: only they can change it")
         return node
 
+    def _replace(self, file_id: str, content: str, readers: frozenset[str] | None) -> None:
+        if readers is None:
+            self.update(file_id, content)
+            return
+        with self._weft.atomic(self._workspace):  # nobody reads the new content by the old list
+            self.update(file_id, content)
+            with self._weft.atomic(self._workspace) as batch:  # one that begins after the update: each has a version
+                batch.set_access(file_id, readers)
+
     def _rewrite(self, node: Node) -> bool:
         return self._weft.add([node], workspace=self._workspace, in_place=True).nodes > 0
 
 
 def _check_path(path: str) -> None:
-    if not path.strip() or not path.isprintable():
+    if not isinstance(path, str) or not path.strip() or not path.isprintable():
         raise InvalidInput(f"a file needs a path of printable characters, got {path!r}")
+
+
+def _check_query(query: str) -> None:
+    if not isinstance(query, str):
+        raise InvalidInput(f"the query must be text, got {query!r}")
+
+
+def _names(values: Iterable[str], rule: str) -> list[str]:
+    """Several texts: a single one would be taken letter by letter."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        names = list(values)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput(f"{rule}, got {values!r}: put them into a list")
 
 
 def _results(view: View, hits: Sequence[Hit], query: str, limit: int) -> list[SearchResult]:

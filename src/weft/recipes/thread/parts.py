@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from weft.clock import Clock, system_clock
+from weft.clock import Clock, aware, system_clock
 from weft.pack import Choice, Room, get_packer, truncate
 from weft.query import read_query
 from weft.recipes.thread.values import ContextItem
@@ -94,7 +94,7 @@ def _candidate(item: ContextItem, number: int) -> Candidate:
         node=NodeInfo(
             id=item.id,
             type="message" if item.type == "message" else "file",
-            created_at=item.metadata.created_at,
+            created_at=None if item.metadata.created_at is None else aware(item.metadata.created_at),
         ),
         passage=Passage(
             ordinal=int(item.type == "chunk"),

@@ -6,7 +6,7 @@ import asyncio
 
 from weft.clock import aware, whole_minute
 from weft.engine import Weft
-from weft.errors import NotFound
+from weft.errors import InvalidInput, NotFound
 from weft.recipes.workspace.budget import TokenBudget, closed_for, split_for
 from weft.recipes.workspace.payload import (
     ContextItem,
@@ -71,7 +71,10 @@ class ContextBuilder:
         return _payload(request, context, self._weft.tools.templates.get(recipe.template), iso(now))
 
     def _require_focus(self, request: ContextRequest, shown: bool) -> None:
-        """Refuse a focus that is not there, also where no collector looks at it."""
+        """Refuse a focus that is excluded, or is not there, also where no collector looks at it."""
+        excluded = [node for node in request.places.values() if node in request.hints.exclude_blocks]
+        if excluded:
+            raise InvalidInput(f"{excluded[0]!r} is the focus and in exclude_blocks: take it out of one of them")
         unread = list(request.places.values())[2 if shown else 0 :]
         if unread:
             known = visible_nodes(self._weft, request.user, unread)

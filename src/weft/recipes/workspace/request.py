@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -77,6 +78,11 @@ class ContextHints:
     max_depth: int | None = None
     """How far to go from the focus, 1 to 5: up its ancestors, down a page, along relations."""
 
+    def __post_init__(self) -> None:
+        for name in ("prioritize_types", "include_blocks", "exclude_blocks"):
+            _check_each(name, getattr(self, name), str)
+        _check("time_range", self.time_range, TimeRange, optional=True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
@@ -91,10 +97,30 @@ class ContextRequest:
     """None divides the configured budget as the type of the request does."""
     hints: ContextHints = field(default_factory=ContextHints)
 
+    def __post_init__(self) -> None:
+        if self.hints is None:  # the contract lets it be left out
+            object.__setattr__(self, "hints", ContextHints())
+        _check("user", self.user, User)
+        _check("focus", self.focus, Focus, optional=True)
+        _check_each("conversation_history", self.conversation_history, ConversationMessage)
+        _check("token_budget", self.token_budget, TokenBudget, optional=True)
+        _check("hints", self.hints, ContextHints)
+
     @property
     def places(self) -> dict[FocusKind, str]:
         """What the focus names, the nearest to the user first."""
         return {} if self.focus is None else self.focus.places
+
+
+def _check(name: str, value: object, kind: type, *, optional: bool = False) -> None:
+    if not isinstance(value, kind) and not (optional and value is None):
+        raise InvalidInput(f"{name} must be a {kind.__name__}, got {value!r}")
+
+
+def _check_each(name: str, values: object, kind: type) -> None:
+    """Refuse what is no collection of such values; a text is one value, not a collection of letters."""
+    if isinstance(values, str) or not isinstance(values, Collection) or not all(isinstance(v, kind) for v in values):
+        raise InvalidInput(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
 
 
 def _moment(value: datetime | str) -> datetime:

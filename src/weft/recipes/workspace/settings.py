@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from weft.collect.inquiry import RECENT_EVENTS
-from weft.errors import InvalidInput, UnknownName
-from weft.pack.truncate import STRATEGIES
+from weft.errors import InvalidInput
+from weft.pack.truncate import check_strategy
 from weft.recipes.workspace.budget import TokenBudget
 from weft.score import Profile, get_profile
 
@@ -123,8 +123,7 @@ class TruncationSettings:
     min_content_length: int = 50
 
     def __post_init__(self) -> None:
-        if self.default_strategy not in (*STRATEGIES, "summarize"):
-            raise UnknownName("truncation strategy", self.default_strategy, STRATEGIES)
+        check_strategy(self.default_strategy)
         _check(self, min_content_length=(0, 1_000_000))
 
 
