@@ -51,7 +51,9 @@ def test_the_union_of_deltas_is_the_fresh_context_and_tells_nothing_hidden(store
             fresh = ask.put_to(Weft(store, TOOLS, clock=lambda: NOW), world.workspace, user)
             assert delta.merge(known) == fresh.text == delta.context.text
             assert delta.tokens == TOOLS.counter.count(delta.text) <= ask.budget
-            assert not world.secrets(user) & set(MARKER.findall(_words(delta)))
+            # A template may show the query, which is the user's own.
+            secrets = world.secrets(user) - set(MARKER.findall(ask.query))
+            assert not secrets & set(MARKER.findall(_words(delta)))
             known, since = delta.apply(known), delta.context.id
 
 
