@@ -174,3 +174,14 @@ def test_help_names_every_benchmark_with_examples():
     assert done.returncode == 0
     assert "python -m benchmarks latency --passages 100000" in done.stdout
     assert all(f"\n    {name} " in done.stdout for name in ("latency", "ingest"))
+
+
+@pytest.mark.skipif(not (DATA / "locomo_dev" / "locomo_dev.json").is_file(), reason=f"locomo_dev is not in {DATA}")
+def test_memory_reports_the_recall_of_all_side_by_side(tmp_path):
+    told, _ = figures("memory", "--conversations", "1", "--questions", "2", cache=tmp_path)
+    assert told["questions"] == 2
+    assert told["budgets"].keys() == {"500", "1000", "2000", "4000"}
+    assert all(each.keys() == {"weft", "bm25", "vector", "hybrid"} for each in told["budgets"].values())
+    assert all(0 <= share <= 1 for each in told["budgets"].values() for share in each.values())
+    assert told["packers"].keys() == {"ranked", "density", "optimal"}
+    assert told["packers"]["ranked"] == {budget: each["weft"] for budget, each in told["budgets"].items()}
