@@ -1,4 +1,7 @@
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -13,3 +16,18 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("weft")
+
+MEMORY = Path("/dev/shm")
+ROOM = 4_000_000_000
+
+# Stores are made by the thousand: in memory, where there is such a place with enough room, no write waits for a disk.
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None
+
+LONGEST = ("tests/properties/test_permissions.py", "tests/properties", "tests/robustness")
+
+
+def pytest_collection_modifyitems(items):
+    """What takes longest comes first, so that no worker begins it when the others have nothing left."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))

@@ -1,6 +1,7 @@
 """Nothing of what a user may not see reaches them, by any way, after any history, from any cache."""
 
 import itertools
+from math import ceil
 
 import pytest
 from hypothesis import given, settings
@@ -138,13 +139,10 @@ def check_failures(world, user, inventory):
         assert world.weft.read(name(number), user=user, workspace=world.workspace).id == name(number)
 
 
-@settings(max_examples=1000)
-@given(
-    plan=plans(),
-    requests=st.lists(asks, min_size=1, max_size=2),
-    user=st.sampled_from(PEOPLE),
-    embedded=st.booleans(),
-)
+@pytest.mark.parametrize("user", PEOPLE)
+@pytest.mark.parametrize("embedded", [False, True], ids=["words", "vectors"])
+@settings(max_examples=ceil(1000 / (2 * len(PEOPLE))))
+@given(plan=plans(), requests=st.lists(asks, min_size=1, max_size=2))
 def test_nothing_hidden_reaches_a_user_whatever_happened_before(engines, plan, requests, user, embedded):
     with World(engines[embedded], next(WORKSPACES), plan) as world:
         check_contexts(world, user, requests)

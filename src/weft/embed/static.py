@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -33,7 +34,7 @@ class StaticEmbedder:
     dimensions = 256
 
     def __init__(self, package: str = "wordllama") -> None:
-        self._model = Lazy(lambda: _Model.from_package(package))
+        self._model = Lazy(lambda: _model_in(_package_folder(package)))
 
     def embed(self, text: str) -> Vector:
         """The vector of one text, the same bytes as in any batch."""
@@ -56,9 +57,8 @@ class _Model:
     table: npt.NDArray[np.float16]
 
     @classmethod
-    def from_package(cls, package: str) -> _Model:
+    def from_folder(cls, folder: Path) -> _Model:
         """Read the tokenizer and map the weights, which processes then share and no start-up pays for."""
-        folder = _package_folder(package)
         tokenizer = Tokenizer.from_file(str(_existing(folder / _TOKENIZER)))
         tokenizer.no_padding()
         tokenizer.no_truncation()
@@ -77,6 +77,12 @@ class _Model:
         rows = self.table[used].astype(np.float32)
         ends = np.cumsum([len(tokens) for tokens in ids])
         return np.stack([rows.take(part, axis=0).sum(axis=0) for part in np.split(positions, ends[:-1])])
+
+
+@lru_cache(maxsize=1)
+def _model_in(folder: Path) -> _Model:
+    """The model, read once for all stores that a process opens: the tokenizer alone takes 150 ms."""
+    return _Model.from_folder(folder)
 
 
 def _package_folder(package: str) -> Path:
