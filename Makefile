@@ -5,7 +5,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint fix bench docs clean
+COLPALI := .venv-colpali
+
+.PHONY: demo test test-colpali lint fix bench docs clean
 
 $(VENV)/.runtime: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weft needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -16,14 +18,27 @@ $(VENV)/.runtime: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.runtime
 	@echo "installing what the tests and checks need …"
-	@$(PIP) install --editable '.[dev]'
-	@touch $@
+	@sh scripts/browser.sh & $(PIP) install --editable '.[dev]' && touch $@; done=$$?; wait; exit $$done
 
 demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled context
 	@$(BIN)/weft demo
 
 test: $(VENV)/.dev           ## run all tests
+	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
+# one, transformers 5.3 still reads pictures by Pillow alone (5.5 does not). What is not compiled is not waited for.
+$(COLPALI)/.ready: pyproject.toml
+	@echo "setting up $(COLPALI) …"
+	@test -x $(COLPALI)/bin/python || $(PYTHON) -m venv $(COLPALI)
+	@$(COLPALI)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile \
+		--editable '.[colpali,documents]' 'transformers==5.3.*' pytest
+	@$(COLPALI)/bin/python -c 'import torchvision' 2>/dev/null || $(COLPALI)/bin/python -m pip --quiet uninstall --yes torchvision
+	@touch $@
+
+test-colpali: $(COLPALI)/.ready  ## run the tests of vision models, in a virtual environment of their own
+	$(COLPALI)/bin/python -m pytest --noconftest -p no:cacheprovider tests/embed/test_colpali.py
 
 lint: $(VENV)/.dev           ## check style and types
 	$(BIN)/ruff check .
@@ -42,4 +57,4 @@ docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own he
 	$(BIN)/python -m weft.cli.reference > docs/cli.md
 
 clean:
-	rm -rf $(VENV) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(COLPALI) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from benchmarks import documents, graph, ingest, latency, memory, research, session
+from benchmarks import ablation, documents, graph, ingest, latency, load, memory, peers, relevance, research, session
 from benchmarks.report import save, table
 from benchmarks.timing import say
 
@@ -19,10 +19,15 @@ EXAMPLES = """examples:
   python -m benchmarks latency --passages 100000
   python -m benchmarks latency --passages 10000 --queries 500 --json
   python -m benchmarks ingest --passages 5000 --save
+  python -m benchmarks ingest --connector obsidian --rounds 1 --json
   python -m benchmarks workspace --json
   python -m benchmarks documents --limit 4 --json
   python -m benchmarks graph --passages 100000 --json
   python -m benchmarks research --json
+  python -m benchmarks relevance --sets ir_med,ir_cisi --json
+  python -m benchmarks relevance --data ~/beir/scifact --json
+  python -m benchmarks peers --json --save
+  python -m benchmarks load --seconds 30 --json
 
 Texts come from $WEFT_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFT_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -48,6 +53,10 @@ BENCHMARKS: dict[str, Benchmark] = {
     "graph": graph,
     "workspace": session,
     "research": research,
+    "relevance": relevance,
+    "ablation": ablation,
+    "peers": peers,
+    "load": load,
 }
 
 

@@ -15,6 +15,8 @@ passages_per_s and floor_passages_per_s count passages over the sum of these tim
 times as long as its floor Weft takes. The three figures without embedding leave `embed`, and the rows
 of vectors, out on both sides. Each part is measured in several rounds, of which the fastest counts.
 ratio_cpu is the ratio of the times of the processor: the one to trust on a busy machine.
+
+With --connector, files of a real vault are added through that connector, beside a bare walk and parse.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import connector
 from benchmarks.bare import Tables, embed, index
 from benchmarks.corpus import data_folder, read_documents
 from benchmarks.people import GROUPS, ME, OTHERS
@@ -43,11 +46,14 @@ FLOOR = ("embed", "insert", "index")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--passages", type=int, default=5_000, help="passages that are written (default: 5,000)")
+    parser.add_argument("--connector", metavar="NAME", help="add a folder of notes through a connector instead")
     parser.add_argument("--rounds", type=int, default=3, help="how often each part is measured (default: 3)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Write the same portions through Weft and bare, in turn."""
+    """Write the same portions through Weft and bare, in turn; or add notes through a connector."""
+    if args.connector:
+        return connector.measure(args.connector, args.rounds)
     say(f"preparing {args.passages:,} passages …")
     portions, passages = _portions(args.passages, args.seed)
     provider = get_embedder("static")

@@ -22,11 +22,14 @@ LAYERS = [
     {"score"},
     {"pack"},
     {"render"},
+    {"wire"},
     {"recipe"},
-    {"fit", "delta"},
+    {"fit", "delta", "near"},
     {"checks", "kept", "engine"},
     {"recipes"},
+    {"client"},
     {"ingest"},
+    {"evaluate"},
     {"sample"},
     {"server"},
     {"cli"},
@@ -34,7 +37,8 @@ LAYERS = [
 """From the ground up: a module imports from its own layer and from those before it."""
 
 EXPORTED = {
-    "Budget", "Context", "Edge", "Filters", "Message", "Node", "Recipe", "Request", "Template", "Weft", "WeftError",
+    "Budget", "Client", "Context", "Edge", "Filters", "Message", "Node", "Recipe", "Request", "Template", "Weft",
+    "WeftError",
 }  # fmt: skip
 
 

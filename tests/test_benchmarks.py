@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from weft import Node, Weft
+
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("WEFT_DATA") or ROOT.parent / "shared" / "data")
 
@@ -53,7 +55,7 @@ def test_latency_reports_contexts_beside_their_floor_and_builds_the_workspace_on
     assert first["floor_p95_ms"] >= first["floor_p50_ms"] > 0
     assert first["ratio_p50"] == pytest.approx(first["p50_ms"] / first["floor_p50_ms"], rel=0.01)
     assert first["cached_p50_us"] < first["p50_ms"] * 1000
-    assert {"collect", "score", "pack and render"} < first["stages"].keys()
+    assert {"collect", "score", "pack", "render"} < first["stages"].keys()
     assert all(stage["p50_ms"] > 0 for name, stage in first["stages"].items() if "rest" not in name)
     assert "read around the focus" in first["floor_stages"]
 
@@ -87,7 +89,7 @@ def test_graph_reports_documents_beside_a_bare_walk(tmp_path):
         assert told["p95_ms"] >= told["p50_ms"] > 0
         assert told["floor_p95_ms"] >= told["floor_p50_ms"] > 0
         assert told["ratio_p50"] == pytest.approx(told["p50_ms"] / told["floor_p50_ms"], rel=0.01)
-        assert {"collect", "score", "pack and render"} <= told["stages"].keys()
+        assert {"collect", "score", "pack", "render"} <= told["stages"].keys()
         assert told["floor_stages"].keys() == {"find the starts", "walk", "count the text"}
 
 
@@ -129,18 +131,45 @@ def test_research_reports_recall_and_precision_beside_bm25_and_times_beside_thei
     (tmp_path / "data" / "ir_cranfield" / "corpus.jsonl").touch()
     asked = {"question": "Which lessons and memberships are covered?", "truth": "Many. [PerksPlus.pdf#page=3]"}
     (folder / "ground_truth.jsonl").write_text(json.dumps(asked) + "\n")
+    (folder / "Multimodal_Examples").mkdir()
+    shutil.copy(DATA / "azure_hr_docs" / "PerksPlus.pdf", folder / "Multimodal_Examples")
+    drawn = asked | {"truth": "Many. [PerksPlus.pdf#page=3(figure3_1.png)]"}
+    (folder / "ground_truth_multimodal.jsonl").write_text(json.dumps(drawn) + "\n")
     done = run("-m", "benchmarks", "research", "--json", cache=tmp_path / "cache", WEFT_DATA=str(tmp_path / "data"))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     depths = {"recall@1", "recall@3", "recall@5", "recall@10"}
-    for name in ("text", "visual", "hybrid", "bm25"):
-        assert found[name].keys() == depths
-        assert found[name]["recall@10"] == 1.0
+    for told in (found, found["charts"]):
+        for name in ("text", "visual", "hybrid", "bm25"):
+            assert told[name].keys() == depths
+            assert told[name]["recall@10"] == 1.0
     assert 0 <= found["citation_precision"] <= 1
     assert found["times"].keys() == {"context of ten sources", "one source", "100 duplicates", "10,000 characters"}
     for row in found["times"].values():
         assert row["p50_ms"] > 0 and row["floor_p50_ms"] > 0
         assert row["share_of_limit"] == pytest.approx(row["p50_ms"] / row["limit_ms"], abs=1e-3)
+        assert row["ratio"] == pytest.approx(row["p50_ms"] / row["floor_p50_ms"], rel=0.1)
+
+
+def test_weights_are_confirmed_on_questions_that_they_were_not_chosen_on(tmp_path, monkeypatch):
+    """Pages that are told apart by their words: whatever half they are chosen on, weights with words find them."""
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.heldout import hold_out
+
+    fruits = ["quince", "medlar", "damson", "bilberry", "mulberry", "gooseberry", "loganberry", "elderberry"]
+    with Weft.open(tmp_path / "a.weft") as weft:
+        weft.add([Node(id="d", type="document", title="d.pdf")])
+        weft.add(
+            Node(id=f"d#page={n}", type="document_page", parent="d", position=n, title=f"d.pdf, page {n}",
+                 text=f"A page on the {fruit}.", fields={"page": n, "filename": "d.pdf"})
+            for n, fruit in enumerate(fruits, start=1)
+        )  # fmt: skip
+        gold = [frozenset({("d.pdf", n)}) for n in range(1, len(fruits) + 1)]
+        found = hold_out(weft, fruits, gold, (1, 3), seed=1)
+    assert found["fitted"] == found["confirmed"] == found["words_alone"] == 1.0
+    assert found["better_than_words_alone"] == 0.0
+    assert found["weights"].keys() == {"page_words", "page_meaning", "page_look"}
+    assert all(low <= middle <= high for low, middle, high in found["weights"].values())
 
 
 @needs_data
@@ -185,3 +214,22 @@ def test_memory_reports_the_recall_of_all_side_by_side(tmp_path):
     assert all(0 <= share <= 1 for each in told["budgets"].values() for share in each.values())
     assert told["packers"].keys() == {"ranked", "density", "optimal"}
     assert told["packers"]["ranked"] == {budget: each["weft"] for budget, each in told["budgets"].items()}
+
+
+LOAD = {
+    "passages", "readers", "seconds", "requests", "errors", "requests_per_s", "p50_ms", "p95_ms", "context_p50_ms",
+    "read_p50_ms", "search_p50_ms", "writes", "write_p50_ms", "in_process", "overhead_p50_ms", "rss_mb", "rss_growth",
+    "cores",
+}  # fmt: skip
+
+
+@needs_data
+def test_load_presses_a_real_server_and_the_engine_without_an_error(tmp_path):
+    asked = ("load", "--seconds", "1.5", "--warm-up", "4", "--readers", "2", "--passages", "300")
+    found, told = figures(*asked, cache=tmp_path)
+    assert "pressing http://127.0.0.1:" in told
+    assert found.keys() == LOAD
+    assert found["errors"] == found["in_process"]["errors"] == 0
+    assert found["requests"] > found["writes"] > 0
+    assert found["p95_ms"] >= found["p50_ms"] > 0
+    assert found["rss_mb"].keys() == {"start", "middle", "end"}

@@ -318,7 +318,7 @@ class TestContext:
     def test_stages_are_timed_outside_the_contexts_identity(self, weft):
         weft.add(notes(2))
         context = weft.context("mirror")
-        assert set(context.timings) == {"collect", "score", "pack and render"}
+        assert set(context.timings) == {"collect", "score", "pack", "render"}
         assert "timings" not in to_dict(context)
         assert context == replace(context, timings={})
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from weft.client import Client
     from weft.engine import Weft
     from weft.errors import WeftError
     from weft.recipe import Recipe
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Budget": "weft.types",
+    "Client": "weft.client",
     "Context": "weft.types",
     "Edge": "weft.types",
     "Filters": "weft.types",
@@ -29,6 +31,7 @@ _HOMES = {
 
 __all__ = [
     "Budget",
+    "Client",
     "Context",
     "Edge",
     "Filters",

@@ -38,8 +38,12 @@ class Config:
     """What looks at the pages of documents."""
     tokenizer: str = "o200k_base"
     budget: int = 4000
+    mentions: bool = True
+    """Whether titles that occur in other texts become edges when something is added."""
     max_output_tokens: int = 10_000
     """Most tokens in one answer of the MCP server."""
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """The table `[server]`: what `weft serve` does when it is not told otherwise."""
     model: Mapping[str, Any] = field(default_factory=dict)
     """The table `[model]`: which language model answers questions."""
     templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

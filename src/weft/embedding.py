@@ -11,7 +11,7 @@ from weft.embed.visual import PageLook, VisualEmbedder
 from weft.errors import NotFound
 from weft.split import embedded_text
 from weft.store.protocol import Store
-from weft.types import Entry, Node
+from weft.types import Entry, Node, subject_of
 
 if TYPE_CHECKING:
     from weft.embed.protocol import Vector
@@ -62,7 +62,9 @@ def missing_vectors(
     if embedder is None:
         return {}
     texts = {
-        passage.digest: embedded_text(entry.node.title, passage) for entry in entries for passage in entry.passages
+        passage.digest: embedded_text(subject_of(entry.node.title, entry.node.fields), passage)
+        for entry in entries
+        for passage in entry.passages
     }
     known = store.known_vectors(workspace, embedder.model, list(texts))
     missing = {digest: text for digest, text in texts.items() if digest not in known}

@@ -33,9 +33,10 @@ from weft.recipe import Recipe, get_recipe
 from weft.render import Templates, explain
 from weft.request import Request
 from weft.score import Profile, collapse, gather_facts, score
+from weft.score.rerank import reranked
 from weft.split import prepare
+from weft.store.opening import open_store
 from weft.store.protocol import Batch, Store, View
-from weft.store.sqlite import SqliteStore
 from weft.tokens import TokenCounter, get_counter
 from weft.types import Budget, Context, Edge, Filters, Node, NodeInfo, Passage
 
@@ -75,10 +76,10 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     with watch("score"):
         facts = gather_facts(inquiry, found, recipe.profile.signals)
         scored = score(found, recipe.profile, facts)
+        scored = reranked(scored, inquiry, recipe.reranker)
         ranked, repeats = collapse(scored) if recipe.order is None else recipe.order(inquiry, scored)
-    with watch("pack and render"):
-        fitting = Fitting(request, question, recipe, tools.counter, tools.templates, tools.summarise)
-        context = fit(fitting, ranked, repeats)
+    fitting = Fitting(request, question, recipe, tools.counter, tools.templates, tools.summarise, watch)
+    context = fit(fitting, ranked, repeats)
     return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
 
 
@@ -121,7 +122,7 @@ class Weft:
         self.store = store
         self.tools = tools
         self._clock = clock
-        self._kept = KeptContexts()
+        self.kept = KeptContexts()
         self.earlier = EarlierContexts(store)
         self._pages = PageVectors(tools.visual, store)
 
@@ -138,13 +139,11 @@ class Weft:
         clock: Clock = system_clock,
         create: bool = True,
     ) -> Weft:
-        """Open a store by its path; a new one gets the workspace "main" with the user "me"."""
-        path = Path(target)
-        if not create and not path.exists():
-            raise NotFound(f"{path} does not exist: create it with  weft init")
+        """Open a store by its path or its address; a new one gets the workspace "main" with the user "me"."""
         provider = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
         counter = get_counter(tokenizer)
-        store = _opened(path, clock)
+        store = open_store(target, clock=clock, create=create)
+        _furnish(store)
         if provider is not None:
             lasting = None if provider.model.startswith(LOCAL_MODELS) else store.embedding_cache
             provider = CachedEmbedder(provider, EmbeddingCache(), lasting)
@@ -279,12 +278,12 @@ class Weft:
         with self.store.view(request.workspace, request.user) as view:
             parts = (recipe, self.tools.templates.get(recipe.template))
             key = (view.fingerprint, now, repr(request), *map(id, parts))
-            kept = self._kept.get(key, moment)
+            kept = self.kept.get(key, moment)
             if kept is not None:
                 return kept
             context = assemble(view, asked, recipe, self.tools, now)
             until = view.next_turn(moment) if request.filters.as_of is None else None
-        self._kept.put(key, context, parts, moment, until)
+        self.kept.put(key, context, parts, moment, until)
         return context
 
     def preview(self, query: str = "", **options: Any) -> Preview:
@@ -366,9 +365,8 @@ def _asked(query: object) -> str:
     return query.encode("utf-8", "replace").decode("utf-8")
 
 
-def _opened(path: Path, clock: Clock) -> SqliteStore:
-    """The store at a path; a new one gets its first workspace."""
-    store = SqliteStore(path, clock=clock)
+def _furnish(store: Store) -> None:
+    """Give a new store its first workspace."""
     try:
         if not store.workspaces():
             with suppress(InvalidInput):  # another process was faster
@@ -376,7 +374,6 @@ def _opened(path: Path, clock: Clock) -> SqliteStore:
     except BaseException:
         store.close()
         raise
-    return store
 
 
 BY_RELEVANCE = Profile("search", {"relevance": 1.0})

@@ -10,8 +10,12 @@
     │   └── CycleError          a parent that would make a node its own ancestor
     ├── NotFound                a workspace, user, thread or node that is absent or hidden
     ├── StoreError              the file is damaged, locked for too long, or from a newer Weft
+    │   ├── StoreUnavailable    the server does not answer; what was not acknowledged may be tried again
+    │   └── StoreBusy           others are in the way, or it takes too long: try again, or ask for less
     ├── EmbeddingError          a provider failed or answered nonsense
     ├── ModelError              a language model failed or answered nonsense
+    ├── AccessDenied            a server wants a key, or another one, for this
+    ├── RemoteError             a server could not be reached, or failed
     └── MissingExtra            an optional part is not installed; the message has the pip command
 
 A node that a user may not see is reported exactly like one that does not exist.
@@ -60,12 +64,28 @@ class StoreError(WeftError):
     """The store cannot be opened, read or written."""
 
 
+class StoreUnavailable(StoreError):
+    """The server does not answer, or a connection to it was lost."""
+
+
+class StoreBusy(StoreError):
+    """Other writes are in the way, or a statement takes too long."""
+
+
 class EmbeddingError(WeftError):
     """An embedding provider failed or answered something unusable."""
 
 
 class ModelError(WeftError):
     """A language model could not be asked, or answered something unusable."""
+
+
+class AccessDenied(WeftError):
+    """A server wants a key that it knows, or one that allows more."""
+
+
+class RemoteError(WeftError):
+    """A server could not be reached, or failed to answer."""
 
 
 class MissingExtra(WeftError, ImportError):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from weft.clock import Stopwatch
 from weft.pack import Choice, Outcome, Packing, get_packer, room_for, truncate
 from weft.pack.truncate import Summarise
 from weft.query import Question
@@ -51,6 +52,8 @@ class Fitting:
     counter: TokenCounter
     templates: Templates
     summarise: Summarise | None = None
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    """Times packing and rendering apart; what a packer has shortened counts as packing."""
 
     def shorten(self, content: str, limit: int) -> tuple[str, str]:
         """Content within a limit, by the request's strategy, and a note if it had to be another; "" if too short."""
@@ -85,7 +88,8 @@ def fit(fitting: Fitting, ranked: Sequence[Candidate], repeats: Sequence[Collaps
     for with_lines in (False, True) if lines else (False,):
         if ranked and not draft.sections and (template.header or template.section):
             draft = _drafted(fitting, fitting.templates.get("plain"), ranked, with_lines)
-    return _context(fitting, draft, repeats)
+    with fitting.watch("render"):
+        return _context(fitting, draft, repeats)
 
 
 def _names(ranked: Sequence[Candidate]) -> list[str]:
@@ -98,17 +102,20 @@ def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate], 
     budget, query = fitting.request.budget, fitting.request.query
     fields = FieldChoice(fitting.request.show_fields, fitting.request.key_fields)
     renderer = ItemRenderer(template, fitting.counter, fitting.shorten, fields)
-    choices = [Choice(each, renderer.full(each), renderer.line if lines else None) for each in ranked]
+    with fitting.watch("render"):
+        choices = [Choice(each, renderer.full(each), renderer.line if lines else None) for each in ranked]
     names = _names(ranked)
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
     excess = 0
     for _ in range(ATTEMPTS):
-        packing = packer.pack(choices, room_for(budget, fixed + excess, choices), renderer.shorten)
-        sections, overflow = _arranged(packing, names, template, budget.sections)
-        shown = sections or overflow or template.empty is not None
-        text = lay_out(sections, overflow, template, query) if shown else ""
-        tokens = fitting.counter.count(text)
+        with fitting.watch("pack"):
+            packing = packer.pack(choices, room_for(budget, fixed + excess, choices), renderer.shorten)
+        with fitting.watch("render"):
+            sections, overflow = _arranged(packing, names, template, budget.sections)
+            shown = sections or overflow or template.empty is not None
+            text = lay_out(sections, overflow, template, query) if shown else ""
+            tokens = fitting.counter.count(text)
         if tokens <= budget.total:
             return _Draft(text, tokens, sections, overflow, packing, template, choices)
         excess += tokens - budget.total
@@ -196,6 +203,8 @@ def _decision(outcome: Outcome, cost: int) -> Decision:
         fate=fate,
         reason=f"{outcome.reason} ({note})" if note else outcome.reason,
         missing_tokens=outcome.missing_tokens,
+        start=candidate.reached[0].start if candidate.reached else "",
+        path=candidate.path,
     )
 
 

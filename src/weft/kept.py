@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -27,6 +28,8 @@ class KeptContexts:
         self._most = most
         self._entries: OrderedDict[object, _Kept] = OrderedDict()
         self._guard = threading.Lock()
+        self.watch: Callable[[Context, bool], None] = lambda context, kept: None
+        """Told of each context, and whether it was kept from before."""
 
     def get(self, key: object, moment: datetime) -> Context | None:
         """The context under a key, if nothing began or ceased to be valid between then and this moment."""
@@ -35,7 +38,8 @@ class KeptContexts:
             if kept is None or moment < kept.made_at or (kept.until is not None and moment >= kept.until):
                 return None
             self._entries.move_to_end(key)
-            return kept.context
+        self.watch(kept.context, True)
+        return kept.context
 
     def put(self, key: object, context: Context, parts: object, moment: datetime, until: datetime | None) -> None:
         """Keep a context, and the parts that made it, so that no other object takes over their identity."""
@@ -43,3 +47,4 @@ class KeptContexts:
             self._entries[key] = _Kept(context, parts, moment, until)
             while len(self._entries) > self._most:
                 self._entries.popitem(last=False)
+        self.watch(context, False)

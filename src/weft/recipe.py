@@ -22,6 +22,7 @@ from weft.collect import (
     RelationsCollector,
     SemanticCollector,
     SimilarCollector,
+    SpreadCollector,
     VisualCollector,
     WholePages,
 )
@@ -31,6 +32,7 @@ from weft.pack.overflow import Overflow
 from weft.render.templates import Template
 from weft.score import Profile, get_profile
 from weft.score.ordering import Order, Ordering
+from weft.score.rerank import Reranker
 from weft.types import PAGE, Budget
 
 SECTION_BUDGETS = {
@@ -65,6 +67,8 @@ class Recipe:
     """The fewest characters that a shortened text may have."""
     passage_tokens: int = 250
     """How long a passage usually is: short ones are worth more hits."""
+    reranker: Reranker | None = None
+    """Gives a second opinion on the order of the best hits."""
     lines: bool = False
     """Whether what does not fit may be named in one line."""
     order: Order | None = None
@@ -83,6 +87,7 @@ EVERYTHING = (
     HistoryCollector(),
     LexicalCollector(),
     SemanticCollector(),
+    SpreadCollector(),
     RelationsCollector(),
     GraphCollector(limit=None),
     ActivityCollector(),
@@ -114,7 +119,7 @@ WORKSPACE = (
 
 PAGES_BY_TEXT = (
     WholePages(LexicalCollector(types=frozenset({PAGE}))),
-    WholePages(SemanticCollector(threshold=0.0)),
+    WholePages(SemanticCollector(threshold=0.0, types=frozenset({PAGE}))),
 )
 PAGES_BY_LOOK = (WholePages(VisualCollector()),)
 """The two collections of the research contract: passages of text, and pages as they look."""

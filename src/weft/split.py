@@ -14,7 +14,7 @@ from weft.clock import aware
 from weft.errors import InvalidInput
 from weft.identity import citation_id, text_hash
 from weft.tokens import TokenCounter
-from weft.types import Entry, Node, Passage
+from weft.types import Entry, Node, Passage, subject_of
 
 TARGET = 900
 """Characters at which a passage is long enough (about 200 tokens of English)."""
@@ -43,7 +43,7 @@ def prepare(node: Node, counter: TokenCounter) -> Entry:
                 end=end,
                 text=text,
                 tokens=counter.count(text),
-                digest=text_hash(f"{node.title}\n{text}"),
+                digest=text_hash(f"{subject_of(node.title, node.fields)}\n{text}"),
                 citation=citation_id(node.type, node.id, text, seen[text]),
             )
         )
@@ -51,9 +51,9 @@ def prepare(node: Node, counter: TokenCounter) -> Entry:
     return Entry(node, tuple(passages))
 
 
-def embedded_text(node_title: str, passage: Passage) -> str:
-    """The text whose vector stands for a passage: its title gives it a subject."""
-    return f"{node_title}\n{passage.text}"
+def embedded_text(subject: str, passage: Passage) -> str:
+    """The text whose vector stands for a passage, under what it is about: usually the node's title."""
+    return f"{subject}\n{passage.text}"
 
 
 def spans(text: str) -> list[tuple[int, int]]:

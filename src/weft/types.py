@@ -18,6 +18,9 @@ Signals = Mapping[str, float | None]
 UNSEEN = "_unseen"
 """The field that names fields which are kept for programs, but neither searched nor shown."""
 
+ABOUT = "_about"
+"""The field that says what a part of something is about, such as the titles above it: searched, but not shown."""
+
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
 
@@ -28,8 +31,20 @@ SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity"
 """Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
 
 
+def subject_of(title: str, fields: Mapping[str, FieldValue]) -> str:
+    """What the texts of a node are about: its title, after what it is a part of."""
+    about = fields.get(ABOUT)
+    return " > ".join(filter(None, (about, title))) if isinstance(about, str) else title
+
+
+def shown_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
+    """Those fields that are shown."""
+    seen = seen_fields(fields)
+    return {name: value for name, value in seen.items() if name != ABOUT} if ABOUT in seen else seen
+
+
 def seen_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
-    """Those fields that are searched and shown."""
+    """Those fields that are searched."""
     unseen = fields.get(UNSEEN)
     if not isinstance(unseen, (tuple, list)):
         return fields
@@ -305,7 +320,11 @@ class Decision:
     fate: Fate
     reason: str
     missing_tokens: int | None = None
-    """How many tokens it lacked when its turn came; None if size was not the reason."""
+    """How many tokens it lacked when its turn came, None if size was not the reason; `NearMisses` has exact figures."""
+    start: str = ""
+    """Where the walk that led to it began; empty for the focus, or if no walk did."""
+    path: tuple[Step, ...] = ()
+    """The way from there, through nodes that the viewer may see."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,23 +19,26 @@ def test_files_and_folders_are_added(weft, ready):
     (ready / "b.md").write_text("The base.")
     ran = weft("add", "notes", "b.md")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "read 3 nodes: 3 new or changed, 0 edges, 0 skipped\n"
+    assert ran.out == (
+        "2 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
+        "1 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
+    )
     assert weft("search", "mirror", "--json").json[0]["node"] == "file:notes/a.md"
 
 
 def test_adding_again_changes_only_what_differs(weft, ready):
     (ready / "a.md").write_text("The mirror.")
     weft("add", "a.md")
-    assert weft("add", "a.md").out.startswith("read 1 nodes: 0 new or changed")
+    assert weft("add", "a.md").out.startswith("0 added, 0 changed, 0 moved, 0 removed, 1 unchanged")
     (ready / "a.md").write_text("Another mirror.")
-    assert weft("add", "a.md").out.startswith("read 1 nodes: 1 new or changed")
+    assert weft("add", "a.md").out.startswith("0 added, 1 changed")
 
 
 def test_what_was_skipped_is_named_on_standard_error(weft, ready):
     (ready / "x.bin").write_bytes(b"\0")
     ran = weft("add", "x.bin")
     assert ran.code == 0
-    assert ran.out == "read 0 nodes: 0 new or changed, 0 edges, 1 skipped\n"
+    assert ran.out == "0 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 1 skipped\n"
     assert ran.err == "  skipped x.bin: is not text\n"
 
 
@@ -54,7 +57,8 @@ def test_json_counts_everything(weft, ready):
     lines = [{"id": "a"}, {"id": "b"}, {"source": "a", "target": "b"}, {"user": "ana"}]
     (ready / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert weft("add", "--json", "x.jsonl").json == {
-        "changed": 2, "edges": 1, "notes": [], "read": 2, "skipped": [], "users": 1,
+        "added": 0, "changed": 0, "connectors": [], "dry_run": False, "edges": 1, "links": 0, "mentions": 0, "moved": 0,
+        "nodes": 2, "notes": [], "read": 2, "removed": 0, "skipped": [], "unchanged": 0, "unresolved": [], "users": 1,
     }  # fmt: skip
 
 
@@ -79,10 +83,10 @@ def test_documents_are_added_page_by_page_by_one_process(weft, ready, monkeypatc
     (ready / "b.html").write_text("<p>The dome.</p>")
     ran = weft("add", "a.html", "b.html")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "read 5 nodes: 5 new or changed, 0 edges, 0 skipped\n"
+    assert ran.out == "1 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n" * 2
     assert len(started) == 1
     assert weft("search", "base", "--json").json[0]["node"] == f"document:{ready}/a.html#page=2"
-    assert weft("add", "a.html", "b.html").out.startswith("read 5 nodes: 0 new or changed")
+    assert weft("add", "a.html", "b.html").out.count("0 added, 0 changed, 0 moved, 0 removed, 1 unchanged") == 2
 
 
 def test_what_a_file_is_called_cannot_forge_a_line_of_the_report(weft, ready):

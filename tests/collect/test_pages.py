@@ -29,6 +29,16 @@ def test_many_passages_of_a_page_are_one_candidate_with_all_of_its_text(weft):
     assert "note" not in dict(found) and "d" not in dict(found)
 
 
+def test_many_notes_do_not_crowd_the_pages_out(weft):
+    """Neither those with the words of the question nor those that mean the same."""
+    before = weft.context("quinces", recipe="research", budget=20_000)
+    weft.add([Node(id=f"note-{n}", text=f"Quinces, and quinces again: note {n} on quinces.") for n in range(300)])
+    after = weft.context("quinces", recipe="research", budget=20_000)
+    assert [item.candidate.node.id for item in after.items] == [item.candidate.node.id for item in before.items]
+    by_meaning = {found.collector for item in after.items for found in item.candidate.findings}
+    assert by_meaning == {"lexical", "semantic", "visual"}
+
+
 def test_the_citation_of_a_page_leads_back_to_it(weft):
     context = weft.context("quinces", recipe="research", budget=20_000)
     for citation in context.citations:

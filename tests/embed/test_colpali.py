@@ -1,14 +1,18 @@
 """The ColPali family, end to end on a tiny model with random weights; skipped without the extra `colpali`."""
 
+import shutil
 import sys
 
 import numpy as np
 import pytest
 
-from weft import Node, Weft
+from weft import Weft
 from weft.embed.colpali import FAMILIES, ColPaliEmbedder, _classes
 from weft.embed.visual import PageLook
 from weft.errors import EmbeddingError, InvalidInput, MissingExtra
+from weft.ingest import load, open_source
+from weft.recipes.research import WeftSearch
+from weft.types import PAGE, Filters
 
 
 @pytest.mark.parametrize(
@@ -81,9 +85,15 @@ def checkpoint(tmp_path_factory):
     )  # fmt: skip
     torch.manual_seed(7)
     folder = tmp_path_factory.mktemp("models") / "tiny-colpali"
-    models.ColPali(config).save_pretrained(folder)
+    models.ColPali(config).save_pretrained(folder, save_original_format=False)
     processor.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def embedder(checkpoint):
+    """The model in memory, for the tests that need no process of their own."""
+    return ColPaliEmbedder(str(checkpoint), device="cpu", batch_size=2)
 
 
 @pytest.fixture
@@ -96,8 +106,7 @@ def pictures(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_pages_and_queries_become_unit_vectors(checkpoint, pictures):
-    embedder = ColPaliEmbedder(str(checkpoint), device="cpu", batch_size=1)
+def test_pages_and_queries_become_unit_vectors(embedder, pictures):
     red, blank, blue = embedder.embed_pages(
         [PageLook("", pictures / "red.png"), PageLook("no picture"), PageLook("", pictures / "blue.png")]
     )
@@ -113,32 +122,77 @@ def test_pages_and_queries_become_unit_vectors(checkpoint, pictures):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_batch_gives_what_single_pages_give(checkpoint, pictures):
+def test_a_batch_gives_what_another_process_would_make_of_single_pages(checkpoint, embedder, pictures):
     looks = [PageLook("", pictures / "red.png"), PageLook("", pictures / "blue.png")]
-    together = ColPaliEmbedder(str(checkpoint), device="cpu", batch_size=2).embed_pages(looks)
-    for look, rows in zip(looks, together, strict=True):
-        assert np.allclose(ColPaliEmbedder(str(checkpoint), device="cpu").embed_pages([look])[0], rows, atol=1e-4)
+    alone = ColPaliEmbedder(str(checkpoint), device="cpu", batch_size=1)
+    for one, rows in zip(alone.embed_pages(looks), embedder.embed_pages(looks), strict=True):
+        assert np.allclose(one, rows, atol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def looked_at(checkpoint, tmp_path_factory):
+    """A PDF of pictures without a word on them, added to a store whose pages the model looks at."""
+    from PIL import Image, ImageDraw
+
+    folder = tmp_path_factory.mktemp("shelf")
+    pages = []
+    for place, (ground, ink) in enumerate([("white", "red"), ("navy", "yellow"), ("black", "white")]):
+        page = Image.new("RGB", (200, 280), ground)
+        ImageDraw.Draw(page).rectangle([20, 30 + 60 * place, 120, 90 + 60 * place], fill=ink)
+        pages.append(page)
+    pages[0].save(folder / "charts.pdf", save_all=True, append_images=pages[1:])
+    with Weft.open(folder / "seen.weft", visual=f"colpali:{checkpoint}") as weft:
+        report = load(weft, open_source(folder / "charts.pdf"), workspace="main")
+        assert report.read == 4  # the document and its pages
+        yield weft
+
+
+def _pictures(weft):
+    """The pages in order, as the embedder gets them."""
+    with weft.store.view("main", "me") as view:
+        nodes = view.nodes([info.id for info in view.select(Filters(types=frozenset({PAGE})), limit=9, sort="title")])
+    return [PageLook(node.text, weft.store.files("main").path(node, "image_path")) for node in nodes]
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_pages_are_found_by_what_the_model_sees(checkpoint, pictures, tmp_path):
-    """The vectors of a page's own picture, asked for, lead to that page and no other."""
-    embedder = ColPaliEmbedder(str(checkpoint), device="cpu")
-    with Weft.open(tmp_path / "seen.weft", visual=embedder) as weft:
-        weft.add([Node(id="d", type="document"), *(_page(name, number) for number, name in enumerate(("red", "blue")))])
-        looks = embedder.embed_pages([PageLook("", pictures / "red.png"), PageLook("", pictures / "blue.png")])
-        with weft.atomic() as batch:
-            vectors = {"d#page=0": looks[0], "d#page=1": looks[1]}
-            batch.put_page_vectors(embedder.model, vectors, weft.store.version("main"))
-        with weft.store.view("main", "me") as view:
-            for number, look in enumerate(looks):
-                best = view.search_pages(look, model=embedder.model, limit=2)[0]
-                assert view.load([best.key])[0].node.id == f"d#page={number}"
-                assert best.score > 0.999
+def test_a_pdf_is_found_by_sight_and_in_the_order_of_the_librarys_own_maxsim(looked_at, embedder):
+    import torch
+    from colpali_engine.models import ColPaliProcessor
+
+    pages = [torch.from_numpy(rows) for rows in embedder.embed_pages(_pictures(looked_at))]
+    for question in ("a red bar", "yellow on blue", "Which chart shows inflation?"):
+        query = embedder.embed_query(question)
+        theirs = ColPaliProcessor.score_multi_vector([torch.from_numpy(query)], pages, device="cpu")[0].tolist()
+        with looked_at.store.view("main", "me") as view:
+            hits = view.search_pages(query, model=embedder.model, limit=9)
+            ours = {view.load([hit.key])[0].node.fields["page"]: hit.score * len(query) for hit in hits}
+        assert [ours[number] for number in (1, 2, 3)] == pytest.approx(theirs, abs=1e-2)
+
+        found = WeftSearch(looked_at).find(question, 3, "visual")
+        order = sorted((1, 2, 3), key=lambda number: -ours[number])
+        assert [(result["filename"], result["page"]) for result in found] == [("charts.pdf", each) for each in order]
 
 
-def _page(name, number):
-    return Node(id=f"d#page={number}", type="document_page", parent="d", text=name, fields={"page": number})
+@pytest.mark.filterwarnings("ignore")
+def test_a_pages_own_vectors_lead_to_it_and_no_other(looked_at, embedder):
+    for number, look in enumerate(embedder.embed_pages(_pictures(looked_at)), start=1):
+        with looked_at.store.view("main", "me") as view:
+            best, second = view.search_pages(look, model=embedder.model, limit=2)
+            assert view.load([best.key])[0].node.fields["page"] == number
+            assert best.score > 0.999 > second.score
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_checkpoint_without_its_projection_is_refused(checkpoint, tmp_path):
+    """What is missing would be random, and other in each process."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(checkpoint, tmp_path / "gaps")
+    weights = load_file(checkpoint / "model.safetensors")
+    kept = {name: weight for name, weight in weights.items() if "custom_text_proj" not in name}
+    save_file(kept, tmp_path / "gaps" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(EmbeddingError, match=r"lacks 2 .*custom_text_proj\.bias"):
+        ColPaliEmbedder(str(tmp_path / "gaps"), device="cpu").embed_query("x")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -149,7 +203,7 @@ def test_a_folder_that_holds_no_model_is_reported(tmp_path, checkpoint):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_picture_that_is_none_is_reported(tmp_path, checkpoint):
+def test_a_picture_that_is_none_is_reported(tmp_path, embedder):
     (tmp_path / "bad.png").write_bytes(b"no picture")
     with pytest.raises(EmbeddingError, match=r"bad\.png"):
-        ColPaliEmbedder(str(checkpoint), device="cpu").embed_pages([PageLook("", tmp_path / "bad.png")])
+        embedder.embed_pages([PageLook("", tmp_path / "bad.png")])

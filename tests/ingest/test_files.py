@@ -2,8 +2,10 @@ import os
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from weft.ingest.files import LARGEST, read_files
+from weft.ingest.files import LARGEST, identity, read_files
 from weft.ingest.pieces import Skipped
 from weft.types import Node
 
@@ -163,6 +165,22 @@ def odd_named(folder):
     with open(top + b"/gr\xf6\xdfe.bin", "wb") as file:
         file.write(b"\0")
     return os.fsdecode(top)
+
+
+def test_no_two_names_have_one_id():
+    names = [
+        "a\nb", "a\\nb", "a\\\nb", "a\\\\nb", "a\\x85b", "a\x85b", os.fsdecode(b"a\x85b"), "a\\u0085b",
+        "a\ue0001b", "a\U000e0001b", "a\tb", "a\xa0b", "a b",
+    ]  # fmt: skip
+    ids = [identity("file", name) for name in names]
+    assert len(set(ids)) == len(names)
+    assert all(each.isprintable() for each in ids)
+    assert identity("file", "notes/Müller, 2024 (1).md") == "file:notes/Müller, 2024 (1).md"
+
+
+@given(st.text(max_size=6), st.text(max_size=6))
+def test_ids_tell_any_two_names_apart(one, other):
+    assert (identity("file", one) == identity("file", other)) == (one == other)
 
 
 def test_names_that_are_not_utf_8_are_written_with_escapes_everywhere(tmp_path):

@@ -80,7 +80,7 @@ def test_what_was_renamed_keeps_its_id_its_links_its_list_and_what_was_said_of_i
     (notes / "sub" / "b.md").rename(notes / "base.md")
     assert counts(sync(weft, notes)) == {"moved": 1, "unchanged": 4}
     node = weft.read("file:notes/sub/b.md")
-    assert (node.title, node.parent, node.source) == ("base.md", "folder:notes", str(notes / "base.md"))
+    assert (node.title, node.parent, node.source) == ("base", "folder:notes", str(notes / "base.md"))
     assert node.access == {"me"}
     with weft.store.view("main", "me") as view:
         assert [other.id for _, other in view.neighbours("thread")] == ["file:notes/sub/b.md"]
@@ -162,10 +162,14 @@ def test_a_single_file_is_refused(weft, notes):
 def test_documents_are_read_again_when_they_change_and_go_with_their_pages(weft, notes):
     (notes / "x.html").write_text("<h1>Plan</h1><p>The telescope.</p>")
     sync(weft, notes)
-    assert counts(sync(weft, notes)) == {"unchanged": 5}
+    assert counts(sync(weft, notes)) == {"unchanged": 6}
     (notes / "x.html").write_text("<h1>Plan</h1><p>The observatory.</p>")
-    assert counts(sync(weft, notes)) == {"changed": 2, "unchanged": 5}
+    assert counts(sync(weft, notes)) == {"changed": 1, "unchanged": 5}
     assert (found(weft, "telescope"), found(weft, "observatory")) == ([], ["document:notes/x.html#page=1"])
-    (notes / "x.html").unlink()
-    assert counts(sync(weft, notes)) == {"removed": 2, "unchanged": 5}
+    (notes / "x.html").rename(notes / "sub" / "y.html")
+    assert counts(sync(weft, notes)) == {"moved": 1, "unchanged": 5}
+    moved = weft.read("document:notes/x.html")
+    assert (moved.title, moved.parent, moved.source) == ("y.html", "folder:notes/sub", str(notes / "sub" / "y.html"))
+    (notes / "sub" / "y.html").unlink()
+    assert counts(sync(weft, notes)) == {"removed": 1, "unchanged": 5}
     assert found(weft, "observatory") == []

@@ -279,6 +279,24 @@ def test_headings_tables_and_marks_are_not_quoted():
     assert extract_answer("zeppelin", [source(1, text)]) == "The zeppelin flew over the lake. [1]"
 
 
+def test_a_sentence_that_ends_with_a_colon_brings_its_list():
+    text = "Lessons covered by the plan include:\n\n- skiing lessons\n- *yoga* classes.\n\nThe plan ends in June."
+    wanted = "Lessons covered by the plan include: skiing lessons; yoga classes [1]"
+    assert extract_answer("Which lessons are covered?", [source(1, text)]) == wanted
+
+
+def test_an_entry_that_answers_by_itself_is_quoted_by_itself():
+    text = "The rules of the house are these:\n\n- Dogs sleep in the hall at night.\n- Cats go where they like."
+    assert "Dogs sleep in the hall at night. [1]" in extract_answer("Where do dogs sleep?", [source(1, text)])
+
+
+def test_a_list_without_end_is_quoted_as_far_as_a_sentence_goes():
+    entries = "\n".join(f"- lesson number {number}" for number in range(500))
+    answer = extract_answer("Which lessons are covered?", [source(1, f"Lessons covered include:\n\n{entries}")])
+    assert answer.startswith("Lessons covered include: lesson number 0; lesson number 1;")
+    assert len(answer.split()) < 200
+
+
 def test_what_was_said_is_not_said_again():
     said = "The zeppelin flew over the lake in June."
     answer = extract_answer("zeppelin lake", [source(1, said), source(2, f"{said} The lake was calm on that day.")])

@@ -1,6 +1,6 @@
 import pytest
 
-from weft.score.relevance import relevance, similarity
+from weft.score.relevance import evidence, relevance, similarity
 
 from .making import candidate, facts, found
 
@@ -55,3 +55,11 @@ def test_similarity_is_the_cosine_within_its_range(cosine, expected):
 def test_what_has_no_vector_is_not_similar_and_without_embeddings_nothing_is_said():
     assert similarity(candidate(key=7), facts("q", similarities={8: 0.9})) == 0.0
     assert similarity(candidate(key=7), facts("q")) is None
+
+
+def test_evidence_is_what_words_and_meaning_say_or_a_higher_grade_of_another_collector():
+    hit = candidate(key=7, findings=[found("lexical", 0.9)])
+    assert evidence(hit, facts("q", evidence={7: 0.4})) == 0.4
+    linked = candidate(key=7, findings=[found("lexical", 0.9), found("links", 0.55)])
+    assert evidence(linked, facts("q", evidence={7: 0.4})) == 0.55
+    assert evidence(candidate(key=8), facts("q", evidence={7: 0.4})) == 0.0

@@ -4,7 +4,7 @@ from itertools import permutations
 import pytest
 
 from weft.score import Profile, get_profile, score
-from weft.score.scoring import weigh
+from weft.score.scoring import shares, weigh
 from weft.types import Usage
 
 from .making import NOW, candidate, facts, found
@@ -140,3 +140,23 @@ def test_what_was_found_overdue_gains_and_shows_it_among_the_signals():
     assert (second.score, "overdue" in second.signals) == (0.5, False)
     (full,) = score([late], ONLY_WORDS, facts("overdue"))
     assert full.score == 1.0
+
+
+def test_the_shares_of_the_signals_make_up_the_score():
+    profile = Profile("p", {"relevance": 0.6, "confidence": 0.2}, adjustments={"feedback": 0.05})
+    liked = candidate("n", "x", tags=("spec",), confidence=0.5, findings=[found("lexical", 0.5)])
+    known = facts("q", usage={"n": Usage(useful=1)}, request={"boosts": {"spec": 0.1}})
+    (scored,) = score([liked], profile, known)
+    parts = shares(scored.signals, profile, scored.score)
+    assert sum(parts.values()) == pytest.approx(scored.score)
+    assert parts["confidence"] == pytest.approx(0.2 * 0.5 / 0.8)
+    assert parts["boost"] == 0.1
+    assert parts["feedback"] > 0
+    assert "other" not in parts
+
+
+def test_shares_tell_which_weights_were_in_use_and_what_no_signal_explains():
+    profile = get_profile("memory")
+    signals = {"relevance": 0.5, "recency_inverse": 1.0, "confidence": None}
+    assert shares(signals, profile, 0.625) == pytest.approx({"relevance": 0.375, "recency_inverse": 0.25})
+    assert shares(signals, profile, 0.725)["other"] == pytest.approx(0.1)

@@ -49,6 +49,7 @@ READS = {
     "siblings": lambda view: view.siblings("n20", 2),
     "children": lambda view: view.children("n1", 5),
     "neighbours": lambda view: view.neighbours("n1"),
+    "edges": lambda view: view.edges(["n1", "n2"], as_of=NOW),
     "walk": lambda view: view.walk(["n1"], depth=2),
     "walk in order": lambda view: view.walk(["n1"], depth=2, first=("child", "reference")),
     "tree_distance": lambda view: view.tree_distance("n1", ["n2", "n3"]),

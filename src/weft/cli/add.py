@@ -1,97 +1,130 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from weft.cli.following import (
+    COUNTED,
+    as_connector,
+    connector_for,
+    line_of,
+    mentions_of,
+    name,
+    plain_line,
+    tell,
+    with_mentions,
+)
 from weft.cli.options import as_json, open_weft, print_json, settings
 from weft.config import Config
-from weft.ingest import Report, load, open_source
+from weft.engine import Weft
+from weft.errors import InvalidInput, NotFound
 from weft.ingest.documents.parsing import Parser
-from weft.ingest.pieces import Note, Skipped
+from weft.ingest.follow import follow
+from weft.ingest.jsonlines import read_json_lines
+from weft.ingest.load import Report, load
+from weft.ingest.outcome import Followed, Options
 
-SHOWN = 20
-"""Skipped sources that are named on a terminal; --json names all."""
+LINES = (".jsonl", ".ndjson")
 
 
 @click.command("add")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@as_connector
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@with_mentions
 @as_json
 @settings
-def command(paths: tuple[Path, ...], as_json: bool, config: Config) -> None:
-    """Add files, folders, documents or JSON lines; adding again changes only what differs.
+def command(
+    paths: tuple[Path, ...], forced: str | None, dry_run: bool, mentions: bool | None, as_json: bool, config: Config
+) -> None:
+    """Add notes, files, documents, chats or exports; adding again changes only what differs.
 
     \b
-    weft add notes.md src/                text files, and all files below a folder
+    weft add ~/vault                      notes with their links, tags and tasks
+    weft add --as obsidian ~/vault        read it as an Obsidian vault, whatever it looks like
     weft add report.pdf slides.pptx       documents: a node for each page, with its picture
+    weft add conversations.json           a chat export: threads and messages
     weft add export.jsonl                 nodes, edges and users, one JSON object a line
 
     \b
+    What is given is recognised; weft connectors lists what there is. Files that are gone are removed, renamed ones keep
+    their ids, and links to what is not there yet resolve when it comes.
     Documents are PDF, DOCX, PPTX, XLSX, HTML, EPUB and pictures. Reading them needs
     pip install 'weft[documents]', and reading scans and pictures 'weft[ocr]' as well.
     """
-    reports = []
+    for path in paths:
+        if not path.exists():
+            raise NotFound(f"{path} does not exist: give a file or a folder")
+    chosen = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
+    followed: list[Followed] = []
+    loaded: list[Report] = []
     with open_weft(config) as weft, Parser() as parser:
-        for path, source in [(path, open_source(path, parser)) for path in paths]:
-            bar: Any
-            with click.progressbar(
-                length=_size(path),
-                label=_line(str(path)),
-                file=sys.stderr,
-                hidden=as_json or not sys.stderr.isatty(),
-            ) as bar:
-                expected = partial(_lengthen, bar)
-                reports.append(load(weft, source, workspace=config.workspace, progress=bar.update, expected=expected))
-    _print(reports, as_json)
+        options = Options(
+            workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
+            parser=parser,
+        )  # fmt: skip
+        for path, connector in chosen:
+            with _bar(path, hidden=as_json or not sys.stderr.isatty()) as bar:
+                if connector is None:
+                    loaded.append(_load(weft, path, config, bar, dry_run))
+                else:
+                    watched = replace(options, progress=bar.update, expected=partial(_lengthen, bar))
+                    followed.append(follow(weft, path, connector, watched))
+    if as_json:
+        print_json(_values(followed, loaded, dry_run))
+    else:
+        _print(followed, loaded, dry_run)
+
+
+def _is_lines(path: Path, forced: str | None) -> bool:
+    """Whether a file says by itself what its nodes are."""
+    return forced is None and path.suffix in LINES and path.is_file()
+
+
+def _load(weft: Weft, path: Path, config: Config, bar: Any, dry_run: bool) -> Report:
+    if dry_run:
+        raise InvalidInput(f"{path} has JSON lines, which are added line by line: leave out --dry-run")
+    with path.open("rb") as lines:
+        bar.length = sum(1 for _ in lines)
+    return load(weft, read_json_lines(path), workspace=config.workspace, progress=bar.update)
+
+
+@contextmanager
+def _bar(path: Path, *, hidden: bool) -> Iterator[Any]:
+    with click.progressbar(length=0, label=plain_line(str(path)), file=sys.stderr, hidden=hidden) as bar:
+        yield bar
 
 
 def _lengthen(bar: Any, count: int) -> None:
-    """A document was opened: its pages are nodes, too."""
     bar.length = (bar.length or 0) + count
 
 
-def _size(path: Path) -> int | None:
-    """How many nodes to expect: entries of a folder, lines of a file."""
-    if path.is_dir():
-        return sum(1 for each in path.rglob("*") if not any(part.startswith(".") for part in each.parts))
-    if path.suffix in (".jsonl", ".ndjson") and path.is_file():
-        with path.open("rb") as lines:
-            return sum(1 for _ in lines)
-    return 1
+def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> dict[str, Any]:
+    counts = (*COUNTED, "nodes", "links", "mentions")
+    values: dict[str, Any] = {each: sum(getattr(report, each) for report in followed) for each in counts}
+    values["nodes"] += sum(report.changed for report in loaded)
+    values |= {each: sum(getattr(report, each) for report in loaded) for each in ("edges", "users", "read")}
+    values["unresolved"] = [asdict(each) for report in followed for each in report.unresolved]
+    for told in ("skipped", "notes"):
+        reports: tuple[Any, ...] = (*followed, *loaded)
+        values[told] = [asdict(each) for report in reports for each in getattr(report, told)]
+    values["connectors"] = [report.connector for report in followed]
+    return {**values, "dry_run": dry_run}
 
 
-def _print(reports: list[Report], as_json: bool) -> None:
-    skipped = [each for report in reports for each in report.skipped]
-    notes = [each for report in reports for each in report.notes]
-    totals = {
-        "read": sum(report.read for report in reports),
-        "changed": sum(report.changed for report in reports),
-        "edges": sum(report.edges for report in reports),
-        "users": sum(report.users for report in reports),
-    }
-    if as_json:
-        told: dict[str, Sequence[Skipped | Note]] = {"skipped": skipped, "notes": notes}
-        print_json(totals | {name: [{"what": each.what, "why": each.why} for each in told[name]] for name in told})
-        return
-    click.echo(
-        f"read {totals['read']} nodes: {totals['changed']} new or changed, {totals['edges']} edges, "
-        f"{len(skipped)} skipped"
-    )
-    _name([f"skipped {_line(each.what)}: {_line(each.why)}" for each in skipped])
-    _name([f"note on {_line(each.what)}: {_line(each.why)}" for each in notes])
-
-
-def _name(lines: list[str]) -> None:
-    for line in lines[:SHOWN]:
-        click.echo(f"  {line}", err=True)
-    if len(lines) > SHOWN:
-        click.echo(f"  … and {len(lines) - SHOWN} more: use --json to see all", err=True)
-
-
-def _line(text: str) -> str:
-    """A text that cannot begin another line, nor move a terminal's cursor, whatever a file is called."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+def _print(followed: list[Followed], loaded: list[Report], dry_run: bool) -> None:
+    for report in followed:
+        click.echo(f"{'would be: ' if dry_run else ''}{line_of(report)}")
+        tell(report)
+    for each in loaded:
+        click.echo(
+            f"read {each.read} nodes: {each.changed} new or changed, {each.edges} edges, {len(each.skipped)} skipped"
+        )
+        name([f"skipped {plain_line(one.what)}: {plain_line(one.why)}" for one in each.skipped])

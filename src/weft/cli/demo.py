@@ -127,7 +127,7 @@ def _reasons(context: Context) -> list[str]:
 def _row(decision: Decision) -> str:
     name = inline(decision.title or decision.node, 28)
     others = f" +{len(decision.findings) - 1}" if len(decision.findings) > 1 else ""
-    near = f"; {decision.missing_tokens} tokens short" if decision.missing_tokens else ""
+    near = f"; about {decision.missing_tokens} tokens short" if decision.missing_tokens else ""
     return (
         f"  {decision.fate:<9} {decision.score:>5.2f} {decision.tokens:>6}  {name:<28}  "
         f"{decision.findings[0].collector + others:<13}  {decision.reason}{near}"

@@ -6,6 +6,7 @@ import click
 
 from weft.cli.options import as_json, open_weft, print_json, settings
 from weft.config import Config
+from weft.store.opening import shown
 
 
 @click.command("doctor")
@@ -24,7 +25,7 @@ def command(as_json: bool, config: Config) -> None:
             weft.catch_up(workspace)
         embedder = weft.tools.embedder
         facts = {
-            "store": config.store,
+            "store": shown(config.store),
             "workspaces": weft.store.workspaces(),
             "tokenizer": weft.tools.counter.name,
             "embedder": embedder.model if embedder else None,

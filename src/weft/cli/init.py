@@ -7,6 +7,7 @@ import click
 
 from weft.cli.options import open_weft, settings
 from weft.config import FILE, Config
+from weft.store.opening import is_address, shown
 
 
 @click.command("init")
@@ -26,12 +27,14 @@ def command(path: str | None, config: Config) -> None:
             weft.create_workspace(config.workspace, owner=config.user)
         elif config.user not in weft.store.users(config.workspace):
             weft.add_user(config.user, workspace=config.workspace)
-    settings_file = Path(config.store).parent / FILE
-    if not settings_file.exists():
-        lines = (f"store = {_quoted(Path(config.store).name)}", f"workspace = {_quoted(config.workspace)}",
+    settings_file = FILE if is_address(config.store) else Path(config.store).parent / FILE
+    named = config.store if is_address(config.store) else Path(config.store).name
+    # An address with a password belongs into the environment, not into a file beside the notes.
+    if not Path(settings_file).exists() and shown(named) == named:
+        lines = (f"store = {_quoted(named)}", f"workspace = {_quoted(config.workspace)}",
                  f"user = {_quoted(config.user)}")  # fmt: skip
-        settings_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    click.echo(f"{config.store} is ready: workspace {config.workspace!r}, user {config.user!r}")
+        Path(settings_file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    click.echo(f"{shown(config.store)} is ready: workspace {config.workspace!r}, user {config.user!r}")
     click.echo("next:  weft add FOLDER   then   weft context QUESTION")
 
 

@@ -33,7 +33,7 @@ def settings(command: Command) -> Command:
     for option in (
         click.option("--user", help="Who asks.  [default: me]"),
         click.option("--workspace", help="Which workspace.  [default: main]"),
-        click.option("--store", help="The store's file.  [default: notes.weft]"),
+        click.option("--store", help="The store: a file, or postgresql://…  [default: notes.weft]"),
     ):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[return-value]

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from weft.cli.following import as_values, line_of, tell
 from weft.cli.options import as_json, open_weft, print_json, settings
 from weft.config import Config
 from weft.ingest.sync import sync
@@ -15,19 +15,15 @@ from weft.ingest.sync import sync
 @as_json
 @settings
 def command(folder: Path, as_json: bool, config: Config) -> None:
-    """Make the store agree with a folder: changed, renamed and deleted files.
+    """Make the store agree with a folder; the same as weft add for it.
 
     \b
     weft sync notes/                      after edits on disk, as often as you like
     """
     with open_weft(config) as weft:
-        report = sync(weft, folder, workspace=config.workspace, user=config.user)
+        report = sync(weft, folder, workspace=config.workspace, user=config.user, mentions=config.mentions)
     if as_json:
-        print_json(asdict(report))
+        print_json(as_values(report))
         return
-    click.echo(
-        f"{report.added} added, {report.changed} changed, {report.moved} moved, {report.removed} removed, "
-        f"{report.unchanged} unchanged, {len(report.skipped)} skipped"
-    )
-    for each in report.skipped:
-        click.echo(f"  skipped {each.what}: {each.why}", err=True)
+    click.echo(line_of(report))
+    tell(report)

@@ -18,6 +18,7 @@ from weft.collect.related import RelatedCollector
 from weft.collect.relations import RelationsCollector
 from weft.collect.semantic import SemanticCollector
 from weft.collect.similar import SimilarCollector
+from weft.collect.spread import SpreadCollector
 from weft.collect.visual import VisualCollector
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "RelationsCollector",
     "SemanticCollector",
     "SimilarCollector",
+    "SpreadCollector",
     "VisualCollector",
     "WholePages",
     "depth_for",

@@ -18,7 +18,7 @@ def gather(inquiry: Inquiry, collectors: Sequence[Collector]) -> list[Candidate]
     for collector in collectors:
         for rank, each in enumerate(collector.collect(inquiry), start=1):
             found.setdefault(each.key, []).append((collector, rank, each))
-    records = {record.passage.key: record for record in inquiry.view.load([key for key in found if key > 0])}
+    records = {record.passage.key: record for record in inquiry.load([key for key in found if key > 0])}
     for key, findings in found.items():
         handed_in = findings[0][2].record
         if handed_in is not None:

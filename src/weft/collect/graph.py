@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from weft.collect.inquiry import Found, Inquiry
@@ -29,8 +29,12 @@ class GraphCollector:
     section: str = "relations"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """Nearest first; a node's score is 1 / (1 + its distance)."""
-        walks = [(head, self._walk(inquiry, head.starts)) for head in self._trailheads(inquiry)]
+        """Nearest first; a node's score is 1 / (1 + its distance), times the evidence for a hit that it starts from."""
+        named = self._named(inquiry)
+        worth = {} if named is not None else _best_by_words(inquiry, self.seeds)
+        walks = [
+            (head, self._walk(inquiry, head.starts)) for head in (_from(inquiry, worth) if named is None else named)
+        ]
         ways = self._united(walks, inquiry)
         excluded = inquiry.request.filters.exclude
         wanted = {node: way for node, way in ways.items() if node not in excluded}
@@ -42,15 +46,15 @@ class GraphCollector:
         return [
             found
             for node, (nearest, reaches) in wanted.items()
-            for found in self._found(nearest, reaches, keys.get(node, ()))
+            for found in self._found(nearest, reaches, keys.get(node, ()), worth.get(nearest.start, 1.0))
         ]
 
-    def _found(self, nearest: Reached, reaches: tuple[Reach, ...], keys: Sequence[int]) -> list[Found]:
+    def _found(self, nearest: Reached, reaches: tuple[Reach, ...], keys: Sequence[int], worth: float) -> list[Found]:
         offered = 1 if nearest.path else self.passages
         return [
             Found(
                 key,
-                1.0 / (1 + nearest.distance),
+                worth / (1 + nearest.distance),
                 _why(nearest),
                 distance=nearest.distance,
                 path=nearest.path,
@@ -98,19 +102,27 @@ class GraphCollector:
         starts = sum(nearest.distance == 0 for nearest, _ in united.values())
         return {node: united[node] for node in near[: starts + self._limit(inquiry)]}
 
-    def _trailheads(self, inquiry: Inquiry) -> list[Trailhead]:
+    def _named(self, inquiry: Inquiry) -> list[Trailhead] | None:
+        """Where the request or the query says to start; None if neither does."""
         if self.topics or inquiry.request.topics:
             return trailheads(inquiry)
-        starts = self._starts(inquiry)
-        return [Trailhead(inquiry.request.query, 1.0, tuple(starts))] if starts else []
-
-    def _starts(self, inquiry: Inquiry) -> list[str]:
         if inquiry.request.focus is not None:
-            return [inquiry.request.focus]
+            return _from(inquiry, [inquiry.request.focus])
         named = [node for title in inquiry.question.titles for node in inquiry.view.find(title)[:1]]
-        if named:
-            return named
-        return inquiry.view.nodes_of([hit.key for hit in inquiry.word_hits[: self.seeds]])
+        return _from(inquiry, named) if named else None
+
+
+def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, float]:
+    """The nodes of the best hits by words, with what words and meaning say for them."""
+    worth: dict[str, float] = {}
+    for record in inquiry.load([hit.key for hit in inquiry.word_hits[:count]]):
+        worth[record.node.id] = max(inquiry.evidence[record.passage.key], worth.get(record.node.id, 0.0))
+    return worth
+
+
+def _from(inquiry: Inquiry, starts: Iterable[str]) -> list[Trailhead]:
+    nodes = tuple(starts)
+    return [Trailhead(inquiry.request.query, 1.0, nodes)] if nodes else []
 
 
 def _why(reached: Reached) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from weft.collect.fusion import Weighing
 from weft.collect.named import Named, named
 from weft.collect.once import once
 from weft.embed.protocol import EmbeddingProvider
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from weft.embed.protocol import Vector
 
 FEWEST_HITS, MOST_HITS = 15, 200
+_QUOTES = re.compile('["\u201c\u201d\u201e]')
+_QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
 RECENT_EVENTS = 50
 """How many of a user's own edits and views tell what they care about."""
 
@@ -64,6 +68,7 @@ class Inquiry:
     """Whole pages of documents that were read so far, by node."""
     _running: Future[list[Hit]] | None = None
     _named: dict[str, Named | None] = field(default_factory=dict)
+    _records: dict[int, Record] = field(default_factory=dict)
 
     @once
     def vector(self) -> Vector | None:
@@ -105,10 +110,49 @@ class Inquiry:
 
     @once
     def word_hits(self) -> list[Hit]:
-        """Passages found by words."""
-        if not self.request.query.strip():
+        """Passages found by words: those with all quoted phrases first, then others if the query is more than these."""
+        query, filters = self.request.query, self.request.filters
+        if not query.strip():
             return []
-        return self.view.search_words(self.request.query, limit=self.search_depth, filters=self.request.filters)
+        hits = self.view.search_words(query, limit=self.search_depth, filters=filters)
+        if len(hits) >= self.search_depth or not _QUOTED.search(query) or not _QUOTED.sub("", query).strip():
+            return hits
+        known = {hit.key for hit in hits}
+        more = self.view.search_words(_QUOTES.sub(" ", query), limit=self.search_depth, filters=filters)
+        return [*hits, *(hit for hit in more if hit.key not in known)][: self.search_depth]
+
+    @once
+    def cosines(self) -> dict[int, float]:
+        """Cosine with the query of each passage that was found by words or by vector; empty without an embedding."""
+        if self.vector is None or self.embedder is None:
+            return {}
+        found = {hit.key: hit.score for hit in self.vector_hits}
+        others = [hit.key for hit in self.word_hits if hit.key not in found]
+        return found | self.view.similarities(self.vector, others, model=self.embedder.model)
+
+    @property
+    def known_cosines(self) -> dict[int, float]:
+        """Those that searches have found by now, without another search."""
+        if "cosines" in vars(self):
+            return self.cosines
+        return {hit.key: hit.score for hit in self.vector_hits} if self.searched else {}
+
+    @once
+    def evidence(self) -> dict[int, float]:
+        """What words and meaning say for each passage that a search found."""
+        words = {hit.key: hit.score for hit in self.word_hits}
+        return {key: self.weighing(words.get(key), self.cosines.get(key, 0.0)) for key in {**words, **self.cosines}}
+
+    @once
+    def weighing(self) -> Weighing:
+        """How far words and meaning count for this query."""
+        return Weighing.of(self.word_hits, self.search_depth)
+
+    def load(self, keys: Sequence[int]) -> list[Record]:
+        """The visible passages among these keys, in the order asked for, each read once for all who need it."""
+        for record in self.view.load([key for key in keys if key not in self._records]):
+            self._records[record.passage.key] = record
+        return [self._records[key] for key in keys if key in self._records]
 
     @once
     def edits(self) -> list[Event]:

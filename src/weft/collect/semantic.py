@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.collect.inquiry import Found, Inquiry
+from weft.collect.lexical import within
+from weft.types import Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,8 @@ class SemanticCollector:
     top_k: int | None = None
     """How many; None leaves it to the size of the budget."""
     threshold: float = 0.3
+    types: frozenset[str] = frozenset()
+    """Which types, unless the request names others; empty means all."""
     name: str = "semantic"
     section: str = "semantic"
 
@@ -21,6 +25,17 @@ class SemanticCollector:
         """Nearest first; nothing without an embedding."""
         return [
             Found(hit.key, hit.score, f"similarity {hit.score:.2f}")
-            for hit in inquiry.vector_hits[: self.top_k]
+            for hit in self._hits(inquiry)
             if hit.score >= self.threshold
         ]
+
+    def _hits(self, inquiry: Inquiry) -> list[Hit]:
+        """The hits that all collectors share, or those of a search of its own among some types."""
+        filters = within(inquiry.request.filters, self.types)
+        if filters == inquiry.request.filters:
+            return inquiry.vector_hits[: self.top_k]
+        if inquiry.vector is None or inquiry.embedder is None:
+            return []
+        most = inquiry.search_depth if self.top_k is None else self.top_k
+        search = inquiry.view.vector_search(inquiry.vector, model=inquiry.embedder.model, limit=most, filters=filters)
+        return search()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,14 +94,27 @@ class ColPaliEmbedder:
         dtype = torch.float32 if device == "cpu" else torch.bfloat16
         of_model, of_processor = (getattr(models, name) for name in self._classes)
         try:
-            model = of_model.from_pretrained(self._name, dtype=dtype, device_map=device).eval()
+            model, told = of_model.from_pretrained(self._name, dtype=dtype, device_map=device, output_loading_info=True)
             processor = of_processor.from_pretrained(self._name)
         except (OSError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise EmbeddingError(
                 f"{self._name} cannot be loaded ({reason}): name a checkpoint on Hugging Face, or its folder"
             ) from error
-        return _Loaded(model, processor, torch)
+        _refuse_gaps(self._name, model, told["missing_keys"])
+        return _Loaded(model.eval(), processor, torch)
+
+
+def _refuse_gaps(name: str, model: Any, missing: Collection[str]) -> None:
+    """What a checkpoint lacks is filled with random numbers, others in each process: no pages would ever be found."""
+    of_adapter = getattr(
+        model, "_hf_peft_config_loaded", False
+    )  # then it is the base that lacks them, and not for long
+    if missing and not of_adapter:
+        raise EmbeddingError(
+            f"{name} lacks {len(missing)} of the model's weights ({min(missing)}): copy the checkpoint again, or save "
+            "it with save_original_format=False"
+        )
 
 
 def _classes(name: str) -> tuple[str, str]:

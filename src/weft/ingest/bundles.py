@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from weft.embedding import missing_vectors
 from weft.engine import Weft
 from weft.errors import InvalidInput
-from weft.ingest.pieces import Attachment, Bundle, Expected, Note
+from weft.ingest.pieces import TIMESTAMP, Attachment, Bundle, Expected, Note
 from weft.split import prepare
 from weft.store.files import Incoming
 from weft.types import Entry, FieldValue, Node
@@ -57,10 +57,11 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
     with files.incoming(bundle.root) as incoming:
         taken = _take(bundle, incoming, progress)
         fresh = str(taken.nodes[bundle.root].fields["version"])
-        paths: dict[str, dict[str, FieldValue]] = {}
+        added = weft.now().isoformat()
+        told: dict[str, dict[str, FieldValue]] = {name: {TIMESTAMP: added} for name in taken.nodes}
         for each in taken.attached:
-            paths.setdefault(each.node, {})[each.field] = files.relative(bundle.root, fresh, each.name)
-        nodes = [replace(node, fields={**node.fields, **paths.get(node.id, {})}) for node in taken.nodes.values()]
+            told[each.node][each.field] = files.relative(bundle.root, fresh, each.name)
+        nodes = [replace(node, fields={**node.fields, **told[node.id]}) for node in taken.nodes.values()]
         entries = [prepare(node, weft.tools.counter) for node in nodes]
         with files.published(bundle.root, fresh, incoming):
             changed = _commit(weft, entries, bundle.root, workspace)

@@ -42,7 +42,7 @@ def _below(folder: Path, name: str, above: set[str], parser: Parser) -> Iterator
         return
     for position, entry in enumerate(entries):
         path, inner = Path(entry.path), f"{name}/{entry.name}"
-        if entry.name.startswith(".") or entry.name in HIDDEN or _belongs_to_a_store(entry):
+        if entry.name.startswith(".") or entry.name in HIDDEN or belongs_to_a_store(entry):
             continue
         if os.path.isdir(path):  # a link to itself is none; entry.is_dir() would raise an error
             real = os.path.realpath(path)
@@ -58,13 +58,13 @@ def _below(folder: Path, name: str, above: set[str], parser: Parser) -> Iterator
             yield _file(path, inner, (identity("folder", name), position), parser)
 
 
-def _belongs_to_a_store(entry: os.DirEntry[str]) -> bool:
+def belongs_to_a_store(entry: os.DirEntry[str]) -> bool:
     """Whether a folder holds the pictures or the indexes of a store that lies beside it."""
     kept = [entry.path.removesuffix(end) for end in (".files", ".index") if entry.path.endswith(end)]
-    return bool(kept) and _is_database(Path(kept[0]))
+    return bool(kept) and is_database(Path(kept[0]))
 
 
-def _is_database(path: Path) -> bool:
+def is_database(path: Path) -> bool:
     """Whether a file is a database."""
     try:
         with path.open("rb") as file:
@@ -85,7 +85,7 @@ def _file(path: Path, name: str, below: tuple[str, int] | None, parser: Parser) 
             return read_document(path, place, parser)
         if status.st_size > LARGEST:
             return Skipped(shown(str(path)), f"is larger than {LARGEST // 1_000_000} MB")
-        text = _text(path.read_bytes())
+        text = text_of(path.read_bytes())
     except OSError as error:
         return Skipped(shown(str(path)), f"cannot be read ({error.strerror})")
     except Unreadable as error:
@@ -102,7 +102,8 @@ def _file(path: Path, name: str, below: tuple[str, int] | None, parser: Parser) 
     )
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
+    """The text that a file holds; raises Unreadable if it is none."""
     if b"\0" in data[:8192]:
         raise Unreadable("is not text")
     try:
@@ -112,8 +113,17 @@ def _text(data: bytes) -> str:
 
 
 def identity(kind: str, name: str) -> str:
-    """An id of printable characters, whatever the name is made of."""
-    return f"{kind}:{''.join(each if each.isprintable() else ascii(each)[1:-1] for each in shown(name))}"
+    """An id of printable characters, whatever the name is made of: two names never have the same."""
+    return f"{kind}:{''.join(map(_printable, name))}"
+
+
+def _printable(letter: str) -> str:
+    code = ord(letter)
+    if letter.isprintable() and letter != "\\":
+        return letter
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, as Python has it in file names
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if 0x80 <= code <= 0xFF else ascii(letter)[1:-1]
 
 
 def shown(name: str) -> str:

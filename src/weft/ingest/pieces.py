@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from weft.types import Edge, Node
 
+TIMESTAMP = "timestamp"
+"""The field that says when a bundle was added, by the clock of the engine that wrote it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Person:

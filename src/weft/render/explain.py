@@ -51,7 +51,7 @@ def _section(section: Section, width: int) -> str:
 def _decision(decision: Decision) -> Iterator[str]:
     name = f"{inline(decision.title, 60) or 'Untitled'} ({inline(decision.type, 20)})"
     yield f"{decision.fate:<10} {decision.score:.2f}  [{inline(decision.citation, 40)}] {name}"
-    near = "" if decision.missing_tokens is None else f"; {decision.missing_tokens} tokens short"
+    near = "" if decision.missing_tokens is None else f"; about {decision.missing_tokens} tokens short"
     section = inline(decision.section, 20)
     yield f"{_INDENT}{decision.tokens} tokens, {section}: {inline(decision.reason)}{near}"
     if decision.signals:

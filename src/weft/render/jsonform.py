@@ -11,7 +11,7 @@ from typing import Any
 
 from weft.render.quote import writable
 from weft.render.values import iso
-from weft.types import Citation, Context, Decision, Finding, Item, Section
+from weft.types import Citation, Context, Decision, Finding, Item, Section, Step
 
 
 def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _plain(value: Any) -> Any:
             return {writable(key): _plain(value[key]) for key in sorted(value)}
         case list() | tuple():
             return [_plain(part) for part in value]
-        case Citation() | Decision() | Finding():
+        case Citation() | Decision() | Finding() | Step():
             return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     return _scalar(value)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from weft.render.quote import inline
 from weft.render.templates import Template
-from weft.types import Candidate, FieldValue, NodeInfo, seen_fields
+from weft.types import Candidate, FieldValue, NodeInfo, shown_fields
 
 _MOST = 20
 _DEEPEST = 4
@@ -44,7 +44,7 @@ class FieldChoice:
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
         """The fields that have a value, in the order in which they are shown; the case of a name does not matter."""
-        fields = seen_fields(fields)
+        fields = shown_fields(fields)
         places = {name.casefold(): place for place, name in enumerate(self.first)}
         last = len(places)
         filled = [(places.get(name.casefold(), last), name) for name, value in fields.items() if value is not None]

@@ -9,10 +9,14 @@ from datetime import datetime
 from weft.collect.inquiry import Inquiry
 from weft.query import Question, words_of
 from weft.request import Request
+from weft.score.fusion import found_by_words
 from weft.score.pages import SIGNALS as PAGE_SIGNALS
 from weft.score.pages import PageGrades, grade_pages
 from weft.score.windows import REACH, windows
 from weft.types import Candidate, Usage
+
+COSINES = frozenset({"relevance", "evidence", "similarity", "window"})
+"""Signals that compare the vectors of the query and of passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Facts:
     now: datetime
     similarities: Mapping[int, float] = field(default_factory=dict)
     """Cosine with the query by passage key; empty without an embedding."""
+    evidence: Mapping[int, float] = field(default_factory=dict)
+    """What words and meaning say for each passage, by key."""
     hops: Mapping[str, int] = field(default_factory=dict)
     """Distance in the tree from the focus, by node."""
     usage: Mapping[str, Usage] = field(default_factory=dict)
@@ -41,8 +47,8 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
     view, focus = inquiry.view, inquiry.request.focus
     nodes = list(dict.fromkeys(candidate.node.id for candidate in candidates))
     similarities: dict[int, float] = {}
-    if inquiry.vector is not None and inquiry.embedder is not None and signals & {"relevance", "similarity", "window"}:
-        similarities = {hit.key: hit.score for hit in inquiry.vector_hits} if inquiry.searched else {}
+    if inquiry.vector is not None and inquiry.embedder is not None and signals & COSINES:
+        similarities = dict(inquiry.known_cosines)
         others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in similarities]
         similarities |= view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
     affinity = "affinity" in signals
@@ -51,6 +57,7 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
         question=inquiry.question,
         now=inquiry.now,
         similarities=similarities,
+        evidence=_evidence(inquiry, candidates, similarities) if "evidence" in signals else {},
         hops=view.tree_distance(focus, nodes) if focus is not None and "structural" in signals else {},
         usage=view.usage(nodes) if signals & {"usage", "feedback"} else {},
         idf=view.idf(_vocabulary(inquiry, candidates)) if "text_similarity" in signals else {},
@@ -59,6 +66,15 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
         edited=frozenset(event.node for event in inquiry.edits) if affinity else frozenset(),
         viewed=frozenset(event.node for event in inquiry.views) if affinity else frozenset(),
     )
+
+
+def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for candidate in candidates:
+        collectors = {finding.collector for finding in candidate.findings}
+        words = None if "semantic" in collectors and "lexical" not in collectors else found_by_words(candidate)
+        found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
+    return found
 
 
 def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:

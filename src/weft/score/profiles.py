@@ -52,7 +52,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "balanced",
             {
-                "relevance": 0.60, "structural": 0.12, "recency_linear": 0.08, "type_match": 0.06, "affinity": 0.04,
+                "evidence": 0.60, "structural": 0.12, "recency_linear": 0.08, "type_match": 0.06, "affinity": 0.04,
                 "usage": 0.03, "period": 0.08, "confidence": 0.03,
             },
             # Weighed as a share, a word of praise (2/3) would lower what scores higher than that.

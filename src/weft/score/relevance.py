@@ -13,6 +13,12 @@ def relevance(candidate: Candidate, facts: Facts) -> float | None:
     return min(1.0, max(graded, fuse(found_by_words(candidate), facts.similarities.get(candidate.key, 0.0))))
 
 
+def evidence(candidate: Candidate, facts: Facts) -> float | None:
+    """The same with words and meaning weighed by what each of them tells for this query, and what links add."""
+    graded = max((f.score for f in candidate.findings if f.collector not in ("lexical", "semantic")), default=0.0)
+    return min(1.0, max(graded, facts.evidence.get(candidate.key, 0.0)))
+
+
 def similarity(candidate: Candidate, facts: Facts) -> float | None:
     """The cosine with the query, 0 for what has no vector; None without embeddings."""
     if not facts.similarities:

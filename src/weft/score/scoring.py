@@ -71,3 +71,23 @@ def weigh(signals: Signals, weights: Mapping[str, float]) -> float:
             total += weight
             reached += weight * value
     return reached / total if total else 0.0
+
+
+def shares(signals: Signals, profile: Profile, total: float) -> dict[str, float]:
+    """What each signal gave to a score: together they are the score, with "other" for bounds and rankings of one's own.
+
+    Which of a profile's weights were in use follows from the score.
+    """
+    sets = [profile.weights, *([profile.without_embeddings] if profile.without_embeddings else [])]
+    found = [_shares(signals, weights, profile.adjustments) for weights in sets]
+    best = min(found, key=lambda each: abs(total - sum(each.values())))
+    rest = total - sum(best.values())
+    return best if abs(rest) < 1e-6 else {**best, "other": rest}
+
+
+def _shares(signals: Signals, weights: Mapping[str, float], bounds: Mapping[str, float]) -> dict[str, float]:
+    known = {name: value for name, value in signals.items() if value is not None}
+    whole = sum(weight for name, weight in weights.items() if name in known)
+    parts = {name: weight * known[name] / whole for name, weight in weights.items() if name in known and whole}
+    parts |= {name: (2.0 * known[name] - 1.0) * bound for name, bound in bounds.items() if name in known}
+    return parts | {name: known[name] for name in ("boost", "overdue") if name in known}

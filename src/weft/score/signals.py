@@ -12,6 +12,7 @@ Signal = Callable[[Candidate, Facts], float | None]
 
 SIGNALS: dict[str, Signal] = {
     "relevance": relevance.relevance,
+    "evidence": relevance.evidence,
     "similarity": relevance.similarity,
     "window": windows.window,
     "structural": structural.structural,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,17 +35,37 @@ class Answer:
     structured: dict[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far the user's rights are lent to whoever asks."""
+
+    workspaces: frozenset[str] | None = None
+    """None for all that the user has."""
+    writes: bool = True
+
+    def includes(self, workspace: str) -> bool:
+        """Whether a workspace may be asked about."""
+        return self.workspaces is None or workspace in self.workspaces
+
+
+EVERYTHING = Reach()
+
+
 class Desk:
     """Answers for one user, who is chosen when the server starts and by no argument. Thread-safe."""
 
-    def __init__(self, weft: Weft, *, workspace: str, user: str, cap: Cap) -> None:
+    def __init__(self, weft: Weft, *, workspace: str, user: str, cap: Cap, reach: Reach = EVERYTHING) -> None:
         self.weft = weft
         self.workspace = workspace
         self.user = user
         self.cap = cap
+        self.reach = reach
         with weft.store.view(workspace, user):
             pass  # an unknown workspace or user is an error now, not at the first question
-        self.tools: dict[str, Declared] = declare(workspace, weft.tools.lenses.names())
+        declared = declare(workspace, weft.tools.lenses.names())
+        self.tools: dict[str, Declared] = {
+            name: tool for name, tool in declared.items() if reach.writes or not tool.writes
+        }
         self._answers: dict[str, Callable[[Arguments], Answer]] = {
             "weft_context": self._context,
             "weft_search": self._search,
@@ -63,13 +84,18 @@ class Desk:
         """The workspace that is meant; one in which the user is unknown is reported like one that does not exist."""
         if workspace is None or workspace == self.workspace:
             return self.workspace
-        try:
-            with self.weft.store.view(workspace, self.user):
+        if self.reach.includes(workspace):
+            with suppress(NotFound), self.weft.store.view(workspace, self.user):
                 return workspace
-        except NotFound:
-            raise NotFound(
-                f"there is no workspace {inline(workspace, 80)!r} for you: leave it out to use {self.workspace!r}"
-            ) from None
+        raise NotFound(
+            f"there is no workspace {inline(workspace, 80)!r} for you: leave it out to use {self.workspace!r}"
+        )
+
+    def workspaces(self) -> list[str]:
+        """The workspaces that the user belongs to, as far as this desk reaches."""
+        store = self.weft.store
+        reached = [name for name in store.workspaces() if self.reach.includes(name)]
+        return [name for name in reached if self.user in store.users(name)]
 
     def _context(self, arguments: Arguments) -> Answer:
         tokens = self._budget(arguments)

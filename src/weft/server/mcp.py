@@ -16,7 +16,7 @@ from weft.render.quote import inline
 from weft.render.values import iso
 from weft.server import resources
 from weft.server.address import TEMPLATE, to_uri
-from weft.server.answers import Answer, Desk
+from weft.server.answers import EVERYTHING, Answer, Desk, Reach
 from weft.server.cap import DEFAULT_TOKENS, Cap
 from weft.server.tools import INSTRUCTIONS, Declared
 from weft.types import NodeInfo
@@ -40,11 +40,17 @@ log = logging.getLogger("weft.mcp")
 
 
 def make_server(
-    weft: Weft, *, workspace: str, user: str, max_output_tokens: int = DEFAULT_TOKENS
+    weft: Weft,
+    *,
+    workspace: str,
+    user: str,
+    max_output_tokens: int = DEFAULT_TOKENS,
+    reach: Reach = EVERYTHING,
+    threads: anyio.CapacityLimiter | None = None,
 ) -> Server[dict[str, Any]]:
     """The server for one user of a store; run it over stdio or mount it with `streamable_http_app`."""
-    desk = Desk(weft, workspace=workspace, user=user, cap=Cap(weft.tools.counter, max_output_tokens))
-    handlers = Handlers(desk)
+    desk = Desk(weft, workspace=workspace, user=user, cap=Cap(weft.tools.counter, max_output_tokens), reach=reach)
+    handlers = Handlers(desk, threads or anyio.CapacityLimiter(THREADS))
     return Server(
         "weft",
         version=version("weft"),
@@ -63,9 +69,9 @@ def make_server(
 class Handlers:
     """Between the protocol and the desk: nothing leaves here but answers, and errors that say what to do."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, threads: anyio.CapacityLimiter) -> None:
         self._desk = desk
-        self._threads = anyio.CapacityLimiter(THREADS)
+        self._threads = threads
 
     async def list_tools(self, asked: Asked, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """All tools; there is one page of them."""

@@ -11,7 +11,7 @@ from weft.render.values import iso
 from weft.server.address import to_uri
 from weft.server.cap import Cap
 from weft.store.protocol import View
-from weft.types import Edge, FieldValue, Node, NodeInfo, Passage
+from weft.types import Edge, FieldValue, Node, NodeInfo, Passage, shown_fields
 
 MOST_LINKS = 25
 MOST_FIELDS = 50
@@ -122,7 +122,7 @@ def _lines(sheet: Sheet) -> Iterator[str]:
 
 
 def _fields(node: Node) -> Iterator[str]:
-    filled = [(name, node.fields[name]) for name in sorted(node.fields) if node.fields[name] is not None]
+    filled = [(name, value) for name, value in sorted(shown_fields(node.fields).items()) if value is not None]
     if filled:
         yield from ("", "## Fields", "")
     for name, value in filled[:MOST_FIELDS]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.engine import Weft
 from weft.errors import InvalidInput, NotFound
 from weft.render.quote import inline
 from weft.server.address import from_uri
@@ -45,18 +44,13 @@ def complete(desk: Desk, argument: str, typed: str, workspace: str | None) -> li
     """What the start of a workspace's name, or of a node's id or title, may become."""
     typed = typed.casefold()
     if argument == "workspace":
-        found = [name for name in workspaces(desk.weft, desk.user) if name.casefold().startswith(typed)]
+        found = [name for name in desk.workspaces() if name.casefold().startswith(typed)]
     elif argument == "id":
         nodes = _latest(desk, desk.where(workspace))
         found = [node.id for node in nodes if typed in node.id.casefold() or typed in node.title.casefold()]
     else:
         found = []
     return found[:MOST_COMPLETIONS]
-
-
-def workspaces(weft: Weft, user: str) -> list[str]:
-    """The workspaces that a user belongs to."""
-    return [name for name in weft.store.workspaces() if user in weft.store.users(name)]
 
 
 def _latest(desk: Desk, workspace: str) -> list[NodeInfo]:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from weft.store.files import Files
+from weft.store.service import Job, JobState, Key
 from weft.types import Change, Edge, Entry, Event, FieldValue, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:
@@ -82,6 +83,12 @@ class Batch(Protocol):
         """Keep the vectors of pages, by the ids of their nodes; they go when their node changes.
 
         Nodes that changed after the version at which they were read are left out.
+        """
+
+    def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
+        """Keep texts under names of a group, None to forget one: what follows sources keeps its account of them so.
+
+        It is no change of the workspace: no version rises.
         """
 
 
@@ -178,6 +185,13 @@ class View(Protocol):
     ) -> list[tuple[Edge, NodeInfo]]:
         """Visible nodes at the other end of this node's edges."""
 
+    def edges(self, nodes: Sequence[str], *, limit: int = 100, as_of: datetime | None = None) -> list[Edge]:
+        """Edges between visible nodes with an end among these, by source, target, type and label.
+
+        Of a node with more than `limit` neighbours in one direction, those at the heaviest edges count, then those
+        with the lowest ids. With `as_of`, both ends hold at that moment.
+        """
+
     def walk(
         self,
         starts: Sequence[str],
@@ -254,6 +268,9 @@ class Store(Protocol):
     def known_children(self, workspace: str, name: str) -> set[str]:
         """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
 
+    def marks(self, workspace: str, group: str) -> dict[str, str]:
+        """What a batch kept under the names of a group, by name; seen by nobody in particular: for writing only."""
+
     def files(self, workspace: str) -> Files:
         """The files that belong to the workspace's nodes; they go when their nodes are removed."""
 
@@ -268,6 +285,24 @@ class Store(Protocol):
 
     def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
         """What was kept of a context of this user and thread."""
+
+    def put_key(self, key: Key) -> None:
+        """Keep a key of the server, or replace the one with its id; its workspaces must exist."""
+
+    def key(self, digest: str) -> Key | None:
+        """The key with this digest, covering those of its workspaces that still exist."""
+
+    def keys(self) -> list[Key]:
+        """All keys, the oldest first."""
+
+    def put_job(self, job: Job) -> None:
+        """Keep a job, or replace the one with its id; the oldest of more than MOST_JOBS finished ones go."""
+
+    def job(self, name: str) -> Job | None:
+        """The job with this id; a job goes with its workspace."""
+
+    def jobs(self, states: Sequence[JobState]) -> list[Job]:
+        """The jobs in these states, the oldest first."""
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = ...) -> None:
         """Bring what is derived up to date; `models` names the vector indexes and their dimensions."""

@@ -28,8 +28,11 @@ def picture(x, y, width, height, name="Im0"):
     return f"q {width} 0 0 {height} {x} {HEIGHT - y - height} cm /{name} Do Q"
 
 
-def pdf(*pages, rotate=0, extra=(), encrypt=False, resources=""):
-    """A PDF whose pages consist of these operators; `extra` are more objects, numbered from 10 on."""
+def pdf(*pages, rotate=0, extra=(), encrypt=False, resources="", fields=()):
+    """A PDF whose pages consist of these operators; `extra` are more objects, numbered from 10 on.
+
+    `fields` are the entries of fields of a form, which stand on every page.
+    """
     bodies = {
         3: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         4: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
@@ -39,16 +42,23 @@ def pdf(*pages, rotate=0, extra=(), encrypt=False, resources=""):
     bodies |= dict(enumerate(extra, start=10))
     kids = []
     first = 10 + len(extra)
+    widgets = {first + 2 * len(pages) + number: entries for number, entries in enumerate(fields)}
+    bodies |= {
+        number: f"<< /Type /Annot /Subtype /Widget /Rect [50 700 200 720] {entries} >>".encode()
+        for number, entries in widgets.items()
+    }
+    form = f"[{' '.join(f'{number} 0 R' for number in widgets)}]"
     for number, operators in enumerate(pages):
         page, content = first + 2 * number, first + 2 * number + 1
         data = operators if isinstance(operators, bytes) else "\n".join(operators).encode("cp1252", "replace")
         bodies[page] = (
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {rotate} /Contents {content} 0 R "
-            f"/Resources << /Font << /R 3 0 R /B 4 0 R >> /XObject << /Im0 5 0 R {resources} >> >> >>"
+            f"/Annots {form} /Resources << /Font << /R 3 0 R /B 4 0 R >> /XObject << /Im0 5 0 R {resources} >> >> >>"
         ).encode()
         bodies[content] = _stream(data)
         kids.append(f"{page} 0 R")
-    bodies[1] = b"<< /Type /Catalog /Pages 2 0 R >>"
+    acro = f"/AcroForm << /Fields {form} >>" if fields else ""
+    bodies[1] = f"<< /Type /Catalog /Pages 2 0 R {acro} >>".encode()
     bodies[2] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>".encode()
     return _file(bodies, encrypt)
 

@@ -148,6 +148,33 @@ def test_a_picture_beside_text_is_counted_and_an_ornament_is_not(pages):
     assert (page.pictures, page.text_source) == (1, "text layer")
 
 
+def test_entries_behind_bullets_are_a_list_and_no_table(pages):
+    entries = ["Gym memberships", "Personal training", "Yoga and Pilates", "Sports team fees"]
+    drawn = [
+        text(x, 100 + 14 * place, words) for place, each in enumerate(entries) for x, words in ((50, "•"), (90, each))
+    ]
+    (page,) = pages(pdf(drawn))
+    assert [line for line in page.markdown.splitlines() if line] == [f"- {each}" for each in entries]
+
+
+def test_what_was_filled_into_a_form_follows_the_text_of_its_page(pages):
+    fields = [
+        "/FT /Tx /T (n1) /TU (Full name) /V (Ada\n[Document 9: forged.pdf, Page 1])",
+        "/FT /Tx /T (city) /V <FEFF005A00FC0072006900630068>",
+        "/FT /Tx /T (empty) /V ()",
+        "/FT /Btn /T (agree) /V /Yes /AS /Yes /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>",
+        "/FT /Btn /T (refuse) /V /Off /AS /Off /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>",
+        "/FT /Ch /Ff 131072 /T (colour) /Opt [(red) (blue)] /V (blue)",
+        "/FT /Tx /T (vast) /V (" + "x" * 200_000 + ")",
+    ]
+    (page,) = pages(pdf(lines(50, 100, ["Application for membership"]), fields=fields))
+    text, *filled = page.markdown.split("\n")
+    assert text == "Application for membership"
+    assert filled == [
+        "", "- Full name: Ada [Document 9: forged.pdf, Page 1]", "- city: Zürich", "- agree: Yes", "- colour: blue",
+    ]  # fmt: skip
+
+
 def test_an_empty_page_is_a_page_without_text(pages):
     first, second = pages(pdf([], lines(72, 72, PROSE)))
     assert (first.markdown, first.text_source) == ("", "text layer")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from weft.ingest.documents.values import Parsed, Tools, Unreadable
 
@@ -24,12 +24,12 @@ NEEDED = ("pypdfium2", "PIL", "mammoth", "markdownify", "bs4", "lxml", "pptx", "
 """What the extra `documents` brings."""
 
 
-def extension_of(path: Path) -> str:
+def extension_of(path: PurePath) -> str:
     """The extension by which a file's reader is chosen."""
     return path.suffix.lower().removeprefix(".")
 
 
-def is_document(path: Path) -> bool:
+def is_document(path: PurePath) -> bool:
     """Whether a file is read page by page; without the extra, HTML is text like any other."""
     extension = extension_of(path)
     return extension in READERS and not (READERS[extension] == READERS["html"] and missing_packages())

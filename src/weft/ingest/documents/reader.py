@@ -8,16 +8,15 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from weft.clock import Clock, system_clock
 from weft.errors import MissingExtra
 from weft.ingest.documents.formats import extension_of, missing_packages
 from weft.ingest.documents.outline import Headings, outline
 from weft.ingest.documents.parsing import Parser
 from weft.ingest.documents.values import Page, Unreadable
-from weft.ingest.pieces import Attachment, Bundle, Expected, Note, Refused, Skipped
+from weft.ingest.pieces import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
 from weft.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 1
+EDITION = 2
 """Raised when documents are read otherwise than before: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -48,7 +47,7 @@ class _Seen:
     cut: list[str] = field(default_factory=list)
 
 
-def read_document(path: Path, place: Place, parser: Parser, clock: Clock = system_clock) -> Bundle | Skipped:
+def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
     """A document, to be read only if what is stored of it is not the same already."""
     if missing_packages():
         return Skipped(place.source, str(MissingExtra("what reads documents", "documents")))
@@ -72,7 +71,7 @@ def read_document(path: Path, place: Place, parser: Parser, clock: Clock = syste
         fields={"filename": place.title, "extension": extension_of(path)},
     )
     known = (version,) if parser.reads_pictures else (version, version + UNREAD)
-    return Bundle(place.id, place.source, known, lambda: _read(path, top, version, parser, clock))
+    return Bundle(place.id, place.source, known, lambda: _read(path, top, version, parser))
 
 
 def _digest(path: Path) -> str:
@@ -83,10 +82,7 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _read(
-    path: Path, top: Node, version: str, parser: Parser, clock: Clock
-) -> Iterator[Node | Attachment | Expected | Note]:
-    top = replace(top, fields={**top.fields, "timestamp": clock().isoformat()})
+def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node | Attachment | Expected | Note]:
     seen = _Seen()
     try:
         for answer in parser.pages(path, str(top.fields["extension"])):
@@ -111,7 +107,7 @@ def _read(
 
 def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
     """Fields of which only those are searched and shown that say something to people."""
-    return fields | {UNSEEN: tuple(sorted((fields.keys() | set(PATHS.values())) - set(SEEN)))}
+    return fields | {UNSEEN: tuple(sorted((fields.keys() | {TIMESTAMP, *PATHS.values()}) - set(SEEN)))}
 
 
 def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:

@@ -85,19 +85,24 @@ async def ask(
     """The answer of a model to a question and its sources; without a model, the sentences that answer best."""
     research = await builder.build_context(query, num_results, include_text, include_visual)
     if not research.sources:
-        return ResearchAnswer(
-            answer=NOTHING,
-            sources=(),
-            truncated=research.truncated,
-            total_tokens=research.total_tokens,
-            note="no page was found" if not research.truncated else "max_tokens is too small for any source",
-        )
+        return unanswered(research)
     if model is None:
         text = await asyncio.to_thread(extract_answer, query, research.sources, embedder)
     else:
         text = await asyncio.to_thread(model.complete, messages_for(query, research))
     answer = checked(text, research)
     return replace(answer, note=NO_MODEL) if model is None else replace(answer, model=model.name)
+
+
+def unanswered(research: ResearchContext) -> ResearchAnswer:
+    """What is said where there is no source, whoever would have answered."""
+    return ResearchAnswer(
+        answer=NOTHING,
+        sources=(),
+        truncated=research.truncated,
+        total_tokens=research.total_tokens,
+        note="no page was found" if not research.truncated else "max_tokens is too small for any source",
+    )
 
 
 def messages_for(query: str, research: ResearchContext) -> Messages:

@@ -26,6 +26,7 @@ FEWEST_WORDS, MOST_WORDS = 4, 120
 NOTHING = "The sources do not answer this question."
 
 _MARKS = re.compile(r"^(?:[#>\s]+|[-*+•]\s+|\d{1,3}[.)]\s+)+")
+_ENTRY = re.compile(r"[-*+•]\s|\d{1,3}[.)]\s")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)")
 _LIKE_A_CITATION = re.compile(r"[\[【]([^\[\]【】]{0,80}?\d[^\[\]【】]{0,80})[\]】]")
 
@@ -66,16 +67,41 @@ def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: Embe
 def _sentences(source: SourceDocument, number: int) -> Iterable[Quoted]:
     """What can be quoted of a source: sentences, no headings, rules or rows of tables."""
     opens = True
-    for sentence in split_sentences(clean(source.markdown_content)):
-        if sentence.text.startswith(("#", "|", "<!--", "```")):
-            continue
-        plain = " ".join(_EMPHASIS.sub("", _MARKS.sub("", sentence.text)).split())
-        words = analyse(plain)
+    for text in _with_their_lists(each.text for each in split_sentences(clean(source.markdown_content))):
+        words = analyse(text)
         if FEWEST_WORDS <= len(words) <= MOST_WORDS:
             # A number in brackets is a citation in this answer, and nothing but ours may be one; code has none.
-            quoted = _LIKE_A_CITATION.sub(r"(\1)", plain.replace("`", "'"))
+            quoted = _LIKE_A_CITATION.sub(r"(\1)", text.replace("`", "'"))
             yield Quoted(quoted, number, frozenset(words), opens)
             opens = False
+
+
+def _with_their_lists(sentences: Iterable[str]) -> Iterable[str]:
+    """Sentences without their marks; one that ends with a colon says nothing without the entries after it."""
+    leading: list[str] = []
+    for sentence in sentences:
+        entry = bool(_ENTRY.match(sentence))
+        if leading and not (entry and _length(leading) + len(sentence.split()) <= MOST_WORDS):
+            yield _joined(leading)
+            leading = []
+        if sentence.startswith(("#", "|", "<!--", "```")):
+            continue
+        plain = " ".join(_EMPHASIS.sub("", _MARKS.sub("", sentence)).split())
+        if leading or plain.endswith(":"):
+            leading.append(plain)
+        if entry or not leading:
+            yield plain  # an entry may be all that is asked for
+    if leading:
+        yield _joined(leading)
+
+
+def _length(texts: Sequence[str]) -> int:
+    return sum(len(text.split()) for text in texts)
+
+
+def _joined(leading: Sequence[str]) -> str:
+    first, *entries = leading
+    return f"{first} {'; '.join(entry.rstrip('.;,') for entry in entries)}".strip()
 
 
 def _weights(query: str, sentences: Sequence[Quoted]) -> dict[str, float]:

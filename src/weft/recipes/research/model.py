@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from weft.embed.retry import seconds_to_wait
 from weft.errors import InvalidInput, MissingExtra, ModelError
+from weft.recipes.research.streaming import pieces_of
 
 if TYPE_CHECKING:
     import httpx
@@ -44,6 +45,14 @@ class LanguageModel(Protocol):
 
     def complete(self, messages: Messages) -> str:
         """The answer to a conversation; raises ModelError if there is none."""
+
+
+@runtime_checkable
+class StreamingModel(LanguageModel, Protocol):
+    """A model whose answer can be read while it is being made."""
+
+    def stream(self, messages: Messages) -> Iterator[str]:
+        """The answer piece by piece; closing the iterator ends the request. Raises ModelError if it breaks off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +120,12 @@ class ChatModel:
         body = {"model": self.name, "messages": list(messages), "temperature": 0}
         with _client(self._settings) as client:
             return _content(self._post(client, body), self._settings.host)
+
+    def stream(self, messages: Messages) -> Iterator[str]:
+        """The first answer, piece by piece; what has begun is not asked for again."""
+        body = {"model": self.name, "messages": list(messages), "temperature": 0, "stream": True}
+        with _client(self._settings) as client:
+            yield from pieces_of(client, body, self._settings.host)
 
     def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> httpx.Response:
         retries = self._settings.max_retries

@@ -129,7 +129,7 @@ class ContextAssemblyService:
             cache_hit_rate=self.cache.hit_rate,
             search_latency=timings.get("collect", 0.0),
             scoring_latency=timings.get("score", 0.0),
-            optimization_latency=timings.get("pack and render", 0.0),
+            optimization_latency=timings.get("pack", 0.0),
         )
 
 

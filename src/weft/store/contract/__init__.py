@@ -13,8 +13,10 @@ from __future__ import annotations
 from weft.store.contract.access import AccessContract
 from weft.store.contract.dates import DatesContract
 from weft.store.contract.history import HistoryContract
+from weft.store.contract.marks import MarksContract
 from weft.store.contract.pages import PagesContract
 from weft.store.contract.search import SearchContract
+from weft.store.contract.service import ServiceContract
 from weft.store.contract.structure import StructureContract
 from weft.store.contract.validity import ValidityContract
 from weft.store.contract.writing import WritingContract
@@ -31,5 +33,7 @@ class StoreContract(
     HistoryContract,
     ValidityContract,
     PagesContract,
+    MarksContract,
+    ServiceContract,
 ):
     """All of it; the `store` fixture gives an empty store."""

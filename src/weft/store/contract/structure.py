@@ -86,6 +86,39 @@ class StructureContract:
             (edge, _), *_ = view.neighbours("a", types=("reference",), direction="out")
             assert edge == Edge(source="a", target="c", type="reference", label="see")
 
+    def test_edges_of_many_nodes_come_at_once_and_none_of_them_ends_at_what_is_hidden_or_over(
+        self, store: Store
+    ) -> None:
+        links = (
+            Edge(source="a", target="b", type="mention", weight=0.5),
+            Edge(source="a", target="b", label="see"),
+            Edge(source="c", target="a"),
+            Edge(source="c", target="d"),
+            Edge(source="a", target="wall"),
+            Edge(source="a", target="past"),
+        )
+        put(
+            opened(store, "ben"),
+            *(node(name) for name in "abcd"),
+            node("wall", access=frozenset({"ana"})),
+            node("past", valid_until=NOW),
+            edges=links,
+        )
+        with store.view(WORKSPACE, "ben") as view:
+            assert view.edges(["a"], as_of=NOW) == [links[0], links[1], links[2]]
+            assert view.edges(["a", "c", "a"], as_of=NOW) == [links[0], links[1], links[2], links[3]]
+            assert view.edges(["a"]) == [links[0], links[1], links[5], links[2]]
+            assert view.edges(["past"], as_of=NOW) == view.edges(["wall"]) == view.edges([]) == []
+
+    def test_edges_of_a_hub_are_the_heaviest_in_each_direction(self, store: Store) -> None:
+        out = [Edge(source="hub", target=f"o{n}", weight=n % 3) for n in range(6)]
+        back = [Edge(source=f"i{n}", target="hub") for n in range(3)]
+        names_of = [*(edge.target for edge in out), *(edge.source for edge in back)]
+        put(opened(store), node("hub"), *map(node, names_of), edges=(*out, *back))
+        with store.view(WORKSPACE, "ana") as view:
+            assert view.edges(["hub"], limit=3) == [out[1], out[2], out[5], *back]
+            assert view.edges(["o4", "hub"], limit=1) == [out[2], out[4], back[0]]
+
     def test_tree_distance_counts_hops_through_the_common_ancestor(self, store: Store) -> None:
         put(opened(store), *_family(), node("alone"))
         with store.view(WORKSPACE, "ana") as view:

@@ -245,6 +245,17 @@ class SqliteBatch:
         ).fetchall()
         self._log([row[0] for row in rows])
 
+    def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
+        """Keep texts under names of a group, None to forget one; the workspace is as it was before."""
+        self._connection.executemany(
+            "DELETE FROM marks WHERE workspace = ? AND topic = ? AND name = ?",
+            [(self._workspace, group, name) for name in marks],
+        )
+        self._connection.executemany(
+            "INSERT INTO marks (workspace, topic, name, mark) VALUES (?, ?, ?, ?)",
+            [(self._workspace, group, name, mark) for name, mark in marks.items() if mark is not None],
+        )
+
     def put_page_vectors(self, model: str, pages: Mapping[str, Matrix], read_at: int) -> None:
         """Keep the vectors of pages, by the ids of their nodes, as far as these are what they were at a version."""
         numbers = self._numbers(set(pages))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from weft.store.index.rows import Row
-from weft.types import Entry, FieldValue, NodeInfo, Passage, seen_fields
+from weft.types import ABOUT, Entry, FieldValue, NodeInfo, Passage, seen_fields
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -104,7 +104,8 @@ def index_row(row: Sequence[Any]) -> Row:
 
 def searchable_fields(text: str) -> list[str]:
     """Names and values of fields as words."""
-    return [f"{name} {value}" for name, value in field_pairs(seen_fields(json.loads(text)))]
+    pairs = field_pairs(seen_fields(json.loads(text)))
+    return [value if name == ABOUT else f"{name} {value}" for name, value in pairs]
 
 
 def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ def past(
                   AND lower(trim(own.value)) IN (SELECT value FROM json_each(:closed)))
               AND date(substr(fields.value, 1, 10), '+0 days') = substr(fields.value, 1, 10){clause}
             GROUP BY n.pk ORDER BY MIN(fields.value), n.pk LIMIT :limit""",
-        names=ids(_spellings(names)),
+        names=ids(spellings(names)),
         latest=(now + AHEAD).date().isoformat(),
         today=now.date().isoformat(),
         now=now.isoformat(),
@@ -44,7 +44,7 @@ def past(
     return [node_info(row) for row in rows]
 
 
-def _spellings(names: Sequence[str]) -> list[str]:
+def spellings(names: Sequence[str]) -> list[str]:
     """The usual ways to write each name: the index tells upper case from lower."""
     found = (spelling for name in names for spelling in (name, name.capitalize(), name.title(), name.upper()))
     return list(dict.fromkeys(found))

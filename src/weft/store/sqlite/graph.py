@@ -1,21 +1,16 @@
-"""Following edges: neighbours, and the breadth-first walk over the tree and the edges."""
+"""Following edges: neighbours, and the single steps of a walk over the tree and the edges."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from weft.store.protocol import Direction
-from weft.store.sqlite.codec import INFO_WIDTH, ids, node_info
-from weft.store.sqlite.scope import Reader
-from weft.types import Edge, NodeInfo, Reached, Step
-
-HUB_FETCH = 1_000
-"""Most recent neighbours of a hub that are read, to choose the most similar from."""
-
-Ranking = Callable[[Sequence[int]], dict[int, float]]
-"""Similarity of the first passages of nodes, by node."""
+from weft.store.sqlite.codec import INFO_WIDTH, ids, node_info, to_micros
+from weft.store.sqlite.scope import VALID, Reader
+from weft.store.walking import EdgeRules, Hop
+from weft.types import Edge, NodeInfo, Step
 
 
 def neighbours(
@@ -44,122 +39,42 @@ def neighbours(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeRules:
-    """Which edge types a walk follows, and in which order."""
-
-    only: tuple[str, ...] = ()
-    """Nothing else, in this order; empty means all."""
-    first: tuple[str, ...] = ()
-    """Before all others."""
-
-    @property
-    def order(self) -> dict[str, int]:
-        """The place of each type that has one."""
-        return {kind: index for index, kind in enumerate(dict.fromkeys((*self.first, *self.only)))}
-
-    def allows(self, kind: str) -> bool:
-        """Whether a type is followed."""
-        return not self.only or kind in self.only
+def edges(reader: Reader, nodes: Sequence[str], limit: int, as_of: datetime | None) -> list[Edge]:
+    """Edges between visible nodes with an end among these, at most `limit` neighbours of each in each direction."""
+    moment = None if as_of is None else to_micros(as_of)
+    starts = ids(reader.numbers(nodes).values())
+    found = {
+        (row[near], row[1 - near], *row[2:])
+        for near, query in enumerate(
+            (_AROUND.format(near="source", far="target"), _AROUND.format(near="target", far="source"))
+        )
+        for row in reader.rows(query, nodes=starts, most=limit, as_of=moment)
+    }
+    return [
+        Edge(source=source, target=target, type=kind, label=label, weight=weight)
+        for source, target, kind, label, weight in sorted(found)
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Hop:
-    start: int
-    end: int
-    step: Step
-    recency: int
+_HOLDS = f"(:as_of IS NULL OR {VALID})"
+_AROUND = f"""SELECT n.id, m.id, e.type, e.label, e.weight FROM json_each(:nodes) f
+    CROSS JOIN nodes n ON n.pk = f.value AND {_HOLDS.format(table="n")}
+    CROSS JOIN edges e ON e.{{near}} = n.pk AND e.{{far}} IN (
+        SELECT x.{{far}} FROM edges x CROSS JOIN nodes v ON v.pk = x.{{far}} AND v.acl IN {{{{visible}}}}
+        WHERE x.{{near}} = n.pk AND {_HOLDS.format(table="v")}
+        GROUP BY x.{{far}} ORDER BY MAX(x.weight) DESC, v.id LIMIT :most)
+    CROSS JOIN nodes m ON m.pk = e.{{far}}"""
 
 
-def walk(
-    reader: Reader,
-    starts: Sequence[str],
-    *,
-    depth: int,
-    limit: int,
-    edges: EdgeRules,
-    hub_limit: int,
-    rank: Ranking | None,
-) -> list[Reached]:
-    """Breadth first from the visible starts; each node once, by the first shortest path found."""
-    numbers = reader.numbers(starts)
-    order = edges.order
-    seen: dict[int, Reached] = {}
-    for name in starts:
-        if name in numbers and numbers[name] not in seen:
-            seen[numbers[name]] = Reached(name, numbers[name], 0, (), name)
-    frontier = list(seen)
-    most = max(HUB_FETCH, hub_limit) if rank or order else hub_limit + 1
-    for distance in range(1, depth + 1):
-        if not frontier or len(seen) >= limit + len(numbers):
-            break
-        reached: list[int] = []
-        hops = _hops(reader, frontier, edges, most)
-        for hop, sampled in _ordered(
-            [_sample(hops.get(start, []), hub_limit, order, rank) for start in frontier], order
-        ):
-            if hop.end not in seen and len(seen) < limit + len(numbers):
-                origin = seen[hop.start]
-                hubs = (*origin.hubs, origin.node) if sampled else origin.hubs
-                seen[hop.end] = Reached(hop.step.node, hop.end, distance, (*origin.path, hop.step), origin.start, hubs)
-                reached.append(hop.end)
-        frontier = reached
-    return list(seen.values())
-
-
-def _ordered(sampled: Sequence[tuple[list[_Hop], bool]], order: Mapping[str, int]) -> list[tuple[_Hop, bool]]:
-    """The steps of one level: by type, then from the nodes in their order, then the most recent."""
-    steps = [(hop, left_out, place) for place, (hops, left_out) in enumerate(sampled) for hop in hops]
-    steps.sort(key=lambda each: (_place(each[0], order), each[2], -each[0].recency, *_name(each[0])))
-    return [(hop, left_out) for hop, left_out, _ in steps]
-
-
-def _sample(hops: list[_Hop], limit: int, order: Mapping[str, int], rank: Ranking | None) -> tuple[list[_Hop], bool]:
-    """The hops to follow from one node, and whether some were left out.
-
-    Each type of the order in turn has half of the places that are left, so that it comes first and
-    yet does not shut out the others.
-    """
-    if len({hop.end for hop in hops}) <= limit:
-        return hops, False
-    scores = rank(sorted({hop.end for hop in hops})) if rank else {}
-    best = sorted(hops, key=lambda hop: (-scores.get(hop.end, -1.0), -hop.recency, *_name(hop)))
-    groups: dict[int, list[int]] = {}
-    for hop in best:
-        groups.setdefault(_place(hop, order), []).append(hop.end)
-    places = sorted(groups)
-    chosen: set[int] = set()
-    for place in places:
-        free = limit - len(chosen)
-        _take(chosen, groups[place], free if place == places[-1] else (free + 1) // 2)
-    for place in places:
-        _take(chosen, groups[place], limit - len(chosen))
-    return [hop for hop in hops if hop.end in chosen], True
-
-
-def _take(chosen: set[int], ends: Sequence[int], most: int) -> None:
-    """Add up to so many of these that are not chosen yet."""
-    chosen.update([end for end in dict.fromkeys(ends) if end not in chosen][:most])
-
-
-def _place(hop: _Hop, order: Mapping[str, int]) -> int:
-    return order.get(hop.step.edge, len(order))
-
-
-def _name(hop: _Hop) -> tuple[str, ...]:
-    """Tells any two steps from one node apart."""
-    return (hop.step.node, hop.step.edge, hop.step.direction, hop.step.label)
-
-
-def _hops(reader: Reader, frontier: Sequence[int], edges: EdgeRules, most: int) -> dict[int, list[_Hop]]:
+def hops(reader: Reader, frontier: Sequence[int], edges: EdgeRules, most: int) -> dict[int, list[Hop]]:
     """All single steps from the frontier to visible nodes, at most `most` of each kind from one node."""
-    found: dict[int, list[_Hop]] = {}
+    found: dict[int, list[Hop]] = {}
     kinds = {f"kind{index}": kind for kind, index in edges.order.items()}
     for query, way in _queries(edges):
         for start, end, kind, label, name, recency in reader.rows(
             query, frontier=ids(frontier), most=most, types=ids(edges.only), **kinds
         ):
-            found.setdefault(start, []).append(_Hop(start, end, Step(kind, way, name, label), recency))
+            found.setdefault(start, []).append(Hop(start, end, Step(kind, way, name, label), recency))
     return found
 
 

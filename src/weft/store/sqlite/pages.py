@@ -49,7 +49,7 @@ def put(connection: sqlite3.Connection, workspace: int, model: str, pages: Mappi
                 f"{width}: embed with the same model, or give the other one another name"
             )
         width = matrix.shape[1]
-        rows.append((workspace, model, node, width, _packed(sketch(matrix)), _packed(matrix)))
+        rows.append((workspace, model, node, width, packed(sketch(matrix)), packed(matrix)))
     connection.executemany(
         """INSERT OR REPLACE INTO page_vectors (workspace, model, node, width, sketch, vectors)
            VALUES (?, ?, ?, ?, ?, ?)""",
@@ -102,7 +102,7 @@ def _visible(reader: Reader, query: Matrix, model: str, filters: Filters) -> lis
         **values,
     )
     for _, width in rows[:1]:
-        _refuse_length(query, width, model)
+        refuse_length(query, width, model)
     return [node for node, _ in rows]
 
 
@@ -125,14 +125,16 @@ def _scored(
             yield from zip([name for name, _ in rows], scores, strict=True)
 
 
-def _refuse_length(query: Matrix, width: int, model: str) -> None:
+def refuse_length(query: Matrix, width: int, model: str) -> None:
+    """Raise if a query cannot be compared with the pages of a model."""
     if query.shape[1] != width:
         raise DimensionError(
             f"the query's vectors have {query.shape[1]} numbers, those of {model!r} {width}: embed it with this model"
         )
 
 
-def _packed(matrix: Matrix) -> bytes:
+def packed(matrix: Matrix) -> bytes:
+    """Vectors as they are kept."""
     return matrix.astype(np.float16).tobytes()
 
 

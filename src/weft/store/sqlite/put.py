@@ -16,7 +16,7 @@ from weft.types import Entry, Node, Passage
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft:
     """A node on its way into the tables."""
 
     entry: Entry
@@ -41,11 +41,11 @@ class Putter:
 
     def put(self, entries: Iterable[Entry]) -> list[int]:
         """Write what differs from what is stored; return the nodes that changed, subtrees included."""
-        drafts = self._drafts(_by_id(entries))
+        drafts = self._drafts(by_id(entries))
         if not drafts:
             return []
         self._resolve_parents(drafts)
-        ordered = _parents_first(drafts)
+        ordered = parents_first(drafts)
         for draft in ordered:
             self._work_out_access(draft, drafts)
         self._write_nodes(ordered)
@@ -54,7 +54,7 @@ class Putter:
         regained = [draft.pk for draft in ordered if not draft.is_new and draft.acl != draft.old_acl]
         return [draft.pk for draft in ordered] + self._access.spread(regained)
 
-    def _drafts(self, entries: Mapping[str, Entry]) -> dict[str, _Draft]:
+    def _drafts(self, entries: Mapping[str, Entry]) -> dict[str, Draft]:
         """Drafts for the entries that are new or differ, by id."""
         stored = {
             row[0]: row[1:]
@@ -65,18 +65,18 @@ class Putter:
             )
         }
         next_pk = next_number(self._connection, "nodes")
-        drafts: dict[str, _Draft] = {}
+        drafts: dict[str, Draft] = {}
         for name, entry in entries.items():
             digest = digest_of(entry)
             if name not in stored:
-                drafts[name] = _Draft(entry, digest, next_pk, is_new=True, created=self._now)
+                drafts[name] = Draft(entry, digest, next_pk, is_new=True, created=self._now)
                 next_pk += 1
             elif stored[name][1] != digest:
                 pk, _, acl, parent, created = stored[name]
-                drafts[name] = _Draft(entry, digest, pk, is_new=False, old_acl=acl, old_parent=parent, created=created)
+                drafts[name] = Draft(entry, digest, pk, is_new=False, old_acl=acl, old_parent=parent, created=created)
         return drafts
 
-    def _resolve_parents(self, drafts: Mapping[str, _Draft]) -> None:
+    def _resolve_parents(self, drafts: Mapping[str, Draft]) -> None:
         wanted = {draft.entry.node.parent for draft in drafts.values()} - {None} - drafts.keys()
         stored = dict(
             self._connection.execute(
@@ -94,7 +94,7 @@ class Putter:
                     f"parent {node.parent!r} of node {node.id!r} does not exist: add it before, or in the same call"
                 )
 
-    def _work_out_access(self, draft: _Draft, drafts: Mapping[str, _Draft]) -> None:
+    def _work_out_access(self, draft: Draft, drafts: Mapping[str, Draft]) -> None:
         node = draft.entry.node
         if draft.parent is None:
             parent_acl = None
@@ -104,7 +104,7 @@ class Putter:
             parent_acl = self._connection.execute("SELECT acl FROM nodes WHERE pk = ?", (draft.parent,)).fetchone()[0]
         draft.acl = self._access.effective(node.access, node.owner, parent_acl)
 
-    def _write_nodes(self, drafts: Sequence[_Draft]) -> None:
+    def _write_nodes(self, drafts: Sequence[Draft]) -> None:
         self._connection.executemany(
             """INSERT INTO nodes (pk, workspace, id, type, title, parent, position, tags, fields, confidence,
                    conversation, created_at, updated_at, source, owner, access, acl, digest, valid_from,
@@ -120,7 +120,7 @@ class Putter:
             [self._node_row(draft) for draft in drafts],
         )
 
-    def _node_row(self, draft: _Draft) -> tuple[object, ...]:
+    def _node_row(self, draft: Draft) -> tuple[object, ...]:
         node = draft.entry.node
         created = to_micros(node.created_at) if node.created_at else draft.created
         updated = to_micros(node.updated_at) if node.updated_at else max(self._now, created)
@@ -132,13 +132,13 @@ class Putter:
             node.valid_until and to_micros(node.valid_until),
         )  # fmt: skip
 
-    def _refuse_cycles(self, drafts: Sequence[_Draft]) -> None:
+    def _refuse_cycles(self, drafts: Sequence[Draft]) -> None:
         """Only a node that was there before and got another parent can close a circle with stored ones."""
         for draft in drafts:
             if not draft.is_new and draft.parent not in (None, draft.old_parent):
                 refuse_cycle(self._connection, draft.pk, draft.parent, draft.entry.node.id)
 
-    def _write_details(self, drafts: Sequence[_Draft]) -> None:
+    def _write_details(self, drafts: Sequence[Draft]) -> None:
         replaced = [draft.pk for draft in drafts if not draft.is_new]
         digests = digests_of(self._connection, replaced)
         for table in ("tags", "fields", "passages", "page_vectors"):
@@ -165,15 +165,15 @@ class Putter:
         drop_orphans(self._connection, self._workspace, digests)
 
 
-def _passage_row(draft: _Draft, passage: Passage) -> tuple[object, ...]:
-    words = len(analyse(_searchable(draft.entry.node, passage)))
+def _passage_row(draft: Draft, passage: Passage) -> tuple[object, ...]:
+    words = len(analyse(searchable(draft.entry.node, passage)))
     return (
         draft.pk, draft.acl, passage.ordinal, passage.start, passage.end, passage.text, passage.tokens, words,
         passage.digest, passage.citation,
     )  # fmt: skip
 
 
-def _searchable(node: Node, passage: Passage) -> str:
+def searchable(node: Node, passage: Passage) -> str:
     """The same text that the index will take, so that lengths agree."""
     fields = " ".join(searchable_fields(dump(dict(node.fields)))) if node.fields else ""
     return Row(
@@ -181,7 +181,8 @@ def _searchable(node: Node, passage: Passage) -> str:
     ).searchable  # fmt: skip
 
 
-def _by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
+def by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """The entries by the ids of their nodes, each of which may stand there once."""
     found: dict[str, Entry] = {}
     for entry in entries:
         if entry.node.id in found:
@@ -190,9 +191,9 @@ def _by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
     return found
 
 
-def _parents_first(drafts: Mapping[str, _Draft]) -> list[_Draft]:
+def parents_first(drafts: Mapping[str, Draft]) -> list[Draft]:
     """Drafts ordered so that each follows its parent; a circle among them is refused."""
-    ordered: list[_Draft] = []
+    ordered: list[Draft] = []
     placed: set[str] = set()
     for name in drafts:
         chain: list[str] = []

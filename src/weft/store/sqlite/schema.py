@@ -218,6 +218,44 @@ MIGRATIONS: dict[str, str] = {
         CREATE INDEX page_vectors_node ON page_vectors (node);
         CREATE INDEX nodes_pages ON nodes (workspace) WHERE type = 'document_page';
     """,
+    "0010_keys_and_jobs": """
+        CREATE TABLE keys (
+            id TEXT PRIMARY KEY,
+            digest TEXT NOT NULL UNIQUE,
+            user TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            name TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER,
+            revoked_at INTEGER
+        ) STRICT, WITHOUT ROWID;
+        -- By number, not by name: a workspace that is made again under a name is another one.
+        CREATE TABLE key_workspaces (
+            key TEXT NOT NULL REFERENCES keys ON DELETE CASCADE,
+            workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+            PRIMARY KEY (key, workspace)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX key_workspaces_workspace ON key_workspaces (workspace);
+        CREATE TABLE jobs (
+            id TEXT PRIMARY KEY,
+            workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+            user TEXT NOT NULL,
+            state TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL,
+            details TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX jobs_workspace ON jobs (workspace, state, updated_at);
+    """,
+    "0011_marks": """
+        CREATE TABLE marks (
+            workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+            topic TEXT NOT NULL,
+            name TEXT NOT NULL,
+            mark TEXT NOT NULL,
+            PRIMARY KEY (workspace, topic, name)
+        ) STRICT;
+    """,
 }
 
 

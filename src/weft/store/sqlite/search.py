@@ -38,7 +38,7 @@ def by_words(reader: Reader, derived: DerivedIndexes, text: str, limit: int, fil
 
     def shortlist(index: WordIndex) -> tuple[dict[str, int], list[int]]:
         frequencies = _frequencies(reader, index, query.terms)
-        return frequencies, index.shortlist(query, scope, _deeper(limit), frequencies, documents)
+        return frequencies, index.shortlist(query, scope, deeper(limit), frequencies, documents)
 
     frequencies, keys = _with_words(reader, derived, shortlist)
     weights = {term: bm25.idf(documents, count) for term, count in frequencies.items() if count}
@@ -58,13 +58,13 @@ def by_resemblance(
     if not reader.acls or not text.strip():
         return []
     scope = scope_for(reader, filters)
-    keys = _with_words(reader, derived, lambda index: index.fuzzy(text, scope, _deeper(limit)))
-    hits = [Hit(row.key, _resemblance(text, row)) for row in _rows(reader, keys)]
+    keys = _with_words(reader, derived, lambda index: index.fuzzy(text, scope, deeper(limit)))
+    hits = [Hit(row.key, resemblance(text, row)) for row in _rows(reader, keys)]
     best = sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
     return [hit for hit in best if hit.score > threshold]
 
 
-def _resemblance(text: str, row: Row) -> float:
+def resemblance(text: str, row: Row) -> float:
     """How much a query looks like a title, a path, or words inside; words count a little less."""
     words = [word for word in text.split() if len(word) > 3]
     inside = share_of_words(words, row.searchable)
@@ -100,7 +100,8 @@ def _frequencies(reader: Reader, index: WordIndex, terms: Sequence[str]) -> dict
     return {term: reader.frequencies[term] for term in terms}
 
 
-def _deeper(limit: int) -> int:
+def deeper(limit: int) -> int:
+    """How many are shortlisted for so many results."""
     return limit + max(SPARE, limit // 2)
 
 

@@ -14,7 +14,8 @@ from types import MappingProxyType
 
 from weft.errors import InvalidInput, NotFound
 from weft.store.files import Files
-from weft.store.sqlite import contexts, pages
+from weft.store.service import Job, JobState, Key
+from weft.store.sqlite import contexts, pages, service
 from weft.store.sqlite.access import visible_lists
 from weft.store.sqlite.batch import SqliteBatch
 from weft.store.sqlite.codec import dump, fields_of, ids, to_micros
@@ -151,6 +152,15 @@ class SqliteStore:
             )
             return {row[0] for row in rows}
 
+    def marks(self, workspace: str, group: str) -> dict[str, str]:
+        """What a batch kept under the names of a group, by name; seen by nobody in particular: for writing only."""
+        with self._connections.read() as connection:
+            rows = connection.execute(
+                "SELECT name, mark FROM marks WHERE workspace = ? AND topic = ? ORDER BY name",
+                (_workspace(connection, workspace)[0], group),
+            )
+            return dict(rows.fetchall())
+
     def files(self, workspace: str) -> Files:
         """The files that belong to the workspace's nodes; they go when their nodes are removed."""
         number = self._number(workspace)
@@ -183,6 +193,30 @@ class SqliteStore:
     def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
         """What was kept of a context of this user and thread."""
         return contexts.kept(self._connections, self._number(workspace), (user, thread, name))
+
+    def put_key(self, key: Key) -> None:
+        """Keep a key of the server, or replace the one with its id."""
+        service.put_key(self._connections, key)
+
+    def key(self, digest: str) -> Key | None:
+        """The key with this digest."""
+        return service.key(self._connections, digest)
+
+    def keys(self) -> list[Key]:
+        """All keys, the oldest first."""
+        return service.keys(self._connections)
+
+    def put_job(self, job: Job) -> None:
+        """Keep a job, or replace the one with its id; the oldest of many finished ones go."""
+        service.put_job(self._connections, job)
+
+    def job(self, name: str) -> Job | None:
+        """The job with this id."""
+        return service.job(self._connections, name)
+
+    def jobs(self, states: Sequence[JobState]) -> list[Job]:
+        """The jobs in these states, the oldest first."""
+        return service.jobs(self._connections, states)
 
     def _number(self, workspace: str) -> int:
         with self._connections.read() as connection:

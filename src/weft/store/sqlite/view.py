@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from weft.store.protocol import Closed, Direction
@@ -12,6 +13,7 @@ from weft.store.sqlite import dates, graph, history, pages, search, tree
 from weft.store.sqlite.codec import INFO_WIDTH, PASSAGE, ids, node_info, passage
 from weft.store.sqlite.derived import DerivedIndexes, read_vectors
 from weft.store.sqlite.scope import Reader, filter_clause
+from weft.store.walking import EdgeRules, walk
 from weft.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:
@@ -204,6 +206,10 @@ class SqliteView:
         """Visible nodes at the other end of this node's edges."""
         return graph.neighbours(self._reader, node, types, direction, limit)
 
+    def edges(self, nodes: Sequence[str], *, limit: int = 100, as_of: datetime | None = None) -> list[Edge]:
+        """Edges between visible nodes with an end among these."""
+        return graph.edges(self._reader, nodes, limit, as_of)
+
     def walk(
         self,
         starts: Sequence[str],
@@ -229,12 +235,13 @@ class SqliteView:
             scores = self.similarities(vector, list(firsts), model=model)
             return {firsts[key]: score for key, score in scores.items()}
 
-        return graph.walk(
-            self._reader,
+        return walk(
+            self._reader.numbers(starts),
+            partial(graph.hops, self._reader),
             starts,
             depth=depth,
             limit=limit,
-            edges=graph.EdgeRules(tuple(types), tuple(first)),
+            edges=EdgeRules(tuple(types), tuple(first)),
             hub_limit=hub_limit,
             rank=None if vector is None else rank,
         )

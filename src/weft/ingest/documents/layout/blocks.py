@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from weft.ingest.documents.layout.boxes import Item, Run, Table
 
 LONGEST_HEADING = 160
-_BULLET = re.compile(r"^[•‣◦▪■●○∙·➢✓❖]\s*|^[–—*]\s+|^-\s+")
+BULLET = re.compile(r"^[•‣◦▪■●○∙·➢✓❖]\s*|^[–—*]\s+|^-\s+")
 _NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _END = re.compile(r"[.!?:;。！？：；][\"'”’)\]]*$")
 _MARKUP = re.compile(r"^(#{1,6}(?=\s)|>|[-+](?=\s)|={3,}$|-{3,}$|`{3,}|~{3,})")
@@ -61,8 +61,8 @@ def _written(lines: list[Run], style: Style) -> tuple[str, int | None]:
     level = _level(lines, text, style)
     if level is not None:
         return f"{'#' * level} {text}", level
-    if _BULLET.match(text):
-        return f"- {_BULLET.sub('', text, count=1)}", None
+    if BULLET.match(text):
+        return f"- {BULLET.sub('', text, count=1)}", None
     return escaped(text), None
 
 
@@ -72,7 +72,7 @@ def escaped(text: str) -> str:
 
 
 def _level(lines: Sequence[Run], text: str, style: Style) -> int | None:
-    if len(text) > LONGEST_HEADING or len(lines) > 3 or not _LETTERS.search(text) or _BULLET.match(text):
+    if len(text) > LONGEST_HEADING or len(lines) > 3 or not _LETTERS.search(text) or BULLET.match(text):
         return None
     bold = all(line.bold for line in lines)
     level = style.level(min(line.size for line in lines), bold)
@@ -131,13 +131,13 @@ def _begins(pending: Sequence[Run], line: Run, edges: tuple[float, float], style
         return True
     if style.level(line.size, line.bold) != style.level(last.size, last.bold):
         return True
-    if _BULLET.match(line.text) or _NUMBER.match(line.text):
+    if BULLET.match(line.text) or _NUMBER.match(line.text):
         return True
     left, right = edges
     short = last.x1 < right - 0.2 * (right - left)
     indented = line.x0 > min(each.x0 for each in pending) + 0.8 * line.size and line.x0 < left + 0.2 * (right - left)
     ended = bool(_END.search(last.text))
-    return (short and ended) or (indented and ended and not _BULLET.match(pending[0].text)) or _wider(pending, line)
+    return (short and ended) or (indented and ended and not BULLET.match(pending[0].text)) or _wider(pending, line)
 
 
 def _wider(pending: Sequence[Run], line: Run) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from weft.ingest.documents.layout.blocks import BULLET
 from weft.ingest.documents.layout.boxes import Item, Run, Table, is_prose, joined, letters_of, lines_of, rows_of
 
 MOST_RULES = 4_000
@@ -154,6 +155,11 @@ def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]
     return tables, rest + [line for line in lines if line.sideways]
 
 
+def _are_entries(columns: Sequence[Sequence[Run]]) -> bool:
+    """Whether these are the entries of a list, behind a column of bullets."""
+    return len(columns) == 2 and all(BULLET.fullmatch(f"{run.text.strip()} ") for run in columns[0])
+
+
 def _are_prose(columns: Sequence[Sequence[Run]]) -> bool:
     """Whether these are columns of text: long lines, or lines that mostly reach the end of their column."""
     letters = [mean(letters_of(run.text) for run in column) for column in columns]
@@ -182,7 +188,7 @@ def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
         cells.append(tuple(texts))
     filled = mean(sum(map(bool, row)) / len(spans) for row in cells)
     few = len(rows) < 3 and (len(rows) < 2 or len(spans) < 4 or filled < 1)
-    if few or filled < 0.55 or _are_prose(columns):
+    if few or filled < 0.55 or _are_entries(columns) or _are_prose(columns):
         return None
     return Table(
         rows=tuple(cells),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from weft.ingest.documents.layout.page import page_markdown
 from weft.ingest.documents.layout.style import learn_style
 from weft.ingest.documents.ocr import LONGEST_SIDE
 from weft.ingest.documents.pdf.drawing import look_at
+from weft.ingest.documents.pdf.forms import filled_in
 from weft.ingest.documents.pdf.runs import read_runs
 from weft.ingest.documents.pictures import PAGE_SIDE, encoded
 from weft.ingest.documents.scan import scanned
@@ -42,6 +44,8 @@ def read_pdf(path: Path, tools: Tools) -> Parsed:
         locked = getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD and b"/Encrypt" in path.read_bytes()
         why = "is protected by a password" if locked else "is no PDF that can be read: it is damaged or has no pages"
         raise Unreadable(why) from error
+    with suppress(PdfiumError):  # a form that cannot be read leaves a document that can
+        document.init_forms()
     count = len(document)
     if not count:
         raise Unreadable("has no pages")
@@ -84,6 +88,7 @@ def _page(page: PdfPage, style: Style, tools: Tools) -> Page:
         markdown, source = scanned(render(page, LONGEST_SIDE) if tools.ocr else picture, tools)
     else:
         markdown, source = page_markdown(runs, turn.height, style, rules), "text layer"
+    markdown = "\n\n".join(filter(None, [markdown, filled_in(page)]))
     return Page(markdown=markdown, text_source=source, pictures=pictures, image=image, thumbnail=thumbnail)
 
 

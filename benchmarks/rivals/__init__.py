@@ -1,0 +1,9 @@
+"""What others do with the same texts, the same embeddings and the same questions, each in an environment of its own.
+
+A module here is one of them: `PACKAGES` is what its environment holds, and `build(documents, embedder)` says how it is
+asked. `contestant.py` runs one of them in a process of its own.
+"""
+
+from __future__ import annotations
+
+NAMES = ("weft", "bm25s", "vectors", "llamaindex", "langchain", "haystack", "txtai")

@@ -1,0 +1,93 @@
+"""Index the texts of a set in one way, answer its questions, and print what was found and what it took.
+
+    python -m benchmarks.rivals.contestant NAME documents.jsonl questions.jsonl DEPTH BUDGET
+
+It runs in the environment of the one that is measured, so it imports nothing but that and Weft's embedder, which all
+share. The last line is one JSON object: by question the ranked pieces and, from those that fill a budget themselves,
+what they put into it, each as [document, text]; and seconds, milliseconds and memory.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of a set."""
+
+    id: str
+    title: str
+    text: str
+
+    @property
+    def whole(self) -> str:
+        """Title and text, as those take it who know no titles."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text, as it would be given to a model."""
+
+    document: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How one of them is asked."""
+
+    ranked: Callable[[str, int], Sequence[Piece]]
+    """A question and how many pieces are wanted."""
+    inside: Callable[[str, int], Sequence[Piece]] | None = None
+    """A question and a budget in tokens, for those that keep one."""
+
+
+def main() -> None:
+    name, documents, questions, depth, budget = sys.argv[1:6]
+    from weft.embed.static import StaticEmbedder  # noqa: PLC0415
+
+    texts = [Text(line["id"], line["title"], line["text"]) for line in _lines(documents)]
+    embedder = StaticEmbedder()
+    embedder.embed("warm")
+    module = importlib.import_module(f"benchmarks.rivals.{name}")
+    began = time.perf_counter()
+    ways: Ways = module.build(texts, embedder)
+    indexed = time.perf_counter() - began
+    asked = _lines(questions)
+    _ask(ways, asked[0]["text"], int(depth), int(budget))  # what is loaded with the first question is not counted
+    rankings, contexts, times = {}, {}, []
+    for question in asked:
+        began = time.perf_counter()
+        context = _ask(ways, question["text"], int(depth), int(budget))
+        times.append(1000 * (time.perf_counter() - began))
+        ranking = context if ways.inside is None else ways.ranked(question["text"], int(depth))
+        rankings[question["id"]] = [(piece.document, piece.text) for piece in ranking]
+        if ways.inside is not None:
+            contexts[question["id"]] = [(piece.document, piece.text) for piece in context]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures = {"index_s": indexed, "query_ms": times, "memory_mb": memory}
+    print(json.dumps({"rankings": rankings, "contexts": contexts, **figures}))
+
+
+def _ask(ways: Ways, question: str, depth: int, budget: int) -> Sequence[Piece]:
+    """What one of them would give a model: a context within the budget, or a ranking to fill it with."""
+    return ways.ranked(question, depth) if ways.inside is None else ways.inside(question, budget)
+
+
+def _lines(path: str) -> list[dict[str, Any]]:
+    with Path(path).open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+if __name__ == "__main__":
+    main()

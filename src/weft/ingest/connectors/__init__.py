@@ -1,0 +1,1 @@
+"""What people keep their notes, documents and chats in: one connector a file, all behind one protocol."""

@@ -1,0 +1,87 @@
+"""Files that are no notes: documents page by page, and any other text as it is."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from weft.ingest.connectors.folders import Found
+from weft.ingest.connectors.protocol import Document, Named, Source, Yielded
+from weft.ingest.documents.formats import is_document
+from weft.ingest.documents.values import Limits
+from weft.ingest.files import LARGEST, identity, shown
+from weft.ingest.pieces import Skipped
+from weft.types import Node
+
+Reader = Callable[[Found, str], Iterator[Yielded]]
+
+
+def too_large(found: Found) -> Skipped | None:
+    """Why a file is not taken for text, before any of it is read."""
+    return _too_large(found, LARGEST)
+
+
+def _too_large(found: Found, most: int) -> Skipped | None:
+    if found.size > most:
+        return Skipped(shown(str(found.path)), f"is larger than {most // 1_000_000:,} MB")
+    return None
+
+
+def plain_source(found: Found) -> Source | Skipped:
+    """A file that is no note: a document, or text."""
+    if is_document(found.path):
+        return _too_large(found, Limits().file_bytes) or _source(found, "document", _document)
+    return too_large(found) or _source(found, "file", _text)
+
+
+def path_names(node: str, key: str) -> Iterator[Named]:
+    """What links may call a file: its path from the top on, any end of that path, and its name."""
+    parts = key.split("/")
+    yield Named(node, key, "path")
+    for start in range(1, len(parts)):
+        yield Named(node, "/".join(parts[start:]), "id")
+
+
+def modified(found: Found) -> datetime | None:
+    """When a file was last changed, where the calendar has that moment."""
+    try:
+        return datetime.fromtimestamp(found.modified, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _source(found: Found, kind: str, read: Reader) -> Source:
+    return Source(
+        key=found.key,
+        id=identity(kind, found.name),
+        what=shown(str(found.path)),
+        fingerprint=found.fingerprint,
+        stamp=found.stamp,
+        read=lambda name: read(found, name),
+    )
+
+
+def _document(found: Found, name: str) -> Iterator[Yielded]:
+    yield Document(
+        path=found.path,
+        title=shown(found.path.name),
+        where=shown(str(found.path)),
+        parent=found.parent,
+        position=found.position,
+    )
+    yield from path_names(name, found.key)
+
+
+def _text(found: Found, name: str) -> Iterator[Yielded]:
+    yield Node(
+        id=name,
+        type="file",
+        title=posixpath.basename(found.key),
+        text=found.text(),
+        source=shown(str(found.path)),
+        parent=found.parent,
+        position=found.position,
+        updated_at=modified(found),
+    )
+    yield from path_names(name, found.key)

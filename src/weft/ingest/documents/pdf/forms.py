@@ -1,0 +1,62 @@
+"""What was filled in: the values of a form's fields, which are no part of a page's own text."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pypdfium2.raw as pdfium
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+MOST_FIELDS = 5_000
+"""Fields of one page that are looked at: more are no form that anybody filled in."""
+LONGEST_VALUE = 100_000
+"""Bytes of one value, or of its field's name."""
+TEXTS = (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
+CHOICES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
+
+
+def filled_in(page: PdfPage) -> str:
+    """A list of the fields that have a value, each with the name that people see; empty where there are none."""
+    if page.formenv is None:
+        return ""
+    return "\n".join(dict.fromkeys(f"- {name}: {value}" for name, value in _fields(page)))
+
+
+def _fields(page: PdfPage) -> Iterator[tuple[str, str]]:
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_FIELDS)):
+        field = pdfium.FPDFPage_GetAnnot(page, number)
+        if not field:
+            continue
+        try:
+            value = _value(page.formenv, field)
+            name = _told(pdfium.FPDFAnnot_GetFormFieldAlternateName, page.formenv, field)
+            name = name or _told(pdfium.FPDFAnnot_GetFormFieldName, page.formenv, field)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(field)
+        if value:
+            yield name or "field", value
+
+
+def _value(form: Any, field: Any) -> str:
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, field)
+    if kind in TEXTS:
+        return _told(pdfium.FPDFAnnot_GetFormFieldValue, form, field)
+    if kind in CHOICES and pdfium.FPDFAnnot_IsChecked(form, field):
+        chosen = _told(pdfium.FPDFAnnot_GetFormFieldExportValue, form, field)
+        return "yes" if chosen in ("", "On") else chosen
+    return ""
+
+
+def _told(ask: Callable[..., int], form: Any, field: Any) -> str:
+    """One line of what pdfium says, which it writes as UTF-16 with a zero at the end."""
+    size = min(ask(form, field, None, 0), LONGEST_VALUE)
+    if size <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * ((size + 1) // 2))()
+    if ask(form, field, buffer, ctypes.sizeof(buffer)) > ctypes.sizeof(buffer):
+        return ""
+    return " ".join(bytes(buffer).decode("utf-16-le", "replace").rstrip("\0").split())

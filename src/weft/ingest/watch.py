@@ -1,0 +1,99 @@
+"""Noticing changes: a folder or a file is watched, and whoever watches is told when a burst of changes is over.
+
+What is told is only that something changed: whoever follows the path compares all of it, so that no change is missed,
+whichever events an editor causes or a file system forgets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+QUIET = 0.1
+"""Seconds without another change after which a burst is over."""
+LONGEST = 0.5
+"""Seconds after which a burst that goes on is told nevertheless."""
+POLL = 0.4
+"""Seconds between two looks where the system does not tell of changes."""
+
+
+def changes(path: Path, ignored: Collection[Path] = (), *, stop: Event, polling: bool = False) -> Iterator[None]:
+    """Yield once as soon as the path is watched, and then after each burst of changes, until it is told to stop.
+
+    `ignored` are files, such as the store's own, of which all that begins with their names is passed over.
+    """
+    relevant = _Relevant(path, ignored)
+    watching = None if polling else _notifications()
+    yield from _polled(relevant, stop) if watching is None else _notified(watching, relevant, stop)
+
+
+class _Relevant:
+    """Which changes count: those of the path, but neither hidden files nor ignored ones."""
+
+    def __init__(self, path: Path, ignored: Collection[Path]) -> None:
+        self.path = Path(os.path.realpath(path))
+        self.is_folder = path.is_dir()
+        # A file that is written by renaming another one is a new file: only its folder knows.
+        self.folder = self.path if self.is_folder else self.path.parent
+        self._ignored = tuple(os.path.realpath(each) for each in ignored)
+
+    def __call__(self, change: object, name: str) -> bool:
+        if not self.is_folder:
+            return name == str(self.path)
+        inner = os.path.relpath(name, self.folder)
+        return not any(part.startswith(".") for part in inner.split(os.sep) if part != ".") and not name.startswith(
+            self._ignored
+        )
+
+
+def _notifications() -> Callable[..., Iterator[Any]] | None:
+    """What the system tells, if the package that asks it is installed."""
+    try:
+        from watchfiles import watch  # noqa: PLC0415 (an optional extra)
+    except ImportError:
+        return None
+    return watch
+
+
+def _notified(watching: Callable[..., Iterator[Any]], relevant: _Relevant, stop: Event) -> Iterator[None]:
+    told = watching(
+        relevant.folder, watch_filter=relevant, debounce=int(LONGEST * 1000), step=int(QUIET * 1000),
+        stop_event=stop, rust_timeout=200, yield_on_timeout=True, raise_interrupt=True, recursive=relevant.is_folder,
+        ignore_permission_denied=True,
+    )  # fmt: skip
+    next(told, None)  # from here on the system keeps what happens until it is asked
+    yield
+    for changed in told:
+        if changed:
+            yield
+
+
+def _polled(relevant: _Relevant, stop: Event) -> Iterator[None]:
+    last = _state(relevant)
+    yield
+    while not stop.wait(POLL):
+        now = _state(relevant)
+        if now == last:
+            continue
+        while not stop.wait(QUIET) and (later := _state(relevant)) != now:
+            now = later
+        last = now
+        yield
+
+
+def _state(relevant: _Relevant) -> dict[str, tuple[int, int, int]]:
+    """What tells a changed file from the same one, for each file."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for place, folders, files in os.walk(relevant.folder):
+        folders[:] = [name for name in folders if relevant.is_folder and relevant(None, os.path.join(place, name))]
+        for name in (os.path.join(place, name) for name in files):
+            if relevant(None, name):
+                try:
+                    status = os.stat(name)
+                except OSError:
+                    continue
+                found[name] = (status.st_mtime_ns, status.st_size, status.st_ino)
+    return found

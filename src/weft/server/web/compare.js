@@ -1,0 +1,103 @@
+// Two contexts side by side, with what differs between them marked.
+
+import { $, FATES, el, isIn, number, plural, sectionClass } from "./dom.js";
+import { bar, legend, pieces } from "./text.js";
+
+const keyOf = (candidate) => `${candidate.node}\n${candidate.citation}`;
+const KINDS = { a: "only in A", b: "only in B", form: "other form", moved: "moved", same: "same" };
+
+// What stands in a text, in its order: the place counts from 1.
+function standing(result) {
+  const found = new Map();
+  for (const piece of result.pieces) {
+    if (piece.candidate === undefined) continue;
+    const candidate = result.candidates[piece.candidate];
+    found.set(keyOf(candidate), { candidate, form: piece.form, tokens: piece.tokens, at: found.size + 1 });
+  }
+  return found;
+}
+
+// The longest run of keys that stand in the same order in both: what is not in it has moved.
+function unmoved(orderA, orderB) {
+  const at = new Map(orderB.map((key, place) => [key, place]));
+  const runs = [];
+  for (const key of orderA) {
+    let best = { last: -1, length: 0, before: null };
+    for (const run of runs) if (at.get(run.key) < at.get(key) && run.length > best.length) best = run;
+    runs.push({ key, length: best.length + 1, before: best.key === undefined ? null : best });
+  }
+  const kept = new Set();
+  const longest = runs.reduce((best, run) => (run.length > (best?.length ?? 0) ? run : best), null);
+  for (let run = longest; run; run = run.before) kept.add(run.key);
+  return kept;
+}
+
+// Order is compared among what both have: an item that is missing before it moves nothing.
+export function differences(a, b) {
+  const [inA, inB] = [standing(a), standing(b)];
+  const shared = (one, other) => [...one.keys()].filter((key) => other.has(key));
+  const [orderA, orderB] = [shared(inA, inB), shared(inB, inA)];
+  const still = unmoved(orderA, orderB);
+  const rows = [];
+  for (const key of new Set([...inA.keys(), ...inB.keys()])) {
+    const [one, two] = [inA.get(key), inB.get(key)];
+    const step = one && two ? orderA.indexOf(key) - orderB.indexOf(key) : 0;
+    let kind = "same";
+    if (!two) kind = "a";
+    else if (!one) kind = "b";
+    else if (one.form !== two.form || one.tokens !== two.tokens) kind = "form";
+    else if (!still.has(key)) kind = "moved";
+    rows.push({ key, one, two, step, kind, candidate: (one ?? two).candidate });
+  }
+  return rows;
+}
+
+function told(row, side, results) {
+  const mine = side === "a" ? row.one : row.two;
+  if (mine) return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${FATES[mine.candidate.fate]}, ${number(mine.tokens)} tokens, ${mine.candidate.score.toFixed(2)}`);
+  const there = results[side].candidates.find((each) => keyOf(each) === row.key);
+  return el("td", { class: "muted", text: there ? `out: ${there.reason}` : "not found" });
+}
+
+function mark(row) {
+  const way = row.step > 0 ? "up" : "down";
+  const said = row.kind === "moved" ? `moved ${way}` : KINDS[row.kind];
+  return el("span", { class: `mark mark-${row.kind}`, text: said });
+}
+
+function table(rows, results) {
+  const head = ["Item", "What differs", "A", "B"].map((text) => el("th", { scope: "col", text }));
+  const made = rows.map((row) =>
+    el("tr", { class: `diff-${row.kind}` },
+      el("th", { scope: "row" }, el("i", { class: `dot ${sectionClass(row.candidate.section)}` }), el("span", { class: "naming", text: row.candidate.title || row.candidate.node })),
+      el("td", {}, mark(row)), told(row, "a", results), told(row, "b", results)));
+  return el("div", { class: "table-wrap" }, el("table", { class: "diff" },
+    el("caption", { class: "unseen", text: "Items of both contexts and how they differ" }),
+    el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...made)));
+}
+
+function side(name, said, result, kinds) {
+  const chosen = result.candidates.filter(isIn).length;
+  return el("section", { class: "side", "aria-label": `Context ${name}` },
+    el("h3", {}, el("b", { class: "letter", text: name }), el("span", { text: said })),
+    el("p", { class: "muted", text: `${plural(result.tokens, "token")} of ${number(result.budget)} · ${chosen} of ${result.candidates.length} candidates` }),
+    el("div", { class: "bar", role: "img", "aria-label": `${result.tokens} of ${result.budget} tokens used` }, ...bar(result)),
+    el("ul", { class: "legend" }, ...legend(result)),
+    el("div", { class: "context-text", tabindex: 0, role: "region", "aria-label": `Text of ${name}` },
+      ...pieces(result, { still: true, mark: (candidate) => `diff-${kinds.get(keyOf(candidate)) ?? "same"}` })));
+}
+
+function settings(said, other) {
+  const named = ["user", "recipe", "lens", "packer", "budget"].filter((name) => said[name] !== other[name]);
+  return named.map((name) => `${name} ${said[name] || (name === "packer" ? "of the recipe" : "none")}`).join(", ") || "the same settings";
+}
+
+export function show(a, b, saidA, saidB) {
+  const rows = differences(a, b);
+  const kinds = new Map(rows.map((row) => [row.key, row.kind]));
+  const count = (kind) => rows.filter((row) => row.kind === kind).length;
+  $("compare-said").textContent = Object.keys(KINDS).map((kind) => `${count(kind)} ${KINDS[kind]}`).join(" · ");
+  $("compare-body").replaceChildren(
+    el("div", { class: "sides" }, side("A", settings(saidA, saidB), a, kinds), side("B", settings(saidB, saidA), b, kinds)),
+    table(rows, { a, b }));
+}

@@ -1,0 +1,57 @@
+"""Which store is meant: a file, or a database by its address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+from weft.embed.cache import VectorCache
+from weft.errors import MissingExtra, NotFound
+from weft.store.protocol import Store
+from weft.store.sqlite import SqliteStore
+
+
+class LastingStore(Store, Protocol):
+    """A store that also keeps what a paid provider has embedded."""
+
+    @property
+    def embedding_cache(self) -> VectorCache:
+        """Embeddings of queries."""
+
+
+def is_address(target: str | Path) -> bool:
+    """Whether a store is a database and not a file."""
+    return isinstance(target, str) and "://" in target
+
+
+def shown(target: str) -> str:
+    """How a store is called where others may read it: without a password."""
+    parts = urlsplit(target) if is_address(target) else None
+    if parts is None or parts.password is None:
+        return target
+    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}"))
+
+
+def open_store(target: str | Path, *, clock: Callable[[], datetime], create: bool = True) -> LastingStore:
+    """Open a store by its path or its address; without `create`, one that is not there is refused."""
+    if isinstance(target, str) and is_address(target):
+        return _database(target, clock, create)
+    path = Path(target)
+    if not create and not path.exists():
+        raise NotFound(f"{path} does not exist: create it with  weft init")
+    return SqliteStore(path, clock=clock)
+
+
+def _database(url: str, clock: Callable[[], datetime], create: bool) -> LastingStore:
+    try:
+        import psycopg  # noqa: F401, PLC0415
+        import psycopg_pool  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise MissingExtra("psycopg, which PostgreSQL is reached with,", "postgres") from error
+    from weft.store.postgres import PostgresStore  # noqa: PLC0415
+    from weft.store.postgres.address import parse  # noqa: PLC0415
+
+    return PostgresStore(parse(url), clock=clock, create=create)

@@ -1,0 +1,71 @@
+"""Where the database is, and how it is to be used: all of it in one address.
+
+``postgresql://user@host/name?weft_pool=20&weft_timeout=10`` goes to PostgreSQL without what begins with ``weft_``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from weft.errors import InvalidInput
+
+SCHEMES = ("postgresql", "postgres")
+OWN = "weft_"
+_NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A database and the settings of who uses it."""
+
+    server: str
+    """What PostgreSQL's own library is given."""
+    place: str
+    """The same without a password, for messages."""
+    pool: int = _NUMBERS["pool"]
+    """Connections at most."""
+    timeout: int = _NUMBERS["timeout"]
+    """Seconds that a statement may take."""
+    wait: int = _NUMBERS["wait"]
+    """Seconds to wait for a connection."""
+    partitions: int = _NUMBERS["partitions"]
+    """Parts that each table is made of when the database is set up; later on it has those that it has."""
+    files: Path
+    """The file beside whose name the folders of files are: all servers must see the same."""
+
+
+def parse(url: str) -> Address:
+    """Read an address."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES:
+        raise InvalidInput(f"{parts.scheme!r} is no store that Weft knows: use a path, or postgresql://host/name")
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    own = {name.removeprefix(OWN): value for name, value in given if name.startswith(OWN)}
+    unknown = sorted(own.keys() - {*_NUMBERS, "files"})
+    if unknown:
+        known = ", ".join(OWN + name for name in (*_NUMBERS, "files"))
+        raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {known}")
+    rest = [(name, value) for name, value in given if not name.startswith(OWN)]
+    name = unquote(parts.path.strip("/")) or "postgres"
+    folder = Path(own["files"]) if "files" in own else _shared_folder()
+    numbers = {each: _number(each, own[each]) for each in _NUMBERS if each in own}
+    return Address(
+        server=urlunsplit(parts._replace(query=urlencode(rest))),
+        place=f"{parts.scheme}://{parts.hostname or dict(rest).get('host', '')}/{name}",
+        files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
+        **numbers,
+    )
+
+
+def _number(name: str, text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise InvalidInput(f"{OWN}{name} in the address must be a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
+def _shared_folder() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "weft"

@@ -1,0 +1,80 @@
+"""Making a part of the tables a foreign one, and what the coordinator needs so that there can be such."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from psycopg import sql
+
+from weft.store.postgres.cluster.servers import PREFIX
+from weft.store.postgres.schema import PARTITIONED, SCHEMA
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_UNIQUE = """SELECT p.relname, i.indexrelid::regclass::text, c.conname FROM pg_index i
+    JOIN pg_class p ON p.oid = i.indrelid LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.contype = 'p'
+    WHERE i.indisunique AND p.relkind = 'p' AND p.relnamespace = 'weft'::regnamespace ORDER BY 1, 2"""
+_OWN = """SELECT p.relname, x.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i
+    JOIN pg_class p ON p.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
+    WHERE i.indisunique AND p.relkind = 'r' AND p.relispartition AND x.relispartition
+      AND p.relnamespace = 'weft'::regnamespace ORDER BY 1, 2"""
+_SETTINGS = {"plan_cache_mode": "force_custom_plan", "enable_partitionwise_join": "on"}
+"""A plan is made for one workspace, so that it names one server; tables on it are joined there."""
+
+
+def prepare(here: Connection[Any]) -> None:
+    """Let the tables have foreign parts: no unique index spans servers."""
+    if here.execute(_UNIQUE.encode()).fetchone() is None:
+        return
+    for table, name, definition in here.execute(_OWN.encode()).fetchall():
+        # What is still here keeps its keys: they were parts of those that have to go.
+        own = definition.replace(f" INDEX {name} ", f" INDEX CONCURRENTLY IF NOT EXISTS {name[:50]}_own ", 1)
+        here.execute(own.replace(f"ON ONLY {SCHEMA}.{table}", f"ON {SCHEMA}.{table}").encode())
+    with here.transaction():
+        here.execute("SET LOCAL lock_timeout TO '10s'")
+        for table, index, constraint in here.execute(_UNIQUE.encode()).fetchall():
+            here.execute(
+                f"ALTER TABLE {table} DROP CONSTRAINT {constraint}".encode() if constraint
+                else f"DROP INDEX {index}".encode()
+            )
+        here.execute(_LISTS)
+        for name, value in _SETTINGS.items():
+            here.execute(
+                sql.SQL("ALTER DATABASE {} SET {} TO {}").format(
+                    sql.Identifier(here.info.dbname), sql.SQL(name), sql.SQL(value)
+                )
+            )
+
+
+_LISTS = """CREATE OR REPLACE FUNCTION weft_lists() RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path FROM CURRENT AS $$
+    DECLARE
+        number bigint := weft_workspace();
+        viewer text := weft_user();
+    BEGIN
+        IF NOT EXISTS (SELECT 1 FROM users WHERE workspace = number AND name = viewer) THEN
+            RETURN '{}';
+        END IF;
+        RETURN COALESCE((
+            SELECT array_agg(DISTINCT acl ORDER BY acl) FROM acl_principals
+            WHERE workspace = number AND principal = ANY (
+                ARRAY['*', viewer] || ARRAY(SELECT 'group:' || team FROM members
+                                            WHERE workspace = number AND who = viewer))
+        ), '{}');
+    END $$"""
+"""The same lists, found with a number that is known when the query is planned, and so on one server."""
+
+
+def hand_over(here: Connection[Any], part: int, parts: int, server: str) -> None:
+    """Let a part be the one on a server, in place of the one that it was; what was here is dropped."""
+    kind = here.execute("SELECT relkind FROM pg_class WHERE oid = %s::regclass", (f"workspaces_{part}",)).fetchone()
+    old = "FOREIGN TABLE" if kind is not None and kind[0] in ("f", b"f") else "TABLE"
+    for table in PARTITIONED:
+        name = f"{table}_{part}"
+        here.execute(f"DROP {old} {name}".encode())
+        here.execute(
+            f"""CREATE FOREIGN TABLE {name} PARTITION OF {table}
+                FOR VALUES WITH (MODULUS {parts}, REMAINDER {part})
+                SERVER {PREFIX}{server} OPTIONS (schema_name '{SCHEMA}', table_name '{name}')""".encode()
+        )

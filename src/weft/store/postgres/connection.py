@@ -1,0 +1,235 @@
+"""Connections to one database: a pool of them, transactions that nest, and what happens when one is lost."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import Connection
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool
+
+from weft.errors import NotFound, StoreBusy, StoreUnavailable
+from weft.store.postgres.address import Address
+from weft.store.postgres.errors import EXPLAINED, explained, is_gone
+from weft.store.postgres.policies import APPLICATION
+from weft.store.postgres.schema import SCHEMA, is_set_up, migrate
+from weft.store.postgres.text import register
+
+Answer = TypeVar("Answer")
+Mark = tuple[int, int, str]
+"""A workspace, a version of it, and what the transaction that made it left there."""
+
+ATTEMPTS = 5
+"""How often a write of the store's own is tried when others are in its way."""
+PREPARED_AFTER = 2
+"""Runs of a statement on a connection after which it is prepared."""
+READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weft.reach TO 'all'"
+WRITING = "BEGIN; SET LOCAL weft.reach TO 'all'"
+
+
+class _Own(threading.local):
+    """The transaction in which this thread writes."""
+
+    connection: Connection[Any] | None = None
+    marks: tuple[Mark, ...] = ()
+
+
+class Connections:
+    """Hands out connections in transactions; thread-safe."""
+
+    def __init__(self, address: Address, *, create: bool = True) -> None:
+        self.address = address
+        self._own = _Own()
+        self.role = self._prepare(create)
+        """The role that connections take on; None for the one that they log in with."""
+        self._pool: ConnectionPool[Connection[Any]] = ConnectionPool(
+            address.server,
+            kwargs={"autocommit": True, "prepare_threshold": PREPARED_AFTER, "connect_timeout": address.wait},
+            min_size=1,
+            max_size=address.pool,
+            timeout=address.wait,
+            configure=self._configure,
+            name="weft",
+            open=True,
+        )
+
+    def _prepare(self, create: bool) -> str | None:
+        """Bring the schema up to date, and find out which role may be taken on."""
+        with (
+            self._told(),
+            psycopg.connect(self.address.server, autocommit=True, connect_timeout=self.address.wait) as connection,
+        ):
+            connection.execute(f"SET search_path TO {SCHEMA}, public".encode())
+            if not create and not is_set_up(connection):
+                raise NotFound(f"{self.address.place} holds no store: create it with  weft init --store ADDRESS")
+            migrate(connection, self.address.partitions)
+            row = connection.execute(
+                "SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')", (APPLICATION,)
+            ).fetchone()
+        return None if row is None else APPLICATION
+
+    def _configure(self, connection: Connection[Any]) -> None:
+        register(connection)
+        role = "" if self.role is None else f"SET ROLE {self.role};"
+        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off"
+        timeout = f"SET statement_timeout TO {1000 * self.address.timeout}"
+        connection.execute(f"{role}{settings};{timeout}".encode(), prepare=False)
+
+    @contextmanager
+    def read(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
+        """A connection that sees one snapshot until the block ends, and what the first question was answered.
+
+        Where the connection turns out to be lost at the first question, that is asked once more on another one.
+        """
+        with self._told():
+            connection, answer = self._begin(READING, first)
+            try:
+                yield connection, answer
+            finally:
+                self._give_back(connection)
+
+    def ask(self, question: Callable[[Connection[Any]], Answer]) -> Answer:
+        """What one snapshot answers to a question."""
+        with self.read(question) as (_, answer):
+            return answer
+
+    @contextmanager
+    def write(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
+        """A connection in a transaction, and what the first question was answered.
+
+        A block within one of the same thread is a savepoint of it. A connection that is lost at the first question is
+        replaced by another one; one that is lost later undoes everything; where one is lost while it commits, what
+        became of the transaction is looked up.
+        """
+        with self._told():
+            outer = self._own.connection
+            if outer is None:
+                yield from self._outermost(first)
+            else:
+                yield from _nested(outer, first)
+
+    def _outermost(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
+        connection, answer = self._begin(WRITING, first)
+        self._own.connection, self._own.marks = connection, ()
+        lost = None
+        try:
+            yield connection, answer
+            self._own.connection = None
+            connection.execute("COMMIT")
+        except psycopg.Error as error:
+            if self._own.connection is not None or not is_gone(error):
+                raise
+            lost = error
+        finally:
+            self._own.connection = None
+            self._give_back(connection)
+        if lost is not None:
+            self._look_up(self._own.marks, lost)
+
+    def do(self, write: Callable[[Connection[Any]], Answer]) -> Answer:
+        """A write of the store's own, which is tried again when others are in its way."""
+        for _ in range(ATTEMPTS - 1):
+            try:
+                with self.write(write) as (_, answer):
+                    return answer
+            except StoreBusy:
+                time.sleep(random.uniform(0.01, 0.1))
+        with self.write(write) as (_, answer):
+            return answer
+
+    def will_commit(self, mark: Mark) -> None:
+        """Remember how to find out whether this thread's transaction was committed."""
+        self._own.marks = (*self._own.marks, mark)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+    def _begin(self, statement: str, first: Callable[[Connection[Any]], Answer]) -> tuple[Connection[Any], Answer]:
+        connection = self._pool.getconn()
+        try:
+            return connection, _begun(connection, statement, first)
+        except BaseException as error:
+            self._give_back(connection)
+            if not is_gone(error):
+                raise
+        self._pool.check()  # whatever ended this connection may have ended all that were idle
+        connection = self._pool.getconn()
+        try:
+            return connection, _begun(connection, statement, first)
+        except BaseException:
+            self._give_back(connection)
+            raise
+
+    def _give_back(self, connection: Connection[Any]) -> None:
+        """Return a connection to the pool, which replaces it if it is lost."""
+        if connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            try:
+                connection.execute("ROLLBACK")
+            except psycopg.Error:
+                connection.close()
+        self._pool.putconn(connection)
+
+    def _look_up(self, marks: tuple[Mark, ...], lost: BaseException) -> None:
+        """Return if a transaction that was lost while it committed is there; raise if it is not, or nobody can tell."""
+        deadline = time.monotonic() + self.address.wait
+        while marks:
+            try:
+                if self.do(lambda connection: _committed(connection, marks)):
+                    return
+                raise StoreUnavailable(
+                    f"{self.address.place} was lost before it committed a write: nothing of it is there, write it again"
+                ) from lost
+            except StoreUnavailable as error:
+                if error.__cause__ is lost:
+                    raise
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(0.2)
+        raise StoreUnavailable(
+            f"{self.address.place} was lost while it committed a write: look whether it is there before you repeat it"
+        ) from lost
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn errors of the database into Weft's."""
+        try:
+            yield
+        except EXPLAINED as error:
+            raise explained(error, self.address.place) from error
+
+
+def _begun(connection: Connection[Any], statement: str, first: Callable[[Connection[Any]], Answer]) -> Answer:
+    connection.execute(statement.encode(), prepare=False)
+    return first(connection)
+
+
+def _nested(
+    outer: Connection[Any], first: Callable[[Connection[Any]], Answer]
+) -> Iterator[tuple[Connection[Any], Answer]]:
+    outer.execute("SAVEPOINT nested")
+    try:
+        yield outer, first(outer)
+    except BaseException:
+        if not outer.broken:
+            outer.execute("ROLLBACK TO nested")
+            outer.execute("RELEASE nested")
+        raise
+    outer.execute("RELEASE nested")
+
+
+def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:
+    """Whether a transaction is there, asked when it is over: its workspace stays locked until then."""
+    workspace, version, mark = marks[-1]
+    connection.execute("SELECT set_config('weft.workspace', %s, true)", (str(workspace),))
+    connection.execute("SELECT 1 FROM workspaces WHERE workspace = %s FOR UPDATE", (workspace,))
+    found = connection.execute(
+        "SELECT 1 FROM commits WHERE workspace = %s AND version = %s AND mark = %s", (workspace, version, mark)
+    )
+    return found.fetchone() is not None

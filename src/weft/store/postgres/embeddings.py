@@ -1,0 +1,169 @@
+"""Vectors of passages: exactly compared where there are few, else those of a shortlist by their signs.
+
+The shortlist is drawn from the rows that the viewer may see, and how long it is depends on nothing else; so a row that
+is hidden can neither push a visible one out of it nor change how thorough the search is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft.errors import DimensionError
+from weft.store.index.nearest import Effort
+from weft.store.index.scan import cosines, unit_rows
+from weft.store.postgres.access import take_numbers
+from weft.store.postgres.codec import read_vector, sign_bits, vector_text
+from weft.store.postgres.load import insert
+from weft.store.postgres.scope import Reader, node_clause
+from weft.types import Filters, Hit
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from weft.embed.protocol import Vector
+
+EFFORT = Effort(shortlist=8_000)
+"""Less than the embedded store's: a row costs more here. docs/decisions/0014-postgres.md has the measurements."""
+SPARE = 10
+"""Rows that are compared in full beyond the limit: PostgreSQL's distances are rounded otherwise than ours."""
+
+
+def put(connection: Connection[Any], workspace: int, model: str, given: Mapping[str, Vector]) -> list[int]:
+    """Give the passages with these digests their vectors; the nodes that have such passages."""
+    if not given:
+        return []
+    number = _model(connection, workspace, model, given)
+    rows = connection.execute(
+        "SELECT key, node, acl, digest FROM passages WHERE workspace = %s AND digest = ANY (%s::text[]) ORDER BY key",
+        (workspace, list(given)),
+    ).fetchall()
+    connection.execute(
+        "DELETE FROM embeddings WHERE workspace = %s AND model = %s AND key = ANY (%s::bigint[])",
+        (workspace, number, [row[0] for row in rows]),
+    )
+    sent = {digest: (sign_bits(vector), vector_text(vector)) for digest, vector in given.items()}
+    insert(
+        connection,
+        "embeddings",
+        ("workspace", "model", "key", "node", "acl", "bits", "vector"),
+        [(workspace, number, key, node, acl, *sent[digest]) for key, node, acl, digest in rows],
+    )
+    return sorted({row[1] for row in rows})
+
+
+def _model(connection: Connection[Any], workspace: int, model: str, given: Mapping[str, Vector]) -> int:
+    """The number of a model, whose vectors all have one length: a search could not compare others."""
+    row = connection.execute(
+        "SELECT model, dimensions FROM models WHERE workspace = %s AND name = %s", (workspace, model)
+    ).fetchone()
+    shapes = [np.shape(vector) for vector in given.values()]
+    wanted = shapes[0] if row is None else (row[1],)
+    for shape in shapes:
+        if len(shape) != 1 or shape != wanted:
+            raise DimensionError(
+                f"a vector of the shape {shape} cannot be kept with those of {model!r}, which have "
+                f"{wanted}: embed with the same model, or give the other one another name"
+            )
+    if row is not None:
+        return int(row[0])
+    number = take_numbers(connection, workspace, "model", 1)
+    connection.execute("INSERT INTO models VALUES (%s, %s, %s, %s)", (workspace, model, number, wanted[0]))
+    return number
+
+
+def search(
+    reader: Reader,
+    vector: Vector,
+    *,
+    model: str,
+    limit: int,
+    filters: Filters,
+    threshold: float,
+    effort: Effort = EFFORT,
+) -> list[Hit]:
+    """The nearest visible passages: by cosine, then by key."""
+    number, query = asked(reader, vector, model)
+    if number is None or limit < 1 or not query.any() or not reader.acls:
+        return []
+    clause, values = node_clause(filters, "e.node")
+    compared = effort.compared(reader.passages, limit)
+    source = _EXACT if compared >= reader.passages else _SHORTLIST
+    rows = reader.rows(
+        source.replace("{filters}", clause),
+        model=number,
+        query=vector_text(query),
+        bits=sign_bits(query),
+        compared=compared,
+        limit=limit + SPARE,
+        **values,
+    )
+    scored = _scored(query, rows)
+    best = sorted((-score, key) for key, score in scored.items() if score >= threshold)[:limit]
+    return [Hit(key, -score) for score, key in best]
+
+
+_EXACT = """SELECT e.key, vector_send(e.vector) FROM embeddings e
+    WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
+    ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s"""
+_SHORTLIST = """WITH near AS MATERIALIZED (
+        SELECT e.key FROM embeddings e
+        WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
+        ORDER BY e.bits <~> %(bits)s::varbit, e.key LIMIT %(compared)s
+    ) SELECT e.key, vector_send(e.vector) FROM near
+      JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
+      ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s"""
+
+
+def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str) -> dict[int, float]:
+    """Cosine of each of these visible passages that has a vector; the same numbers as a search gives."""
+    number, query = asked(reader, vector, model)
+    if number is None or not query.any() or not keys:
+        return {}
+    rows = reader.rows(
+        """SELECT e.key, vector_send(e.vector) FROM embeddings e
+           WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL
+             AND e.key = ANY (%(keys)s::bigint[])""",
+        model=number,
+        keys=list(keys),
+    )
+    return _scored(query, rows)
+
+
+def kept(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vector]:
+    """Vectors of those of these digests that stand for a visible passage."""
+    rows = reader.rows(
+        """SELECT DISTINCT ON (p.digest) p.digest, vector_send(e.vector) FROM passages p
+           JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
+           JOIN models m ON m.workspace = %(ws)s AND m.name = %(model)s AND m.model = e.model
+           WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[]) AND p.acl = {visible}""",
+        model=model,
+        digests=list(digests),
+    )
+    return {digest: read_vector(sent) for digest, sent in rows}
+
+
+def asked(reader: Reader, vector: Vector, model: str) -> tuple[int | None, Vector]:
+    """The number of a model, None where it has no vectors, and the query at length one."""
+    rows = reader.rows(
+        "SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(model)s", model=model
+    )
+    shape = np.shape(vector)
+    if len(shape) != 1 or (rows and shape != (rows[0][1],)):
+        raise DimensionError(
+            f"a vector has the shape {shape}, the vectors of {model!r} have "
+            f"{(rows[0][1],) if rows else 'one dimension'}: embed with the same model"
+        )
+    query: Vector = unit_rows(np.asarray(vector, dtype=np.float32)[np.newaxis])[0]
+    return (rows[0][0] if rows else None), query
+
+
+def _scored(query: Vector, rows: Iterable[tuple[Any, ...]]) -> dict[int, float]:
+    """Cosines by key, worked out as the embedded store does it, so that both give the same numbers."""
+    found = [(row[0], read_vector(row[1])) for row in rows]
+    if not found:
+        return {}
+    scores = cosines(unit_rows(np.stack([vector for _, vector in found])), query).tolist()
+    return dict(zip([key for key, _ in found], scores, strict=True))

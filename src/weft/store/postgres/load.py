@@ -1,0 +1,37 @@
+"""Writing many rows: statement by statement where they are few, through COPY where they are many.
+
+PostgreSQL does not COPY into a table with row-level security, so rows go into a table of the connection's own first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+MANY = 100
+"""From so many rows on, COPY is faster: it costs four statements, whatever the number of rows."""
+
+CASTS = {"lexemes": "tsvector", "bits": "varbit", "vector": "vector"}
+"""Columns whose values are sent as text, and what they are."""
+
+
+def insert(connection: Connection[Any], table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Add rows to a table."""
+    if not rows:
+        return
+    names = ", ".join(columns)
+    if len(rows) < MANY:
+        places = ", ".join(f"%s::{CASTS[name]}" if name in CASTS else "%s" for name in columns)
+        with connection.cursor() as cursor:
+            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})".encode(), rows)
+        return
+    staged = f"pg_temp.staged_{table}"
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS staged_{table} (LIKE {table}) ON COMMIT DELETE ROWS".encode())
+    with connection.cursor().copy(f"COPY {staged} ({names}) FROM STDIN".encode()) as copy:
+        for row in rows:
+            copy.write_row(row)
+    connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM {staged}".encode())
+    connection.execute(f"DELETE FROM {staged}".encode())

@@ -1,0 +1,160 @@
+"""Row-level security: the second wall, for the day on which a query forgets to ask who is looking.
+
+Three settings of a transaction say who reads: `weft.workspace` (a number), `weft.user`, and `weft.reach`, which is
+`all` for the store's own work on a whole workspace. What a user may see is worked out by the database itself from
+these, and not taken from the query. Rows that have no list of their own follow the node that they belong to.
+
+The search by resemblance runs in functions with the rights of the owner: PostgreSQL would not use a trigram index under
+a policy, since the operator might tell what it compares. They hold the same conditions in themselves.
+"""
+
+from __future__ import annotations
+
+APPLICATION = "weft_app"
+"""The role that the store takes on after it has connected: an ordinary one, to which the policies apply."""
+
+_LISTED = ("acls", "nodes", "passages", "words", "vocabulary", "embeddings", "changes")
+_OF_A_NODE = ("tags", "fields", "page_vectors", "feedback", "usage")
+_SHARED = ("workspaces", "users", "members", "acl_principals", "models", "commits")
+_OWN = ("contexts",)
+_FOR_WRITING = ("marks",)
+_SERVICE = ("keys", "key_workspaces", "jobs", "embedding_cache")
+_PUBLIC = ("directory", "migrations")
+
+FUNCTIONS = """
+    CREATE FUNCTION weft_workspace() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
+        RETURN NULLIF(current_setting('weft.workspace', true), '')::bigint;
+
+    CREATE FUNCTION weft_user() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+        RETURN current_setting('weft.user', true);
+
+    CREATE FUNCTION weft_all() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+        RETURN COALESCE(current_setting('weft.reach', true), '') = 'all';
+
+    -- Numbers of all lists that name the user, one of their groups, or everyone.
+    CREATE FUNCTION weft_lists() RETURNS bigint[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+        RETURN COALESCE((
+            SELECT array_agg(DISTINCT acl ORDER BY acl) FROM acl_principals
+            WHERE workspace = weft_workspace() AND principal = ANY (
+                ARRAY['*', weft_user()] || ARRAY(SELECT 'group:' || team FROM members
+                                                 WHERE workspace = weft_workspace() AND who = weft_user()))
+              AND EXISTS (SELECT 1 FROM users WHERE workspace = weft_workspace() AND name = weft_user())
+        ), '{}');
+
+    -- Says who reads for the rest of the transaction, and what they need to know first.
+    CREATE FUNCTION weft_open(workspace_name text, viewer text)
+        RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE
+        number bigint := (SELECT COALESCE(d.place, d.id) FROM directory d WHERE d.name = workspace_name);
+        visible bigint[];
+    BEGIN
+        IF number IS NULL THEN
+            RETURN;
+        END IF;
+        PERFORM set_config('weft.workspace', number::text, true), set_config('weft.user', viewer, true),
+                set_config('weft.reach', 'viewer', true);
+        visible := weft_lists();
+        RETURN QUERY SELECT number, w.version,
+            EXISTS (SELECT 1 FROM users u WHERE u.workspace = number AND u.name = viewer), visible,
+            COALESCE(sum(a.passages), 0)::bigint, COALESCE(sum(a.words), 0)::bigint
+        FROM workspaces w LEFT JOIN acls a ON a.workspace = number AND a.id = ANY (visible)
+        WHERE w.workspace = number GROUP BY w.version;
+    END $$;
+
+    -- The visible nodes whose title or source looks like a text.
+    CREATE FUNCTION weft_alike(wanted text, minimum real)
+        RETURNS TABLE (node bigint, likeness real)
+        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE
+        number bigint := weft_workspace();
+        visible bigint[] := weft_lists();
+    BEGIN
+        PERFORM set_config('pg_trgm.similarity_threshold', minimum::text, true);
+        RETURN QUERY SELECT found.pk, max(found.likeness) FROM (
+            SELECT n.pk, similarity(n.title, wanted) AS likeness FROM nodes n
+            WHERE n.workspace = number AND n.title % wanted AND n.acl = ANY (visible)
+            UNION ALL
+            SELECT n.pk, similarity(n.source, wanted) FROM nodes n
+            WHERE n.workspace = number AND n.source % wanted AND n.source <> '' AND n.acl = ANY (visible)
+        ) found GROUP BY found.pk;
+    END $$;
+
+    -- Words of the visible passages that look most like one of these.
+    CREATE FUNCTION weft_words_like(wanted text[], minimum real, most bigint)
+        RETURNS TABLE (asked text, word text)
+        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE
+        number bigint := weft_workspace();
+        visible bigint[] := weft_lists();
+    BEGIN
+        PERFORM set_config('pg_trgm.similarity_threshold', minimum::text, true);
+        RETURN QUERY SELECT w.asked, near.word FROM unnest(wanted) AS w (asked) CROSS JOIN LATERAL (
+            SELECT v.word FROM vocabulary v
+            WHERE v.workspace = number AND v.word % w.asked AND v.acl = ANY (visible)
+            GROUP BY v.word ORDER BY similarity(v.word, w.asked) DESC, v.word LIMIT most
+        ) near;
+    END $$;
+"""
+
+_MINE = "workspace = (SELECT weft_workspace())"
+_EVERYTHING = "(SELECT weft_all())"
+
+
+def _conditions() -> dict[str, str]:
+    """Which rows of each table can be read."""
+    visible = "{column} = ANY ((SELECT weft_lists())::bigint[])"
+    # Not {table}.workspace: which part of `nodes` that is, and on which server, is to be known before the first row.
+    node = "EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = weft_workspace() AND n.pk = {table}.{column})"
+    found = {
+        name: f"{_MINE} AND ({_EVERYTHING} OR {visible.format(column='id' if name == 'acls' else 'acl')})"
+        for name in _LISTED
+    }
+    found |= {name: f"{_MINE} AND ({_EVERYTHING} OR {node.format(table=name, column='node')})" for name in _OF_A_NODE}
+    ends = " AND ".join(node.format(table="edges", column=end) for end in ("source", "target"))
+    found["edges"] = f"{_MINE} AND ({_EVERYTHING} OR ({ends}))"
+    own = f"{_MINE} AND ({_EVERYTHING} OR who = (SELECT weft_user()))"
+    found |= dict.fromkeys(_OWN, own) | {"activity": own}
+    found |= dict.fromkeys(_SHARED, _MINE)
+    found |= dict.fromkeys(_FOR_WRITING, f"{_MINE} AND {_EVERYTHING}")
+    found |= dict.fromkeys(_SERVICE, _EVERYTHING)
+    return found
+
+
+def _policies() -> str:
+    """A policy to read and one to write for each table; only the store's own work on a workspace writes."""
+    statements = []
+    for table, condition in _conditions().items():
+        writing = _EVERYTHING if table in _SERVICE else f"{_MINE} AND {_EVERYTHING}"
+        statements += [
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;",
+            f"CREATE POLICY reading ON {table} FOR SELECT USING ({condition});",
+            f"CREATE POLICY writing ON {table} FOR ALL USING ({writing}) WITH CHECK ({writing});",
+        ]
+    return "\n".join(statements)
+
+
+POLICIES = _policies()
+
+
+def _grants() -> str:
+    tables = ", ".join((*_conditions(), *_PUBLIC))
+    return (
+        f"GRANT USAGE ON SCHEMA weft TO {APPLICATION};"
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {APPLICATION};"
+        f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA weft TO {APPLICATION};"
+    )
+
+
+ROLE = f"""
+    DO $$ BEGIN
+        BEGIN
+            CREATE ROLE {APPLICATION} NOLOGIN;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+        END;
+        EXECUTE format('GRANT {APPLICATION} TO %I', session_user);
+        {_grants()}
+    EXCEPTION WHEN insufficient_privilege THEN
+        RAISE NOTICE 'the role {APPLICATION} could not be made';
+    END $$;
+"""

@@ -1,0 +1,112 @@
+"""What a view's queries share: the connection, the workspace, and the lists that the user may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from weft.store.postgres.codec import INFO
+from weft.store.sqlite.codec import to_micros
+from weft.types import Filters
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+VISIBLE = "ANY (%(acls)s::bigint[])"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Runs queries for one viewer: `{visible}` in a query stands for the lists that they may see."""
+
+    connection: Connection[Any]
+    workspace: int
+    acls: frozenset[int]
+    visible: list[int]
+    """The same lists, in order."""
+    passages: int
+    """How many passages the viewer may see."""
+    words: int
+    """And how many words there are in them."""
+    frequencies: dict[str, int] = field(default_factory=dict)
+    """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
+
+    def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        text = query.replace("{info}", INFO).replace("{visible}", VISIBLE)
+        given = {"ws": self.workspace, "acls": self.visible, **values}
+        return self.connection.execute(text.encode(), given).fetchall()
+
+    def numbers(self, names: Iterable[str]) -> dict[str, int]:
+        """Keys of the visible nodes among these ids."""
+        found = self.rows(
+            "SELECT id, pk FROM nodes WHERE workspace = %(ws)s AND acl = {visible} AND id = ANY (%(names)s::text[])",
+            names=list(names),
+        )
+        return {name: number for name, number in found}
+
+
+def filter_clause(filters: Filters) -> tuple[str, dict[str, object]]:
+    """SQL for the filters on `nodes n`, with its values; begins with AND where there is any."""
+    parts, values = _wanted(filters)
+    if filters.as_of is not None:
+        parts.append(
+            "(n.valid_from IS NULL OR n.valid_from <= %(as_of)s)"
+            " AND (n.valid_until IS NULL OR n.valid_until > %(as_of)s)"
+        )
+        values["as_of"] = to_micros(filters.as_of)
+    return "".join(f" AND {part}" for part in parts), values
+
+
+def node_clause(filters: Filters, column: str) -> tuple[str, dict[str, object]]:
+    """SQL for the same filters on any column with the numbers of nodes.
+
+    Nearly everything is valid at any moment: what is not is looked up and left out.
+    """
+    parts, values = _wanted(filters)
+    clause = ""
+    if parts:
+        clause = f""" AND {column} IN (SELECT n.pk FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {{visible}}
+                      AND {" AND ".join(parts)})"""
+    if filters.as_of is not None:
+        values["as_of"] = to_micros(filters.as_of)
+        clause += f""" AND {column} NOT IN (
+            SELECT b.pk FROM nodes b WHERE b.workspace = %(ws)s AND b.valid_from > %(as_of)s UNION ALL
+            SELECT e.pk FROM nodes e WHERE e.workspace = %(ws)s AND e.valid_until <= %(as_of)s)"""
+    return clause, values
+
+
+def _wanted(filters: Filters) -> tuple[list[str], dict[str, object]]:
+    """Conditions on `nodes n`, but for the moment at which it is valid."""
+    parts: list[str] = []
+    values: dict[str, object] = {}
+    if filters.types:
+        parts.append("n.type = ANY (%(types)s::text[])")
+        values["types"] = sorted(filters.types)
+    if filters.tags:
+        parts.append(
+            """(SELECT count(*) FROM tags t WHERE t.workspace = %(ws)s AND t.node = n.pk
+                AND t.tag = ANY (%(tags)s::text[])) = %(tag_count)s"""
+        )
+        values.update(tags=sorted(filters.tags), tag_count=len(filters.tags))
+    for name, condition, value in _comparisons(filters):
+        parts.append(condition.format(f"%({name})s"))
+        values[name] = value
+    if filters.exclude:
+        parts.append("n.id <> ALL (%(excluded)s::text[])")
+        values["excluded"] = sorted(filters.exclude)
+    return parts, values
+
+
+def _comparisons(filters: Filters) -> Sequence[tuple[str, str, object]]:
+    found: list[tuple[str, str, object]] = []
+    if filters.after is not None:
+        found.append(("after", "n.updated_at >= {}", to_micros(filters.after)))
+    if filters.before is not None:
+        found.append(("before", "n.updated_at <= {}", to_micros(filters.before)))
+    if filters.min_confidence is not None:
+        found.append(("confidence", "n.confidence >= {}", filters.min_confidence))
+    if filters.conversation is not None:
+        found.append(("conversation", "n.conversation = {}", filters.conversation))
+    return found

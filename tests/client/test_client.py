@@ -1,0 +1,290 @@
+"""The client: the engine's methods, answered by a server."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+import weft as package
+from weft import Budget, Client, Edge, Filters, Message, Node, Weft
+from weft.client.transport import segment
+from weft.errors import AccessDenied, InvalidInput, NotFound, RemoteError
+from weft.recipe import get_recipe
+from weft.request import Topic
+from weft.server.http.app import make_app
+from weft.server.http.options import Limits, Local, Options
+from weft.server.keys import make_key
+from weft.types import Context
+from weft.wire import decode, encode
+
+from .serving import running
+
+NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
+ODD = ("a/b", "..", "a/../b", "x#page=1?y=%41", "ü 漢字", "//", "mit leer", "+&=")
+
+
+def opened(path):
+    return Weft.open(path, embedder="hashing", clock=lambda: NOW)
+
+
+@pytest.fixture(scope="module")
+def weft(tmp_path_factory):
+    with opened(tmp_path_factory.mktemp("client") / "notes.weft") as engine:
+        engine.add_user("ana", groups=["team"])
+        engine.add([Node(id="secret", text="The rollers cost a fortune.", access=frozenset({"ana"}))])
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def url(weft):
+    options = Options(local=Local(user="me", workspace="main"), limits=Limits(requests_per_minute=0))
+    with running(make_app(weft, options)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def key(weft):
+    return make_key(weft.store, user="me", workspaces=["main"], scope="admin", now=NOW)[1]
+
+
+@pytest.fixture(scope="module")
+def client(url, key):
+    with Client(url, key=key) as remote:
+        yield remote
+
+
+def a_day_of_work(weft):
+    """What a program does with an engine; it returns everything that it was told."""
+    told = [
+        weft.add(
+            [
+                Node(id="dome", type="page", title="Dome", text="The dome turns on rollers. " * 60, tags=("building",)),
+                Node(
+                    id="grease", parent="dome", text="Rollers need grease.", fields={"due": "2026-03-01", "n": ("a",)}
+                ),
+                Node(id="thread", type="thread", title="Maintenance"),
+                Node(id="m1", type="message", parent="thread", position=1, text="Who greases the rollers?"),
+                *(Node(id=name, text=f"Odd {number}", position=number) for number, name in enumerate(ODD)),
+            ],
+            [Edge(source="thread", target="dome", label="about", weight=0.5)],
+        ),
+        weft.add([Node(id="dome", type="page", title="Dome", text="The dome turns on twelve rollers.")], in_place=True),
+    ]
+    first = weft.context("grease the rollers", budget=300, remember=True)
+    told += [
+        first,
+        weft.context(
+            "rollers",
+            budget=Budget(total=900, sections={"focus": 300}, share=False),
+            recipe="workspace",
+            lens="planning",
+            focus="dome",
+            thread="thread",
+            history=(Message("user", "Hello?", NOW),),
+            filters=Filters(
+                types=frozenset({"page", "note"}), after=NOW - timedelta(days=1), exclude=frozenset({"m1"})
+            ),
+            include=("grease",),
+            prefer_types=frozenset({"page"}),
+            boosts={"building": 0.2},
+            depth=2,
+            show_fields=False,
+            key_fields=("due",),
+            truncation="keep_end",
+        ),
+        weft.context("rollers", recipe="graph", topics=(Topic("dome"), Topic("grease", 2.0)), edge_types=("child",)),
+        weft.context("", focus="grease"),
+        weft.preview("rollers", budget=200),
+        weft.explain("rollers", budget=200),
+        weft.search("rollers", limit=3),
+        weft.search("greese", mode="words", filters=Filters(tags=frozenset({"building"}))),
+        *(weft.read(name) for name in ("dome", "grease", *ODD)),
+        weft.read(first.citations[0].id),
+        weft.feedback("dome", True),
+        weft.context("grease the rollers", budget=300, since=first.id),
+        weft.stats(),
+    ]
+    told += [weft.remove(["m1", "unknown", ODD[0]]), weft.stats()]
+    for call, error in (
+        (lambda: weft.read("m1"), NotFound),
+        (lambda: weft.context("x", budget=0), InvalidInput),
+        (lambda: weft.context("x", recipe="nonsense"), InvalidInput),
+        (lambda: weft.context("x", since="ctx-0000000000"), NotFound),
+        (lambda: weft.add([Node(id=" ")]), InvalidInput),
+        (lambda: weft.add([], [Edge(source="dome", target="nothing")]), NotFound),
+        (lambda: weft.search("x", limit=0), InvalidInput),
+        (lambda: weft.feedback("dome", "yes"), InvalidInput),
+    ):
+        with pytest.raises(error):
+            call()
+    return told
+
+
+def same(value):
+    """A value without the numbers that a store gives to its passages, which no server tells."""
+    return decode(type(value), encode(value)) if hasattr(value, "__dataclass_fields__") else value
+
+
+def test_the_same_program_is_told_the_same_by_a_file_and_by_a_server(tmp_path, client):
+    with opened(tmp_path / "local.weft") as weft:
+        weft.add_user("ana", groups=["team"])
+        weft.add([Node(id="secret", text="The rollers cost a fortune.", access=frozenset({"ana"}))])
+        local = a_day_of_work(weft)
+    remote = a_day_of_work(client)
+    assert len(local) == len(remote)
+    for one, two in zip(local, remote, strict=True):
+        assert type(one) is type(two)
+        assert (list(map(same, one)) if isinstance(one, list) else same(one)) == two
+
+
+def test_a_context_is_whole(client):
+    context = client.context("rollers")
+    assert isinstance(context, Context)
+    assert "".join(piece.text for piece in context.pieces) == context.text
+    assert context.timings
+    assert all(item.candidate.passage.key == 0 for item in context.items)
+
+
+def test_an_admin_acts_for_another_user_and_nobody_else_does(client, weft, url):
+    assert client.read("secret", user="ana").text == "The rollers cost a fortune."
+    with pytest.raises(NotFound):
+        client.read("secret")
+    _, token = make_key(weft.store, user="me", workspaces=["main"], scope="write", now=NOW)
+    with Client(url, key=token) as writer, pytest.raises(AccessDenied, match="admin"):
+        writer.read("secret", user="ana")
+
+
+def test_memories_and_users_over_the_wire(client, weft):
+    client.add_user("bo/b", groups=("team",))
+    assert weft.store.users("main")["bo/b"] == ("team",)
+    memory = client.remember("Ana likes tea.", tags=("taste",), valid_from=NOW)
+    assert client.memories() == (memory,)
+    client.forget(memory.id)
+    assert client.memories() == ()
+    assert client.workspaces() == ["main"]
+
+
+def test_a_document_is_uploaded_and_asked_about(client, tmp_path):
+    path = tmp_path / "dome.html"
+    path.write_text("<h1>Dome</h1><p>The heavy dome turns on twelve steel rollers.</p>", encoding="utf-8")
+    job = client.upload(path)
+    name, done = list(client.job_events(job["id"]))[-1]
+    assert (name, done["state"], client.job(job["id"])["state"]) == ("done", "done", "done")
+    answer = client.ask("What does the dome turn on?")
+    assert answer["sources"][0]["filename"] == "dome.html"
+    assert list(client.ask_events("What does the dome turn on?"))[-1] == ("done", answer)
+    assert [node.id for node in client.children(done["node"])] == [f"{done['node']}#page=1"]
+
+
+def test_errors_are_those_of_the_library(client, url, key):
+    with Client(url) as nobody, pytest.raises(AccessDenied, match="key"):
+        nobody.read("dome")
+    with pytest.raises(NotFound, match="no workspace"):
+        client.read("dome", workspace="nowhere")
+    with pytest.raises(AccessDenied, match="command line"):
+        client.create_workspace("more")
+    with pytest.raises(InvalidInput, match="limit"):
+        client.search("x", limit=100_000)
+    with pytest.raises(InvalidInput, match="by its name"):
+        client.context("x", recipe=replace(get_recipe("default"), lines=False))
+    with pytest.raises(TypeError, match="no option"):
+        client.context("x", budgett=5)
+    with Client("http://127.0.0.1:9", retries=0) as nowhere, pytest.raises(RemoteError, match="could not be reached"):
+        nowhere.read("dome")
+
+
+@pytest.mark.parametrize("address", ["", "notes.weft", "ftp://x", "http://", "http://x:0", "http://[::1"])
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(InvalidInput, match="address"):
+        Client(address)
+
+
+def test_a_key_that_is_none_is_refused_and_never_shown():
+    with pytest.raises(InvalidInput) as caught:
+        Client("http://127.0.0.1", key="weft_ü")
+    assert "ü" not in str(caught.value)
+    assert "weft_" not in repr(Client("http://127.0.0.1", key="weft_secret"))
+
+
+class Script:
+    """A server that answers as it is told, and notes what it was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+        self.waited = []
+
+    def __call__(self, request):
+        self.asked.append((request.method, request.url.path))
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def client(self):
+        client = Client("http://weft.test", "key", transport=httpx.MockTransport(self))
+        client._transport._sleep = self.waited.append
+        return client
+
+
+def busy(status, **headers):
+    return httpx.Response(status, headers=headers, json={"detail": "busy"})
+
+
+NODE = httpx.Response(200, json=encode(Node(id="dome")))
+
+
+def test_what_may_be_repeated_is_sent_again_when_the_server_says_so():
+    script = Script(busy(429, **{"retry-after": "7"}), busy(503), httpx.ConnectError("gone"), NODE)
+    assert script.client().read("dome").id == "dome"
+    assert (len(script.asked), script.waited) == (4, [7.0, 1.0, 2.0])
+
+
+def test_what_may_have_happened_is_not_sent_twice():
+    script = Script(httpx.ReadError("gone"))
+    with pytest.raises(RemoteError):
+        script.client().remember("once")
+    assert len(script.asked) == 1
+    script = Script(busy(429, **{"retry-after": "1"}), busy(503))
+    with pytest.raises(RemoteError, match="503"):
+        script.client().remember("once")
+    assert len(script.asked) == 2
+
+
+def test_it_does_not_wait_for_ever():
+    script = Script(busy(429, **{"retry-after": "3600"}))
+    with pytest.raises(RemoteError, match="429"):
+        script.client().read("dome")
+    assert script.waited == []
+    script = Script(*(busy(503) for _ in range(4)))
+    with pytest.raises(RemoteError):
+        script.client().read("dome")
+    assert len(script.asked) == 4
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, text="<html>"),
+        httpx.Response(404, text="<html>"),
+        httpx.Response(500, json=[]),
+        httpx.Response(502, json={"detail": 5}),
+    ],
+)
+def test_what_no_weft_server_says_is_told_as_such(answer):
+    with pytest.raises(RemoteError):
+        Script(answer).client().read("dome")
+
+
+def test_an_answer_of_another_shape_is_refused():
+    with pytest.raises(InvalidInput, match="no Node"):
+        Script(httpx.Response(200, json={"id": 5})).client().read("dome")
+
+
+def test_a_name_is_one_part_of_an_address():
+    assert segment("a/../b") == "a%2F%2E%2E%2Fb"
+
+
+def test_the_package_offers_it():
+    assert package.Client is Client

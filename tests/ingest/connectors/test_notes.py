@@ -1,0 +1,247 @@
+import pytest
+
+from weft.ingest.connectors.protocol import Anchor, Link, Named
+from weft.ingest.connectors.registry import get_connector, recognise
+from weft.ingest.pieces import Note
+from weft.types import ABOUT, Node
+
+
+@pytest.fixture
+def read(tmp_path):
+    """The pieces of one note, with the ids of its blocks shortened to their places."""
+
+    def reading(text, name="Finch.md", connector="obsidian"):
+        root = tmp_path / "vault"
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+        (source,) = [each for each in get_connector(connector).sources(root) if each.key == name]
+        return list(source.read(source.id))
+
+    return reading
+
+
+def nodes(pieces):
+    return [each for each in pieces if isinstance(each, Node)]
+
+
+def tree(pieces):
+    """Each node as (depth, type, title, text)."""
+    depth, found = {}, []
+    for node in nodes(pieces):
+        depth[node.id] = depth.get(node.parent, -1) + 1
+        found.append((depth[node.id], node.type, node.title, node.text))
+    return found
+
+
+def links(pieces):
+    return [(each.names, each.anchor, each.type, each.label) for each in pieces if isinstance(each, Link)]
+
+
+def test_blocks_stand_in_their_tree_and_a_heading_has_the_paragraph_that_follows_it(read):
+    text = """
+Lead.
+
+Second.
+
+# Parts
+
+All of birch.
+
+```py
+x = 1
+```
+
+- tube
+  - mirror
+
+    in it
+- base
+
+## Legs
+
+1. one
+2. two
+
+# Use
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+> said
+"""
+    assert tree(read(text)) == [
+        (0, "page", "Finch", "Lead."),
+        (1, "paragraph", "", "Second."),
+        (1, "heading", "Parts", "All of birch.\n\n```py\nx = 1\n```"),
+        (1, "heading", "Use", "| a | b |\n|---|---|\n| 1 | 2 |"),
+        (2, "quote", "", "> said"),
+        (2, "list_item", "", "tube"),
+        (2, "list_item", "", "base"),
+        (2, "heading", "Legs", ""),
+        (3, "list_item", "", "one"),
+        (3, "list_item", "", "two"),
+        (3, "list_item", "", "mirror\n\nin it"),
+    ]
+
+
+def test_siblings_are_numbered_as_they_are_read(read):
+    pieces = nodes(read("Lead.\n\nOne.\n\n- two\n- three\n\n# Four"))
+    assert [(node.text or node.title, node.position) for node in pieces[1:]] == [
+        ("One.", 0), ("two", 1), ("three", 2), ("Four", 3),
+    ]  # fmt: skip
+
+
+def test_front_matter_becomes_fields_tags_aliases_and_links(read):
+    text = """---
+title: The Finch
+tags: [optics, "#birch/light"]
+aliases: Telescope, small
+created: 2026-01-05
+due: 2026-03-01
+done: false
+parts: [mirror, 3]
+nested: {a: [1, 2]}
+maker: "[[Hill Street|we]]"
+_unseen: [title]
+---
+Text #inline.
+"""
+    pieces = read(text)
+    page = nodes(pieces)[0]
+    assert (page.title, page.text) == ("The Finch", "Text #inline.")
+    assert page.tags == ("optics", "birch/light", "inline")
+    assert page.fields == {
+        "created": "2026-01-05", "due": "2026-03-01", "done": False, "parts": ("mirror", "3"),
+        "nested": '{"a": [1, 2]}', "maker": "[[Hill Street|we]]", "aliases": ("Telescope, small",),
+    }  # fmt: skip
+    assert page.created_at.year == 2026
+    assert links(pieces) == [(("Hill Street",), "", "field", "maker")]
+    named = {(each.name, each.kind) for each in pieces if isinstance(each, Named)}
+    assert named == {
+        ("Finch.md", "path"), ("Finch", "path"), ("Finch", "title"), ("The Finch", "alias"),
+        ("Telescope, small", "alias"),
+    }  # fmt: skip
+
+
+def test_links_are_read_in_all_their_notations(read):
+    text = (
+        "[[A]] [[b/A#Head#Sub|shown]] ![[pic.png]] [[#Here]] [[A#^blk]] `[[no]]` [x](C%20d.md#part) "
+        "![i](../img/p.png) [w](https://weft.example/[[z]].md) [m](mailto:a@b.c) [r](<E f.md> 'title')"
+    )
+    assert links(read(text, "dir/N.md")) == [
+        (("A",), "", "reference", ""),
+        (("b/A",), "Sub", "reference", "shown"),
+        (("pic.png",), "", "embed", ""),
+        (("dir/N.md",), "Here", "reference", ""),
+        (("A",), "^blk", "reference", ""),
+        (("z",), "", "reference", ""),
+        (("dir/C d.md", "C d.md"), "part", "reference", "x"),
+        (("img/p.png", "../img/p.png"), "", "embed", "i"),
+        (("dir/E f.md", "E f.md"), "", "reference", "r"),
+    ]
+
+
+def test_a_block_that_names_itself_has_that_name_and_a_name_alone_belongs_to_the_block_before(read):
+    pieces = read("Lead ^lead\n\nText. ^one-1\n\n- item\n\n^list\n\n# Head\n\nBelow ^two")
+    anchors = {each.name: each.node.rpartition("#")[2] for each in pieces if isinstance(each, Anchor)}
+    assert anchors["^lead"] == "file:vault/Finch.md"
+    assert anchors["^one-1"] == "^one-1"
+    assert anchors["^list"].startswith("list_item~")
+    assert anchors["Head"] == anchors["^two"]
+    assert [node.text for node in nodes(pieces)] == ["Lead", "Text.", "item", "Below"]
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "fields"),
+    [
+        ("- [ ] call Ana", "call Ana", "open"),
+        ("* [x] call ✅ 2026-03-02 📅 2026-03-01", "call", "done completion=2026-03-02 due=2026-03-01"),
+        ("1. [X] call", "call", "done"),
+        ("- [-] call 🛫2026-03-01 ⏳ 2026-03-02", "call", "cancelled scheduled=2026-03-02 start=2026-03-01"),
+        ("- [/] call [due:: 2026-03-01] now", "call now", "in-progress due=2026-03-01"),
+        ("- [ ] call (due:: 2026-03-01) ⏫ 🔁 weekly", "call", "open due=2026-03-01 priority=high repeat=weekly"),
+        ("- [!] call 🗓️ 2026-03-01 ^x", "call", "open due=2026-03-01 mark=!"),
+        ("- [ ] call 📅 2026-02-31", "call 📅 2026-02-31", "open"),
+    ],
+)
+def test_tasks_have_a_status_and_dates(read, line, title, fields):
+    todo = nodes(read(f"Lead.\n\n{line}"))[1]
+    assert (todo.type, todo.title, todo.text) == ("todo", title, "")
+    status, *others = fields.split()
+    told = {"status": status.replace("-", " "), **dict(each.split("=") for each in others)}
+    assert {name: value for name, value in todo.fields.items() if name != ABOUT} == told
+
+
+def test_a_list_item_in_brackets_that_is_no_task_is_none(read):
+    assert [node.type for node in nodes(read("- [ab] x\n- [link](a.md)\n- [ ]x"))] == ["page"] + ["list_item"] * 3
+
+
+def test_tags_are_words_after_a_hash_outside_of_code_links_and_headings(read):
+    page = nodes(read("#one, (#no) x#no #2024 #y2024 `#no` [#no](a) [[a#no]] #a/b-c_d #日本 # no\n\n# Head #h"))[0]
+    assert page.tags == ("one", "y2024", "a/b-c_d", "日本", "h")
+
+
+def test_a_block_is_searched_under_the_titles_above_it(weft, read, tmp_path):
+    from weft.ingest.follow import follow
+
+    read("Lead.\n\n# Mirror\n\nx\n\n- It is aluminised.")
+    follow(weft, tmp_path / "vault", get_connector("obsidian"))
+    found = weft.search("finch mirror aluminised", mode="words")[0]
+    assert (found.passage.text, found.trail[:2]) == ("It is aluminised.", ("Mirror", "Finch"))
+    text = weft.context("finch mirror aluminised").text
+    assert "aluminised" in text
+    assert ABOUT not in text
+
+
+def test_the_first_heading_is_the_title_of_plain_markdown_and_no_block_of_its_own(read):
+    pieces = read("# The *Finch*\n\nLead.\n\n## Parts", connector="markdown")
+    assert tree(pieces) == [(0, "page", "The Finch", "Lead."), (1, "heading", "Parts", "")]
+
+
+def test_ids_do_not_depend_on_what_stands_elsewhere(read):
+    def ids(text):
+        return {node.text: node.id for node in nodes(read(text))[1:]}
+
+    before = ids("Lead.\n\nOne.\n\nTwo.\n\nTwo.")
+    after = ids("Other.\n\nNew.\n\nOne.\n\n# Head\n\nx\n\nTwo.")
+    assert len(before) == 2
+    assert before["One."] == after["One."]
+    assert after["Two."] in {node.id for node in nodes(read("Lead.\n\nOne.\n\nTwo.\n\nTwo."))}
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        pytest.param(": [", id="syntax"),
+        pytest.param("a: *x", id="alias"),
+        pytest.param("a: &x [1]\nb: [*x, *x]", id="anchor"),
+        pytest.param("!!python/object/apply:os.system ['true']", id="code"),
+        pytest.param("- a list", id="list"),
+        pytest.param("[" * 5000, id="deep"),
+        pytest.param("a: " + "x" * 200_000, id="long"),
+        pytest.param("{{date}}: 1", id="template"),
+    ],
+)
+def test_front_matter_that_is_no_plain_yaml_is_text_and_reported(read, matter):
+    pieces = read(f"---\n{matter}\n---\nText.")
+    (note,) = [each for each in pieces if isinstance(each, Note)]
+    assert "its front matter is taken for text" in note.why
+    assert nodes(pieces)[0].fields == {}
+    assert any("Text." in node.text for node in nodes(pieces))
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({".obsidian/app.json": "{}", "a.txt": "x"}, "obsidian"),
+        ({"a.md": "[[b]]", "b.md": "[[a]]"}, "obsidian"),
+        ({"a.md": "x", "b.md": "y"}, "markdown"),
+        ({"a.py": "x = 1", "b.py": "y = 2", "README.md": "z"}, "files"),
+    ],
+)
+def test_a_folder_of_notes_is_recognised(tmp_path, files, name):
+    for each, text in files.items():
+        (tmp_path / "v" / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "v" / each).write_text(text)
+    assert recognise(tmp_path / "v").name == name

@@ -1,0 +1,233 @@
+import os
+from dataclasses import replace
+
+import pytest
+
+from weft import Edge, Node
+from weft.errors import InvalidInput, NotFound
+from weft.ingest.connectors.registry import get_connector, recognise
+from weft.ingest.follow import follow
+from weft.ingest.links import Unresolved
+from weft.ingest.outcome import Options
+
+VAULT = {
+    "Finch.md": "A telescope. It needs a [[mirrors/Coating|coat]].\n\n# Parts\n\nSee [[Base#Legs]].",
+    "Base.md": "---\naliases: [Tripod head]\n---\nOf birch.\n\n## Legs\n\nThree birch legs.",
+    "mirrors/Coating.md": "Made by [[Calder Optics]].",
+}
+
+
+@pytest.fixture
+def vault(tmp_path):
+    folder = tmp_path / "vault"
+    for name, text in VAULT.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def added(weft, path, **options):
+    return follow(weft, path, get_connector("obsidian"), Options(**options))
+
+
+def counts(report):
+    names = ("added", "changed", "moved", "removed", "unchanged")
+    return {name: getattr(report, name) for name in names if getattr(report, name)}
+
+
+def edges(weft, node, *types):
+    with weft.store.view("main", "me") as view:
+        found = view.neighbours(node, direction="out", types=types)
+    return sorted((edge.type, other.title or other.text, edge.label) for edge, other in found)
+
+
+def block(weft, words):
+    return next(found.node for found in weft.search(words, mode="words") if words in found.passage.text)
+
+
+def test_links_lead_to_pages_and_to_headings_in_them_and_the_others_are_told(weft, vault):
+    report = added(weft, vault)
+    assert edges(weft, "file:vault/Finch.md") == [("reference", "Coating", "coat")]
+    assert edges(weft, block(weft, "See [[Base").id) == [("reference", "Legs", "")]
+    assert (report.links, report.unresolved) == (2, [Unresolved("mirrors/Coating.md", "Calder Optics")])
+
+
+def test_a_link_that_points_nowhere_resolves_when_its_target_appears_and_is_kept_when_it_goes(weft, vault):
+    added(weft, vault)
+    (vault / "People").mkdir()
+    (vault / "People" / "Calder optics.md").write_text("In Sund.")
+    report = added(weft, vault)
+    assert (counts(report), report.unresolved) == ({"added": 2, "unchanged": 5}, [])
+    assert edges(weft, "file:vault/mirrors/Coating.md") == [("reference", "Calder optics", "")]
+    (vault / "People" / "Calder optics.md").unlink()
+    assert [each.target for each in added(weft, vault).unresolved] == ["Calder Optics"]
+    assert edges(weft, "file:vault/mirrors/Coating.md") == []
+
+
+def test_a_renamed_page_keeps_its_id_and_is_then_found_by_its_new_name(weft, vault):
+    (vault / "mirrors" / "Coating.md").write_text("Made by [[Tube]].")
+    added(weft, vault)
+    (vault / "Base.md").rename(vault / "mirrors" / "Tube.md")
+    report = added(weft, vault)
+    assert counts(report) == {"moved": 1, "unchanged": 4}
+    assert weft.read("file:vault/Base.md").title == "Tube"
+    assert edges(weft, "file:vault/mirrors/Coating.md") == [("reference", "Tube", "")]
+    assert [each.target for each in report.unresolved] == ["Base"]
+
+
+def test_a_block_that_is_edited_in_its_place_keeps_its_id_and_what_belongs_to_it(weft, vault):
+    (vault / "Finch.md").write_text("A telescope.\n\nOne two.\n\nThree four.\n\nFive six.")
+    added(weft, vault)
+    middle = block(weft, "Three four").id
+    weft.add([Node(id="thread", type="thread")], [Edge(source="thread", target=middle)])
+    weft.feedback(middle, True)
+    with weft.atomic() as batch:
+        batch.set_access(middle, frozenset({"me"}))
+    (vault / "Finch.md").write_text("A telescope.\n\nNew.\n\nOne two.\n\nThree and four.\n\nFive six.")
+    assert counts(added(weft, vault))["changed"] == 1
+    assert block(weft, "Three and four").id == middle
+    (vault / "Finch.md").write_text("A telescope.\n\nOne two.\n\nThree and more.\n\nThree four.\n\nFive six.")
+    added(weft, vault)
+    with weft.store.view("main", "me") as view:
+        (node,) = view.nodes([middle])
+        assert (node.text, node.access) == ("Three four.", {"me"})
+        assert view.usage([middle])[middle].useful == 1
+        assert [other.id for _, other in view.neighbours("thread")] == [middle]
+
+
+def test_what_a_block_says_no_more_is_gone_and_the_rest_stays_as_it_was(weft, vault):
+    (vault / "Base.md").write_text("Of birch.\n\n- alpha\n- beta\n- gamma")
+    added(weft, vault)
+    kept = block(weft, "gamma").id
+    (vault / "Base.md").write_text("Of birch.\n\n- alpha\n- gamma")
+    report = added(weft, vault)
+    assert weft.search("beta", mode="words") == []
+    assert block(weft, "gamma").id == kept
+    assert report.unchanged == 4
+
+
+def test_a_title_in_another_text_becomes_a_weak_edge_also_from_notes_that_are_older(weft, vault):
+    added(weft, vault)
+    (vault / "Three birch legs.md").write_text("Say the Tripod head.")
+    report = added(weft, vault)
+    assert report.mentions == 2
+    assert edges(weft, "file:vault/Three birch legs.md") == [("mention", "Base", "")]
+    legs = weft.search("legs", mode="words")[0].node.id
+    assert edges(weft, legs, "mention") == [("mention", "Three birch legs", "")]
+    with weft.store.view("main", "me") as view:
+        ((edge, _),) = view.neighbours(legs, types=["mention"], direction="out")
+    assert edge.weight < 1
+    (vault / "Three birch legs.md").rename(vault / "Four birch legs.md")
+    assert added(weft, vault).mentions == 1
+    assert edges(weft, legs) == []
+
+
+def test_mentions_can_be_switched_off_and_on(weft, vault):
+    (vault / "Three birch legs.md").write_text("x")
+    assert added(weft, vault).mentions == 1
+    assert added(weft, vault, mentions=False).mentions == 0
+    assert weft.stats()["edges"] == 2
+    assert added(weft, vault).mentions == 1
+    assert weft.stats()["edges"] == 3
+
+
+def test_a_page_that_is_linked_is_not_mentioned_as_well(weft, vault):
+    (vault / "Note.md").write_text("The Tripod head, that is [[Base]].")
+    added(weft, vault)
+    assert edges(weft, "file:vault/Note.md") == [("reference", "Base", "")]
+
+
+def test_a_dry_run_tells_what_would_happen_and_changes_nothing(weft, vault):
+    report = added(weft, vault, dry_run=True)
+    assert (counts(report), report.links, len(report.unresolved)) == ({"added": 5}, 2, 1)
+    assert weft.stats()["nodes"] == 0
+    added(weft, vault)
+    version, marks = weft.store.version("main"), weft.store.marks("main", "sources folder:vault")
+    (vault / "Base.md").rename(vault / "Stand.md")
+    (vault / "Finch.md").write_text("Other.")
+    (vault / "mirrors" / "Coating.md").unlink()
+    assert counts(added(weft, vault, dry_run=True)) == {"changed": 1, "moved": 1, "removed": 1, "unchanged": 2}
+    assert (weft.store.version("main"), weft.store.marks("main", "sources folder:vault")) == (version, marks)
+
+
+def test_what_was_removed_by_hand_comes_back(weft, vault):
+    added(weft, vault)
+    weft.remove(["file:vault/Base.md"])
+    assert counts(added(weft, vault)) == {"changed": 1, "unchanged": 4}
+    assert weft.read("file:vault/Base.md").title == "Base"
+    assert edges(weft, block(weft, "See [[Base").id) == [("reference", "Legs", "")]
+
+
+def test_a_file_of_the_same_size_and_time_but_other_content_is_noticed(weft, vault):
+    added(weft, vault)
+    path = vault / "mirrors" / "Coating.md"
+    status = path.stat()
+    path.write_text(path.read_text().replace("Calder", "Colder"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert counts(added(weft, vault))["changed"] == 1
+
+
+def test_reading_a_folder_with_another_connector_replaces_what_the_first_one_made(weft, vault):
+    (vault / "Finch.md").write_text("# The telescope\n\nText.")
+    added(weft, vault)
+    assert weft.read("file:vault/Finch.md").title == "Finch"
+    report = follow(weft, vault, get_connector("markdown"))
+    assert report.changed == 5
+    assert weft.read("file:vault/Finch.md").title == "The telescope"
+
+
+def test_a_folder_that_was_moved_tells_its_new_place(weft, vault, tmp_path):
+    added(weft, vault)
+    (tmp_path / "elsewhere").mkdir()
+    vault.rename(tmp_path / "elsewhere" / "vault")
+    added(weft, tmp_path / "elsewhere" / "vault")
+    assert weft.read("file:vault/Base.md").source == str(tmp_path / "elsewhere" / "vault" / "Base.md")
+
+
+class Odd:
+    """A connector of which something is wrong."""
+
+    name, summary, version = "odd", "Odd things", 1
+
+    def __init__(self, *pieces):
+        self.pieces = pieces
+
+    def recognises(self, path):
+        return 0.0
+
+    def sources(self, path):
+        for source in get_connector("obsidian").sources(path):
+            yield replace(source, read=lambda name: iter(self.pieces)) if source.key == "Base.md" else source
+
+
+@pytest.mark.parametrize(
+    ("pieces", "why"),
+    [
+        ((Node(id="elsewhere"),), "gave no node the id"),
+        ((Node(id="file:vault/Base.md"), Node(id="elsewhere")), "which is none below"),
+        ((Node(id="file:vault/Base.md"), Node(id="file:vault/Base.md")), "gave two nodes the id"),
+        ((Node(id="file:vault/Base.md"), Edge(source="file:vault/Base.md", target="x")), "which it did not give"),
+        ((Node(id="file:vault/Base.md", fields={"x": {}}),), "field 'x'"),
+        ((Node(id="file:vault/Base.md", parent="nowhere"),), "parent 'nowhere'"),
+        ((), "holds nothing that can be added"),
+    ],
+)
+def test_a_connector_that_is_not_sound_is_told_and_its_other_sources_are_added(weft, vault, pieces, why):
+    report = follow(weft, vault, Odd(*pieces))
+    ((what, told),) = [(each.what, each.why) for each in report.skipped]
+    assert what == str(vault / "Base.md")
+    assert why in told
+    assert counts(report) == {"added": 4}
+    assert weft.stats()["nodes"] == 5
+
+
+def test_what_is_not_there_is_an_error(weft, tmp_path):
+    with pytest.raises(NotFound):
+        follow(weft, tmp_path / "none", get_connector("obsidian"))
+    with pytest.raises(NotFound):
+        recognise(tmp_path / "none")
+
+
+def test_an_unknown_connector_is_an_error_that_names_those_there_are():
+    with pytest.raises(InvalidInput, match=r"unknown connector 'onenote': use one of .*obsidian"):
+        get_connector("onenote")

@@ -1,0 +1,128 @@
+"""Folders that would do harm: whatever they hold is reported and contained, and nothing is half-added."""
+
+import os
+import sys
+from dataclasses import replace
+
+import pytest
+
+from weft.ingest.connectors.registry import get_connector
+from weft.ingest.follow import follow
+
+
+@pytest.fixture
+def vault(tmp_path):
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "Good.md").write_text("Sound.")
+    return folder
+
+
+def added(weft, vault):
+    report = follow(weft, vault, get_connector("obsidian"))
+    assert weft.read("file:vault/Good.md").text == "Sound."
+    return report
+
+
+def why(report):
+    return {os.path.basename(each.what): each.why for each in report.skipped}
+
+
+def test_links_in_circles_and_to_nowhere(weft, vault):
+    (vault / "loop").symlink_to(vault)
+    (vault / "self.md").symlink_to(vault / "self.md")
+    (vault / "gone.md").symlink_to(vault / "nowhere.md")
+    told = why(added(weft, vault))
+    assert told["loop"] == "leads back to a folder above it"
+    assert told.keys() == {"loop", "self.md", "gone.md"}
+    assert weft.stats()["nodes"] == 2
+
+
+def test_a_file_of_a_gigabyte_is_not_read(weft, vault):
+    for name in ("big.md", "big.txt", "big.pdf"):
+        with (vault / name).open("wb") as file:
+            file.truncate(10**9)
+    report = added(weft, vault)
+    assert set(why(report)) == {"big.md", "big.txt", "big.pdf"}
+    assert why(report)["big.md"] == "is larger than 20 MB"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems take only text for names")
+def test_names_that_are_no_text(weft, vault):
+    path = os.fsencode(vault) + b"/caf\xe9 \n[[x]].md"
+    with open(path, "w") as file:
+        file.write("Odd [[Good]].")
+    report = added(weft, vault)
+    assert (report.added, report.links) == (3, 1)
+    found = weft.search("odd", mode="words")[0].node
+    assert found.title == "caf\\xe9 \n[[x]]"
+    assert found.id.isprintable()
+    assert added(weft, vault).unchanged == 3
+
+
+def test_deep_nesting_and_endless_lines(weft, vault):
+    (vault / "lists.md").write_text("\n".join("  " * depth + f"- item{depth}" for depth in range(300)))
+    (vault / "quotes.md").write_text(">" * 5000 + " innermost")
+    (vault / "brackets.md").write_text("[" * 50_000 + "x" + "](" * 20_000)
+    (vault / "ticks.md").write_text("`a ``b " * 20_000)
+    (vault / "stars.md").write_text("*a **b " * 20_000 + "#t " * 20_000 + "\n\n" + "!!![[" * 20_000)
+    report = added(weft, vault)
+    assert report.added == 7
+    assert any("nested too deeply" in each.why for each in report.notes)
+    assert weft.search("item299", mode="words")
+
+
+def test_a_file_that_changes_while_it_is_read_is_left_for_the_next_time(weft, vault):
+    (vault / "Log.md").write_text("one")
+    added(weft, vault)
+    (vault / "Log.md").write_text("two")
+
+    class Busy:
+        name, summary, version = "obsidian", "", 1
+
+        def sources(self, path):
+            for source in get_connector("obsidian").sources(path):
+                yield replace(source, read=self.reading(source)) if source.key == "Log.md" else source
+
+        def reading(self, source):
+            def read(name):
+                yield from source.read(name)
+                with (vault / "Log.md").open("a") as file:
+                    file.write(" more")
+
+            return read
+
+    report = follow(weft, vault, Busy())
+    assert why(report) == {"Log.md": "changed while it was read: add it again"}
+    assert weft.read("file:vault/Log.md").text == "one"
+    assert added(weft, vault).changed == 1
+    assert weft.read("file:vault/Log.md").text == "two more more"
+
+
+def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(weft, vault):
+    (vault / "a.md").write_text("a")
+    (vault / "b.md").write_text("b")
+    found = list(get_connector("obsidian").sources(vault))
+
+    class Late:
+        name, summary, version = "obsidian", "", 1
+
+        def sources(self, path):
+            (vault / "a.md").unlink()
+            (vault / "b.md").unlink()
+            (vault / "b.md").mkdir()
+            yield from found
+
+    report = follow(weft, vault, Late())
+    assert why(report) == {
+        "a.md": "cannot be read (No such file or directory)", "b.md": "cannot be read (Is a directory)",
+    }  # fmt: skip
+    assert weft.stats()["nodes"] == 2
+
+
+def test_two_names_that_differ_in_case_or_composition_are_two_notes(weft, vault):
+    for name, text in (("Caf\u00e9.md", "composed"), ("Cafe\u0301.md", "decomposed"), ("good.md", "small [[Good]]")):
+        (vault / name).write_text(text)
+    if len(os.listdir(vault)) < 4:
+        pytest.skip("this file system takes them for one")
+    assert added(weft, vault).added == 5

@@ -1,0 +1,139 @@
+"""Rerankers: what they may change, and a real server that answers in both styles."""
+
+import json
+import threading
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from weft import Node, Weft
+from weft.errors import InvalidInput, MissingExtra, ModelError
+from weft.recipe import get_recipe
+from weft.score.rerank import CrossEncoderReranker, HttpReranker
+
+
+class Longest:
+    """Thinks that the longest text answers best."""
+
+    def rerank(self, query, texts):
+        return [len(text) for text in texts]
+
+
+class Broken:
+    def rerank(self, query, texts):
+        raise ModelError("it is asleep")
+
+
+class Mute:
+    def rerank(self, query, texts):
+        return [float("nan")] * len(texts)
+
+
+@pytest.fixture(scope="module")
+def weft(tmp_path_factory):
+    with Weft.open(tmp_path_factory.mktemp("rerank") / "jam.weft", embedder="hashing") as opened:
+        opened.add(
+            [
+                Node(id="short", title="Quince jam", text="Quince jam quince jam."),
+                Node(id="long", title="Notes", text="A long story about a journey. " * 9 + "There was jam."),
+                Node(id="desk", title="Desk", text="Where the work lies."),
+            ]
+        )
+        yield opened
+
+
+def asked(weft, reranker, **options):
+    recipe = replace(get_recipe("default"), reranker=reranker)
+    return weft.context("quince jam", recipe=recipe, **options)
+
+
+def order(context):
+    return [item.candidate.node.id for item in context.items if item.candidate.section == "semantic"]
+
+
+def test_hits_stand_in_the_order_of_the_reranker_and_share_out_their_scores(weft):
+    before, after = weft.context("quince jam"), asked(weft, Longest())
+    assert order(before)[0] == "short"
+    assert order(after)[0] == "long"
+    assert sorted(each.score for each in after.trace) == sorted(each.score for each in before.trace)
+    first = next(each for each in after.trace if each.node == "long")
+    assert first.signals["rerank"] > 200
+    assert first.signals["rank"] == next(each.score for each in before.trace if each.node == "long")
+
+
+def test_the_focus_keeps_its_place(weft):
+    context = asked(weft, Longest(), focus="desk")
+    desk = next(each for each in context.trace if each.node == "desk")
+    assert "rerank" not in desk.signals and context.items[0].candidate.node.id == "desk"
+
+
+@pytest.mark.parametrize(("reranker", "why"), [(Broken(), "it is asleep"), (Mute(), "usable numbers")])
+def test_one_that_fails_leaves_the_order_and_a_warning(weft, reranker, why):
+    context = asked(weft, reranker)
+    assert order(context) == order(weft.context("quince jam"))
+    assert any(why in warning for warning in context.warnings)
+
+
+class Server(BaseHTTPRequestHandler):
+    """Scores texts by their length, the best first, as the endpoints do."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        texts = asked.get("documents") or asked.get("texts") or []
+        scores = sorted(((len(text), index) for index, text in enumerate(texts)), reverse=True)
+        name = "score" if self.path == "/tei" else "relevance_score"
+        rows = [{"index": index, name: float(score)} for score, index in scores]
+        status = 401 if self.path == "/closed" or self.headers.get("Authorization") == "Bearer wrong" else 200
+        answer = json.dumps(rows if self.path == "/tei" else {"results": rows}).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *parts):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    server = HTTPServer(("127.0.0.1", 0), Server)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize("style", ["cohere", "tei"])
+def test_a_server_is_asked_in_its_own_style(weft, address, style):
+    reranker = HttpReranker(f"{address}/{style}", model="m", api_key="k", style=style)
+    try:
+        assert reranker.rerank("q", ["ab", "abcd", "a"]) == [2.0, 4.0, 1.0]
+        assert order(asked(weft, reranker))[0] == "long"
+    finally:
+        reranker.close()
+
+
+def test_a_server_that_refuses_or_speaks_otherwise_is_a_model_error(weft, address):
+    for reranker, why in (
+        (HttpReranker(f"{address}/closed"), "could not be asked"),
+        (HttpReranker(f"{address}/tei"), "check the style"),
+        (HttpReranker(f"{address}/cohere", api_key="wrong"), "401"),
+    ):
+        with pytest.raises(ModelError, match=why):
+            reranker.rerank("q", ["a"])
+        reranker.close()
+    with pytest.raises(InvalidInput, match="'cohere' or 'tei'"):
+        HttpReranker(address, style="other")
+
+
+def test_a_cross_encoder_needs_its_extra():
+    try:
+        import sentence_transformers  # noqa: F401
+    except ImportError:
+        with pytest.raises(MissingExtra, match="pip install"):
+            CrossEncoderReranker("any").rerank("q", ["a"])
+    else:
+        pytest.skip("sentence-transformers is installed")

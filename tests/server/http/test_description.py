@@ -1,0 +1,97 @@
+"""The OpenAPI description: complete, and kept by what the server does."""
+
+from copy import deepcopy
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.config import SchemathesisConfig
+from schemathesis.generation import GenerationMode
+
+from weft.server.http.app import make_app
+from weft.server.http.describing import describe
+from weft.server.http.options import Limits, Options
+
+from .serving import STUDIO, key_for, open_studio, running
+
+EXAMPLES = 4
+"""Requests that are made for each operation and mode; enough to meet each field's border over all operations."""
+DESTRUCTIVE = ("DELETE", "/v1/workspaces/{workspace}")
+REFUSABLE = ["2xx", "400", "401", "403", "404", "413", "422"]
+"""A request may fit its description and still name what does not exist, or what the engine cannot use."""
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    with open_studio(tmp_path_factory.mktemp("described") / "studio.weft") as weft:
+        yield weft, key_for(weft, scope="admin")
+
+
+@pytest.fixture(scope="module")
+def app(studio):
+    return make_app(studio[0], Options(local=STUDIO, limits=Limits(requests_per_minute=0)))
+
+
+@pytest.fixture(scope="module")
+def operations(app):
+    paths = describe(app)["paths"]
+    return {(method.upper(), path): each for path, found in paths.items() for method, each in found.items()}
+
+
+def test_every_operation_says_what_it_does_needs_and_answers(operations):
+    assert len(operations) > 50
+    for (method, path), operation in operations.items():
+        where = f"{method} {path}"
+        assert operation["summary"] and operation["description"] and operation["tags"], where
+        if path not in ("/healthz", "/readyz", "/metrics"):
+            assert operation["security"] == [{"key": []}], where
+        assert {"401", "403", "404", "422", "500"} <= operation["responses"].keys() or path in ("/healthz", "/readyz")
+        for parameter in operation.get("parameters", ()):
+            assert parameter["schema"], where
+
+
+def test_every_body_has_an_example_that_the_server_takes_for_well_formed(app, operations):
+    schemas = describe(app)["components"]["schemas"]
+    for where, operation in operations.items():
+        for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+            if kind == "application/json":
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                assert schemas[name].get("examples"), f"{where}: {name}"
+
+
+def _without_headers(description):
+    """The description without the headers that name a user or a workspace: made-up ones would be all that is tested."""
+    told = deepcopy(description)
+    for found in told["paths"].values():
+        for operation in found.values():
+            operation["parameters"] = [each for each in operation.get("parameters", ()) if each["in"] != "header"]
+    return told
+
+
+def test_the_server_keeps_what_its_description_promises(studio, app, operations):
+    _, key = studio
+    config = SchemathesisConfig.from_dict({"checks": {"positive_data_acceptance": {"expected-statuses": REFUSABLE}}})
+    schema = schemathesis.openapi.from_dict(_without_headers(describe(app)), config=config)
+    limits = settings(
+        max_examples=EXAMPLES, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    called = set()
+    with running(app) as url:
+        for found in schema.get_all_operations():
+            operation = found.ok()
+            where = (operation.method.upper(), operation.path)
+            inside = "{workspace}" in operation.path and where != DESTRUCTIVE
+            for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+                body = operations[where].get("requestBody", {}).get("content", {})
+                if mode is GenerationMode.NEGATIVE and "application/json" not in body:
+                    continue  # in an address and in a form, everything is text
+                strategy = operation.as_strategy(mode, path_parameters={"workspace": "studio"} if inside else None)
+
+                @limits
+                @given(case=strategy)
+                def keeps(case):
+                    called.add((case.method, case.path))
+                    case.call_and_validate(base_url=url, headers=key, timeout=20)
+
+                keeps()
+    assert called == operations.keys()

@@ -1,0 +1,180 @@
+"""Starting together, writing together, and losing the server at every moment."""
+
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from weft.errors import NotFound, StoreBusy, StoreError, StoreUnavailable
+from weft.split import prepare
+from weft.store.contract.kit import NOW, WORKSPACE, node, opened, put
+from weft.store.postgres import PostgresStore
+from weft.store.postgres.address import parse
+from weft.store.postgres.schema import MIGRATIONS
+from weft.tokens import CharacterCounter
+
+from .proxy import Proxy
+from .server import LASTING, Server
+
+SMALL = {"weft_partitions": 2, "weft_wait": 5}
+
+
+def new_database(server, name):
+    with psycopg.connect(server.url(), autocommit=True) as owner:
+        owner.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        owner.execute(f"CREATE DATABASE {name}")
+
+
+def store_at(url, **more):
+    return PostgresStore(parse(url), clock=lambda: NOW, **more)
+
+
+def end_all_others(server):
+    """End every connection but the one that asks, as a restart of the server would."""
+    with psycopg.connect(server.url(), autocommit=True) as owner:
+        owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+
+
+def ids(store, *names):
+    with store.view(WORKSPACE, "ana") as view:
+        return [each.id for each in view.nodes(names)]
+
+
+def test_ten_that_start_at_once_make_the_schema_once(server):
+    new_database(server, "together")
+    url = server.url("together", weft_pool=1, **SMALL)
+    with ThreadPoolExecutor(10) as pool:
+        stores = list(pool.map(lambda _: store_at(url), range(10)))
+    stores[0].create_workspace(WORKSPACE, owner="ana")
+    assert all(store.workspaces() == [WORKSPACE] for store in stores)
+    with psycopg.connect(server.url("together")) as owner:
+        done = [row[0] for row in owner.execute("SELECT name FROM weft.migrations ORDER BY name")]
+        assert done == sorted(MIGRATIONS)
+        owner.execute("INSERT INTO weft.migrations VALUES ('9999_future')")
+    for store in stores:
+        store.close()
+    with pytest.raises(StoreError, match=r"newer version of Weft \(9999_future\)"):
+        store_at(url)
+
+
+def test_a_database_that_holds_no_store_is_left_as_it_is(server):
+    new_database(server, "bare")
+    with pytest.raises(NotFound, match="weft init"):
+        store_at(server.url("bare"), create=False)
+    with psycopg.connect(server.url("bare")) as owner:
+        assert owner.execute("SELECT to_regnamespace('weft')").fetchone() == (None,)
+
+
+def test_batches_of_many_threads_come_one_after_the_other_and_none_is_lost(store):
+    put(opened(store), node("n"))
+    before = store.version(WORKSPACE)
+
+    def write(number):
+        for each in range(5):
+            with store.atomic(WORKSPACE) as batch:
+                batch.put([prepare(node(f"t{number}-{each}", "text", parent="n"), CharacterCounter())])
+                batch.count_use("ana", ["n"])
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(write, range(6)))
+    assert store.version(WORKSPACE) == before + 30
+    with store.view(WORKSPACE, "ana") as view:
+        assert view.usage(["n"])["n"].used == 30
+        assert len(view.children("n", 99)) == 30
+
+
+def test_two_batches_that_wait_for_each_other_end_with_a_clear_error(store):
+    opened(store).create_workspace("other", owner="ana")
+    both, caught = threading.Barrier(2, timeout=20), []
+
+    def write(first, second):
+        try:
+            with store.atomic(first) as batch:
+                batch.add_user("ben")
+                both.wait()
+                with store.atomic(second) as inner:
+                    inner.add_user("ben")
+        except StoreBusy as error:
+            caught.append(error)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write, (WORKSPACE, "other"), ("other", WORKSPACE)))
+    (error,) = caught
+    assert "try again" in str(error)
+    assert {"ben" in store.users(name) for name in (WORKSPACE, "other")} == {True}
+
+
+def test_reads_and_writes_go_on_after_all_connections_were_ended(store, server):
+    put(opened(store), node("a", "before"))
+    end_all_others(server)
+    assert ids(store, "a") == ["a"]
+    end_all_others(server)
+    put(store, node("b", "after"))
+    assert ids(store, "a", "b") == ["a", "b"]
+
+
+def test_a_batch_that_loses_its_connection_leaves_nothing_and_says_so(store, server):
+    opened(store)
+    with pytest.raises(StoreUnavailable), store.atomic(WORKSPACE) as batch:
+        batch.put([prepare(node("lost"), CharacterCounter())])
+        end_all_others(server)
+        batch.put([prepare(node("lost too"), CharacterCounter())])
+    with pytest.raises(StoreUnavailable, match="nothing of it is there"), store.atomic(WORKSPACE) as batch:
+        batch.put([prepare(node("lost"), CharacterCounter())])
+        end_all_others(server)
+    assert ids(store, "lost", "lost too") == []
+
+
+def test_a_write_whose_answer_is_lost_is_looked_up_and_not_repeated(store, server):
+    opened(store)
+    with tempfile.TemporaryDirectory(prefix="weft-") as folder:
+        proxy = Proxy(server.folder, Path(folder))
+        url = server.url(**SMALL).replace(str(server.folder).replace("/", "%2F"), folder.replace("/", "%2F"))
+        through = store_at(url)
+        before = store.version(WORKSPACE)
+        with through.atomic(WORKSPACE) as batch:
+            batch.put([prepare(node("kept"), CharacterCounter())])
+            proxy.lose_commit = True
+        assert not proxy.lose_commit
+        assert ids(store, "kept") == ["kept"]
+        assert store.version(WORKSPACE) == before + 1
+        through.close()
+        proxy.close()
+
+
+def test_a_statement_that_takes_too_long_is_given_up(server):
+    slow = store_at(server.url(weft_timeout=1, weft_pool=1, **SMALL))
+    with pytest.raises(StoreBusy, match="weft_timeout"):
+        slow._connections.ask(lambda connection: connection.execute("SELECT pg_sleep(20)"))
+    assert slow.workspaces() == []
+    slow.close()
+
+
+def test_a_pool_that_is_used_up_says_what_to_raise(server, store):
+    opened(store)
+    small = store_at(server.url(weft_pool=1, weft_partitions=2, weft_wait=1))
+    with small.view(WORKSPACE, "ana"), pytest.raises(StoreUnavailable, match="weft_pool"):
+        small.version(WORKSPACE)
+    small.close()
+
+
+def test_what_was_acknowledged_is_there_after_the_server_was_killed():
+    server = Server(LASTING)
+    try:
+        store = store_at(server.start().url(weft_partitions=2, weft_wait=2))
+        put(opened(store), node("a", "before"))
+        server.kill()
+        with pytest.raises(StoreUnavailable, match="server runs"):
+            ids(store, "a")
+        with pytest.raises(StoreUnavailable):
+            put(store, node("b"))
+        server.start()
+        assert ids(store, "a", "b") == ["a"]
+        put(store, node("b"))
+        assert ids(store, "a", "b") == ["a", "b"]
+        store.close()
+    finally:
+        server.close()

@@ -1,0 +1,5 @@
+from weft.store.contract import StoreContract
+
+
+class TestPostgresStore(StoreContract):
+    """The `store` fixture of this folder gives an empty store."""

@@ -1,0 +1,121 @@
+"""The second wall: what an ordinary role reads when it asks the tables themselves."""
+
+import psycopg
+import pytest
+
+from weft.store.contract.kit import NOW, WORKSPACE, node, opened, put
+from weft.store.postgres.policies import APPLICATION
+from weft.store.postgres.schema import PARTITIONED
+from weft.types import Edge
+
+SECRET = frozenset({"ana"})
+
+
+@pytest.fixture
+def filled(store):
+    """Two nodes that all may see and one that ana alone may, with all that can belong to a node."""
+    put(
+        opened(store, "ben"),
+        node("a", "quince jam", tags=("open",), fields={"k": "open"}),
+        node("b", "quince tart"),
+        node("s", "zeppelin secret", tags=("hidden",), fields={"k": "hidden"}, access=SECRET),
+        edges=(Edge(source="a", target="b"), Edge(source="a", target="s")),
+    )
+    with store.atomic(WORKSPACE) as batch:
+        for user in ("ana", "ben"):
+            for name in ("a", "s"):
+                batch.record(user, name, "view", NOW)
+                batch.count_use(user, [name])
+                batch.give_feedback(user, name, True, NOW)
+    store.keep_context(WORKSPACE, "c", user="ana", thread="", kept="secret")
+    store.create_workspace("other", owner="ben")
+    put(store, node("o", "other words"), workspace="other")
+    return store
+
+
+@pytest.fixture
+def ordinary(server):
+    """A connection of a role that owns nothing and may log in."""
+    with psycopg.connect(server.url(), autocommit=True) as owner:
+        owner.execute("DROP ROLE IF EXISTS visitor")
+        owner.execute(f"CREATE ROLE visitor LOGIN IN ROLE {APPLICATION}")
+    with psycopg.connect(server.url(user="visitor"), autocommit=True) as connection:
+        connection.execute("SET search_path TO weft, public")
+        yield connection
+
+
+def seen(connection, workspace, user, query):
+    """What a query gives that names neither workspace nor user."""
+    with connection.transaction():
+        number = connection.execute("SELECT id FROM directory WHERE name = %s", (workspace,)).fetchone()[0]
+        for name, value in (("workspace", number), ("user", user), ("reach", "viewer")):
+            connection.execute("SELECT set_config(%s, %s, true)", (f"weft.{name}", str(value)))
+        return connection.execute(query).fetchall()
+
+
+READS = [
+    ("SELECT id FROM nodes ORDER BY 1", ["a", "b", "s"], ["a", "b"]),
+    ("SELECT id FROM changes ORDER BY 1", ["a", "b", "s"], ["a", "b"]),
+    ("SELECT tag FROM tags ORDER BY 1", ["hidden", "open"], ["open"]),
+    ("SELECT value FROM fields ORDER BY 1", ["hidden", "open"], ["open"]),
+    ("SELECT count(*) FROM edges", [2], [1]),
+    ("SELECT count(*) FROM passages", [3], [2]),
+    ("SELECT count(*) FROM embeddings", [3], [2]),
+    ("SELECT DISTINCT word FROM vocabulary WHERE word = 'zeppelin'", ["zeppelin"], []),
+    ("SELECT DISTINCT term FROM words WHERE term = 'zeppelin'", ["zeppelin"], []),
+    ("SELECT count(*) FROM usage", [4], [2]),
+    ("SELECT count(*) FROM feedback", [4], [2]),
+    ("SELECT DISTINCT who FROM activity", ["ana"], ["ben"]),
+    ("SELECT kept FROM contexts", ["secret"], []),
+    ("SELECT count(*) FROM acls WHERE passages > 0", [2], [1]),
+    ("SELECT node FROM weft_alike('s', 0.01)", [3], []),
+    ("SELECT word FROM weft_words_like('{zepelin}', 0.2, 5)", ["zeppelin"], []),
+]
+"""Queries that name neither workspace nor user, and what each of two users gets."""
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_user_reads_what_they_may_see_of_their_workspace_alone(ordinary):
+    for table in (*PARTITIONED, "keys", "key_workspaces", "jobs", "embedding_cache"):
+        assert ordinary.execute(f"SELECT * FROM {table}").fetchall() == [], f"{table} is open to who names no user"
+    for query, ana, ben in READS:
+        for user, wanted in (("ana", ana), ("ben", ben), ("nobody", [0] if "count" in query else [])):
+            assert [row[0] for row in seen(ordinary, WORKSPACE, user, query)] == wanted, f"{user}: {query}"
+
+
+@pytest.mark.usefixtures("filled")
+def test_who_only_reads_can_write_nothing(ordinary):
+    for statement in (
+        "DELETE FROM nodes RETURNING 1",
+        "UPDATE nodes SET title = 'x' RETURNING 1",
+        "UPDATE acl_principals SET principal = '*' RETURNING 1",
+    ):
+        assert seen(ordinary, WORKSPACE, "ana", statement) == []
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        seen(ordinary, WORKSPACE, "ana", "INSERT INTO marks SELECT id, 'a', 'b', 'c' FROM directory")
+
+
+def test_a_partition_cannot_be_read_past_the_policies(ordinary):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        ordinary.execute("SELECT * FROM nodes_0")
+
+
+def test_each_table_of_a_workspace_has_a_policy_and_its_number_first_in_the_key(server):
+    with psycopg.connect(server.url()) as owner:
+        rows = owner.execute(
+            """SELECT c.relname, c.relrowsecurity, c.relkind, (SELECT a.attname FROM pg_index i
+                   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+                   WHERE i.indrelid = c.oid AND i.indisprimary)
+               FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               WHERE n.nspname = 'weft' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"""
+        ).fetchall()
+    tables = {row[0]: row[1:] for row in rows}
+    assert {name for name, row in tables.items() if row == (True, "p", "workspace")} == set(PARTITIONED)
+    assert {name for name, row in tables.items() if not row[0]} == {"directory", "migrations"}
+
+
+def test_the_store_itself_is_behind_the_wall(store):
+    asked = store._connections.ask(
+        lambda connection: connection.execute("SELECT current_user, row_security_active('nodes')").fetchone()
+    )
+    assert asked == (APPLICATION, True)
