@@ -15,8 +15,10 @@ from benchmarks.relevance import WAYS, Collection, Measure, Values, by_vector, b
 from weft import Weft
 from weft.evaluate import metrics
 from weft.evaluate.metrics import Span
+from weft.pack.sentences import split_sentences
 from weft.recipe import Recipe, get_recipe
 from weft.store.protocol import View
+from weft.types import Item
 
 SPAN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 TURN_BUDGETS = (500, 1_000, 2_000, 4_000)
@@ -73,12 +75,21 @@ def _measure_spans(weft: Weft, recipe: Recipe, asked: _Excerpts, starts: Mapping
         for budget in SPAN_BUDGETS:
             found = {way: _places(view, filled(weft, view, hits, budget), starts) for way, hits in plain.items()}
             context = weft.context(asked.question, budget=budget, recipe=recipe)
-            whole = [item.candidate for item in context.items if item.rendering.form == "full"]
-            found["weft"] = [_moved((each.passage.start, each.passage.end), starts[each.node.id]) for each in whole]
+            shown = [place for item in context.items for place in _shown(item)]
+            found["weft"] = [_moved(span, starts[node]) for node, span in shown]
             for way in WAYS:
                 overlap = metrics.overlap(found[way], asked.spans)
                 for name in ("recall", "precision", "iou"):
                     values.setdefault(f"token_{name}@{budget}", {}).setdefault(way, []).append(getattr(overlap, name))
+
+
+def _shown(item: Item) -> list[tuple[str, Span]]:
+    """The spans of a node's text that an item shows: the passage, or those of its sentences that were kept."""
+    node, passage = item.candidate.node.id, item.candidate.passage
+    if item.rendering.form == "full":
+        return [(node, (passage.start, passage.end))]
+    kept_sentences = (each for each in split_sentences(passage.text) if each.text in item.rendering.text)
+    return [(node, _moved((each.start, each.end), passage.start)) for each in kept_sentences]
 
 
 def _places(view: View, keys: Sequence[int], starts: Mapping[str, int]) -> list[Span]:

@@ -233,3 +233,31 @@ def test_load_presses_a_real_server_and_the_engine_without_an_error(tmp_path):
     assert found["requests"] > found["writes"] > 0
     assert found["p95_ms"] >= found["p50_ms"] > 0
     assert found["rss_mb"].keys() == {"start", "middle", "end"}
+
+
+def test_relevance_takes_any_folder_in_the_layout_of_beir(tmp_path):
+    folder = tmp_path / "birds"
+    (folder / "qrels").mkdir(parents=True)
+    texts = {
+        "heron": ("Grey heron", "A bird that the painter Ana Sousa drew in winter."),
+        "ana": ("Ana Sousa", "She was born in a port in the south."),
+        "jam": ("Quince jam", "Boil it for an hour."),
+    }
+    lines = [{"_id": name, "title": title, "text": text} for name, (title, text) in texts.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    asked = [
+        {"_id": "q1", "text": 'Where was the painter of the "grey heron" born?'},
+        {"_id": "q2", "text": "unjudged"},
+    ]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+    judgments = "query-id\tcorpus-id\tscore\nq1\theron\t1\nq1\tana\t2\nq1\tjam\t0\nq2\tgone\t1\n"
+    (folder / "qrels" / "test.tsv").write_text(judgments, encoding="utf-8")
+    first, _ = figures("relevance", "--data", str(tmp_path), cache=tmp_path / "cache")
+    assert first["sets"].keys() == {"birds"}
+    measured = first["sets"]["birds"]
+    assert {"nDCG@10", "recall@5", "recall@10", "all_gold@10"} < measured.keys()
+    assert all(values.keys() == {"weft", "bm25", "vector"} for values in measured.values())
+    assert measured["all_gold@10"]["weft"] == 1.0
+    assert all(0 <= value <= 1 for values in measured.values() for value in values.values())
+    again, told = figures("relevance", "--data", str(folder), cache=tmp_path / "cache")
+    assert again == first and "building" not in told

@@ -87,3 +87,16 @@ def test_what_no_budget_lets_in_says_so(weft):
 
     assert NearMisses(build, context).more_tokens(closed, most=3000) is None
     assert tried[-1] == 3500
+
+
+def test_the_answer_does_not_depend_on_what_else_was_asked(weft):
+    context = weft.context("mirror telescope", budget=700)
+    left_out = [each for each in context.trace if each.missing_tokens is not None and each.fate not in WHOLE][:6]
+
+    def build(total):
+        return weft.context("mirror telescope", budget=total)
+
+    alone = [NearMisses(build, context).more_tokens(each, most=700) for each in left_out]
+    together = NearMisses(build, context)
+    assert [together.more_tokens(each, most=700) for each in left_out] == alone
+    assert len(set(alone)) > 1

@@ -14,6 +14,7 @@ from weft.errors import InvalidInput
 FILE = "weft.toml"
 ENVIRONMENT = {
     "WEFT_STORE": "store",
+    "WEFT_READ_URL": "read_url",
     "WEFT_WORKSPACE": "workspace",
     "WEFT_USER": "user",
     "WEFT_EMBEDDER": "embedder",
@@ -31,6 +32,8 @@ class Config:
     """What a command works with when it is not told otherwise."""
 
     store: str = "notes.weft"
+    read_url: str = ""
+    """A replica of the store that reads go to; only for PostgreSQL."""
     workspace: str = "main"
     user: str = "me"
     embedder: str = "static"

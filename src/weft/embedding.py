@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 PAGES_AT_ONCE = 16
 """Document pages that are looked at together, and written in one transaction: an interruption loses no more."""
 
+TEXTS_AT_ONCE = 256
+"""Texts that a worker takes on together: an interruption loses no more."""
+
 
 class PageVectors:
     """Keeps the vectors of document pages in step with the pages: like an index, before it is searched."""
@@ -53,6 +56,16 @@ def _image(page: Node, store: Store, workspace: str) -> Path | None:
         return store.files(workspace).path(page, "image_path")
     except NotFound:
         return None
+
+
+def embed_waiting(store: Store, embedder: EmbeddingProvider, workspace: str, *, limit: int = TEXTS_AT_ONCE) -> int:
+    """Embed some of the texts that were added without a vector and that nobody else works on; how many there were."""
+    with store.claim(workspace, embedder.model, limit) as texts:
+        if texts:
+            vectors = dict(zip(texts, embedder.embed_batch(list(texts.values())), strict=True))
+            with store.atomic(workspace) as batch:
+                batch.put_vectors(embedder.model, vectors)
+        return len(texts)
 
 
 def missing_vectors(

@@ -29,13 +29,15 @@ class NearMisses:
     def more_tokens(self, decision: Decision, most: int) -> int | None:
         """How many more tokens show a candidate whole, where one fewer does not; None if `most` do not."""
         key = _key(decision)
+        if self._fits(key, 0):
+            return 0
         guess = max(1, min(decision.missing_tokens or decision.tokens, most))
-        above = min((more for more, keys in self._whole.items() if key in keys), default=guess)
+        below, above = 0, guess
         while not self._fits(key, above):
             if above >= most:
                 return None
-            above = min(2 * above, most)
-        below = max((more for more, keys in self._whole.items() if more < above and key not in keys), default=above)
+            # Powers of two, and what lies halfway between them, are what other candidates ask about too.
+            below, above = above, min(1 << above.bit_length(), most)
         # The packer's own figure is often right, so that is where to look first.
         probe = above - 1 if above == guess else (below + above) // 2
         while above - below > 1:

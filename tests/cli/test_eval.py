@@ -39,7 +39,7 @@ def test_evidence_that_the_user_may_not_see_is_warned_of(weft, filled, here):
 def test_drafts_are_questions_that_can_be_asked(weft, filled, here):
     weft("add", questions(here))
     long = here / "long.md"
-    long.write_text("# Care\n\nKeep the lens cap on.\n" + "Dust is wiped off once a month. " * 5, encoding="utf-8")
+    long.write_text("# Lens care\n\nKeep the lens cap on.\n" + "Dust is wiped off once a month. " * 5, encoding="utf-8")
     weft("add", long)
     drafts = weft("eval", "suggest", "--count", 5)
     lines = [json.loads(line) for line in drafts.out.splitlines()]

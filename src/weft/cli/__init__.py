@@ -32,7 +32,10 @@ COMMANDS = {
     "keys": "Create, list and revoke the keys of a server.",
     "stats": "Count what a user may see.",
     "users": "List, add and group users.",
+    "migrate": "Move workspaces between a file and a database.",
+    "worker": "Embed what was added without vectors.",
     "doctor": "Check the store and its indexes.",
+    "cluster": "Spread a PostgreSQL store over several servers.",
     "demo": "Load the sample workspace and show what Weft does.",
 }
 

@@ -38,11 +38,25 @@ LINES = (".jsonl", ".ndjson")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @as_connector
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option(
+    "--embed",
+    type=click.Choice(["now", "later"]),
+    default="now",
+    show_default=True,
+    help="When texts get their vectors: later leaves that to  weft worker.",
+)
 @with_mentions
 @as_json
 @settings
 def command(
-    paths: tuple[Path, ...], forced: str | None, dry_run: bool, mentions: bool | None, as_json: bool, config: Config
+    *,
+    paths: tuple[Path, ...],
+    forced: str | None,
+    dry_run: bool,
+    embed: str,
+    mentions: bool | None,
+    as_json: bool,
+    config: Config,
 ) -> None:
     """Add notes, files, documents, chats or exports; adding again changes only what differs.
 
@@ -52,6 +66,7 @@ def command(
     weft add report.pdf slides.pptx       documents: a node for each page, with its picture
     weft add conversations.json           a chat export: threads and messages
     weft add export.jsonl                 nodes, edges and users, one JSON object a line
+    weft add --embed later ~/corpus       found by its words at once, by its meaning when  weft worker  was there
 
     \b
     What is given is recognised; weft connectors lists what there is. Files that are gone are removed, renamed ones keep
@@ -65,7 +80,7 @@ def command(
     chosen = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
     followed: list[Followed] = []
     loaded: list[Report] = []
-    with open_weft(config) as weft, Parser() as parser:
+    with open_weft(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
         options = Options(
             workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
             parser=parser,
@@ -109,8 +124,9 @@ def _lengthen(bar: Any, count: int) -> None:
 def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> dict[str, Any]:
     counts = (*COUNTED, "nodes", "links", "mentions")
     values: dict[str, Any] = {each: sum(getattr(report, each) for report in followed) for each in counts}
-    values["nodes"] += sum(report.changed for report in loaded)
     values |= {each: sum(getattr(report, each) for report in loaded) for each in ("edges", "users", "read")}
+    values["read"] += values["nodes"]
+    values["nodes"] += sum(report.changed for report in loaded)
     values["unresolved"] = [asdict(each) for report in followed for each in report.unresolved]
     for told in ("skipped", "notes"):
         reports: tuple[Any, ...] = (*followed, *loaded)

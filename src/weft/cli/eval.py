@@ -54,7 +54,13 @@ def command() -> None:
 @as_json
 @settings
 def run_command(*, questions: Path, html: Path | None, as_json: bool, config: Config, **ways: Any) -> None:
-    """Ask the questions of a file in every combination of the given settings."""
+    """Ask the questions of a file in every combination of the given settings.
+
+    \b
+    weft eval run questions.jsonl --budget 1000 --budget 4000
+    weft eval questions.jsonl --recipe default --recipe graph --html report.html
+    weft eval questions.jsonl --weights relevance=0.7,recency_linear=0.3 --json
+    """
     asked = read_questions(questions)
     variants = combine(
         recipes=ways["recipes"] or ("default",),
@@ -85,7 +91,12 @@ def run_command(*, questions: Path, html: Path | None, as_json: bool, config: Co
 @click.option("--seed", type=int, default=1, show_default=True, help="Another number draws others.")
 @settings
 def suggest_command(count: int, types: tuple[str, ...], seed: int, config: Config) -> None:
-    """Draft questions from titles and headings, as JSON lines to be rewritten in your own words."""
+    """Draft questions from titles and headings, as JSON lines to be rewritten in your own words.
+
+    \b
+    weft eval suggest --count 30 > questions.jsonl
+    weft eval suggest --type page --seed 2
+    """
     with open_weft(config) as weft, weft.store.view(config.workspace, config.user) as view:
         drafts = suggest(view, count, types=frozenset(types), seed=seed)
     for draft in drafts:

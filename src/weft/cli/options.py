@@ -15,6 +15,7 @@ from weft.engine import Weft
 from weft.lens import Lens
 from weft.render import Templates
 from weft.render.templates import Template
+from weft.store.opening import with_replica
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,7 +48,7 @@ def open_weft(config: Config, *, create: bool = False) -> Weft:
     own = [Template.from_mapping(name, values) for name, values in config.templates.items()]
     lenses = own_lenses(config)
     weft = Weft.open(
-        config.store,
+        with_replica(config.store, config.read_url),
         embedder=config.embedder,
         visual=config.visual,
         tokenizer=config.tokenizer,

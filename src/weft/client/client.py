@@ -202,7 +202,8 @@ class Client:
         self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> dict[str, Any]:
         """The answer to a question about documents, with its sources and the check of its citations."""
-        return dict(self._send("POST", workspace, "ask", {"query": query, **options}, user))
+        # A model may be asked for money, and takes its time: what broke off is not asked again unasked.
+        return dict(self._send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
 
     def ask_events(
         self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any

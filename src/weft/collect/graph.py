@@ -31,9 +31,9 @@ class GraphCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Nearest first; a node's score is 1 / (1 + its distance), times the evidence for a hit that it starts from."""
         named = self._named(inquiry)
-        worth = {} if named is not None else _best_by_words(inquiry, self.seeds)
+        hits = {} if named is not None else _best_by_words(inquiry, self.seeds)
         walks = [
-            (head, self._walk(inquiry, head.starts)) for head in (_from(inquiry, worth) if named is None else named)
+            (head, self._walk(inquiry, head.starts)) for head in (_from(inquiry, hits) if named is None else named)
         ]
         ways = self._united(walks, inquiry)
         excluded = inquiry.request.filters.exclude
@@ -43,10 +43,12 @@ class GraphCollector:
         if self.passages > 1:
             starts = [node for node, (nearest, _) in wanted.items() if nearest.distance == 0]
             keys |= inquiry.view.passages(starts, limit=self.passages + 1)
+        # Of a long text it is the hit that is wanted, not the beginning.
+        keys |= {node: [key] for node, (_, key) in hits.items() if node in wanted}
         return [
             found
             for node, (nearest, reaches) in wanted.items()
-            for found in self._found(nearest, reaches, keys.get(node, ()), worth.get(nearest.start, 1.0))
+            for found in self._found(nearest, reaches, keys.get(node, ()), hits[nearest.start][0] if hits else 1.0)
         ]
 
     def _found(self, nearest: Reached, reaches: tuple[Reach, ...], keys: Sequence[int], worth: float) -> list[Found]:
@@ -112,12 +114,13 @@ class GraphCollector:
         return _from(inquiry, named) if named else None
 
 
-def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, float]:
-    """The nodes of the best hits by words, with what words and meaning say for them."""
-    worth: dict[str, float] = {}
+def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, tuple[float, int]]:
+    """The nodes of the best hits by words, with what words and meaning say for them and the passage that was hit."""
+    best: dict[str, tuple[float, int]] = {}
     for record in inquiry.load([hit.key for hit in inquiry.word_hits[:count]]):
-        worth[record.node.id] = max(inquiry.evidence[record.passage.key], worth.get(record.node.id, 0.0))
-    return worth
+        key = record.passage.key
+        best[record.node.id] = max((inquiry.evidence[key], key), best.get(record.node.id, (0.0, key)))
+    return best
 
 
 def _from(inquiry: Inquiry, starts: Iterable[str]) -> list[Trailhead]:

@@ -42,6 +42,17 @@ class Reach:
     workspaces: frozenset[str] | None = None
     """None for all that the user has."""
     writes: bool = True
+    query_characters: int | None = None
+    """The longest query that is answered; None for any."""
+    depth: int | None = None
+    """The most links that a walk may follow; None for as many as the tool allows."""
+
+    def check(self, arguments: Arguments) -> None:
+        """Refuse what asks for more than that."""
+        length, depth = len(arguments.get("query") or ""), arguments.get("depth") or 0
+        for name, asked, most in (("the length of the query", length, self.query_characters), ("depth", depth, self.depth)):
+            if most is not None and asked > most:
+                raise InvalidInput(f"{name} is {asked:,}, and this server allows at most {most:,}: ask for less")
 
     def includes(self, workspace: str) -> bool:
         """Whether a workspace may be asked about."""
@@ -78,7 +89,9 @@ class Desk:
         """What a tool answers; raises a WeftError where it cannot."""
         if tool not in self.tools:
             raise UnknownName("tool", inline(tool, 80), self.tools)
-        return self._answers[tool](read_arguments(self.tools[tool].input, arguments))
+        read = read_arguments(self.tools[tool].input, arguments)
+        self.reach.check(read)
+        return self._answers[tool](read)
 
     def where(self, workspace: str | None) -> str:
         """The workspace that is meant; one in which the user is unknown is reported like one that does not exist."""

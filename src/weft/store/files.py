@@ -16,7 +16,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from filelock import FileLock
@@ -113,6 +113,32 @@ class Files:
         with self._lock:
             yield
 
+    @property
+    def prefix(self) -> str:
+        """What the names begin with that nodes have for their files."""
+        return f"{self._folder.relative_to(self._base).as_posix()}/"
+
+    def digests(self) -> list[tuple[str, str]]:
+        """Each file by its path after the prefix, with a hash of what is in it."""
+        return [(name, _digest(self._folder / name)) for name in self._names()]
+
+    def copy(self, other: Files) -> None:
+        """Take over the files of another workspace; those that are there already and the same are left alone."""
+        for name in other._names():
+            source, place = other._folder / name, self._folder / name
+            if place.is_file() and _digest(place) == _digest(source):
+                continue
+            with _explained(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                draft = place.with_name(f"{_INCOMING}{place.name}")
+                shutil.copyfile(source, draft)
+                draft.replace(place)
+
+    def _names(self) -> list[str]:
+        """Paths of all files that were published: a node, a version and a name."""
+        found = (path.relative_to(self._folder) for path in self._folder.glob("*/*/*") if path.is_file())
+        return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
+
     def clear(self) -> None:
         """Remove all of them."""
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -131,6 +157,11 @@ def _safe(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} cannot be the name of a file: use small letters, digits, '.', '-' and '_'")
     return name
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
 
 
 def _drop_empty(folder: Path) -> None:

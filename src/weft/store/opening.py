@@ -6,16 +6,20 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from weft.embed.cache import VectorCache
-from weft.errors import MissingExtra, NotFound
+from weft.errors import InvalidInput, MissingExtra, NotFound
 from weft.store.protocol import Store
 from weft.store.sqlite import SqliteStore
+from weft.store.transfer import Movable
+
+REPLICA = "weft_read"
+"""The setting of an address that names another one, of a replica."""
 
 
-class LastingStore(Store, Protocol):
-    """A store that also keeps what a paid provider has embedded."""
+class LastingStore(Store, Movable, Protocol):
+    """A store that also keeps what a paid provider has embedded, and that workspaces can be moved from and to."""
 
     @property
     def embedding_cache(self) -> VectorCache:
@@ -29,10 +33,27 @@ def is_address(target: str | Path) -> bool:
 
 def shown(target: str) -> str:
     """How a store is called where others may read it: without a password."""
-    parts = urlsplit(target) if is_address(target) else None
-    if parts is None or parts.password is None:
+    if not is_address(target):
         return target
-    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}"))
+    parts = urlsplit(target)
+    if parts.password is not None:
+        parts = parts._replace(netloc=f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}")
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    if any(name == REPLICA for name, _ in given):
+        kept = [(name, shown(value) if name == REPLICA else value) for name, value in given]
+        parts = parts._replace(query=urlencode(kept))
+    return urlunsplit(parts)
+
+
+def with_replica(target: str, replica: str) -> str:
+    """The address of a database that is read from a replica."""
+    if not replica:
+        return target
+    if not is_address(target):
+        raise InvalidInput(f"{target} is a file and has no replica: leave read_url out, or use postgresql://…")
+    parts = urlsplit(target)
+    given = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != REPLICA]
+    return urlunsplit(parts._replace(query=urlencode([*given, (REPLICA, replica)])))
 
 
 def open_store(target: str | Path, *, clock: Callable[[], datetime], create: bool = True) -> LastingStore:

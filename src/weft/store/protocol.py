@@ -277,6 +277,15 @@ class Store(Protocol):
     def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """Those of these digests under which a vector is kept."""
 
+    def waiting(self, workspace: str, model: str) -> int:
+        """How many texts have no vector of a model, those included that someone is working on."""
+
+    def claim(self, workspace: str, model: str, limit: int) -> AbstractContextManager[Mapping[str, str]]:
+        """Some of the texts without a vector, by digest, which nobody else gets until the block ends.
+
+        Their vectors are to be kept within the block. If it raises, or its process dies, the texts wait again.
+        """
+
     def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
         """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
 

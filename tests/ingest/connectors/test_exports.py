@@ -159,3 +159,21 @@ class Slow(io.StringIO):
 
     def read(self, size=-1):
         return super().read(self.chunk)
+
+
+class TestFolders:
+    def test_loops_and_names_that_are_no_text_are_contained(self, tmp_path):
+        top = tmp_path / "export"
+        (top / "inner").mkdir(parents=True)
+        (top / PAGE).write_text("# In")
+        (top / "inner" / "loop").symlink_to(top)
+        (top / "self.md").symlink_to(top / "self.md")
+        odd = os.fsencode(top) + b"/\xff\xfe 252bb52ee2b580179846fd78b2b60ea9.md"
+        with open(odd, "w") as file:
+            file.write("# Odd")
+        os.mkfifo(top / "pipe.md")
+        found = read(Notion(), top)
+        assert sorted(node.title for node in found.of("page")) == ["In", "Odd"]
+        reasons = {each.what.rpartition(" ")[2]: each.why for each in found.skipped}
+        assert "regular" in reasons["pipe.md"]
+        assert "cannot be read" in reasons["self.md"]

@@ -77,12 +77,12 @@ def test_documents_are_whole_or_absent_and_the_rest_is_added_by_the_next_run(pap
         kept = whole(weft)
         assert 2 <= kept < DOCUMENTS
     told = json.loads(succeed("add", papers, "--json", "--store", store))
-    assert (told["changed"], told["skipped"]) == ((DOCUMENTS - kept) * (PAGES + 1), [])
+    assert (told["nodes"], told["skipped"]) == ((DOCUMENTS - kept) * (PAGES + 1), [])
     with opened(store) as weft:
         assert whole(weft) == DOCUMENTS
         version = weft.store.version("main")
     again = json.loads(succeed("add", papers, "--json", "--store", store))
-    assert (again["changed"], again["read"]) == (0, 1 + DOCUMENTS * (PAGES + 1))
+    assert (again["changed"], again["unchanged"]) == (0, 1 + DOCUMENTS)
     with opened(store) as weft:
         assert weft.store.version("main") == version
     files = [name for _, folders, _ in os.walk(f"{store}.files") for name in folders]

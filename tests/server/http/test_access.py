@@ -88,9 +88,7 @@ def test_no_key_and_every_kind_of_wrong_key_get_the_same_answer(shared, keys):
 
 
 def test_an_expiring_key_holds_until_its_last_moment(weft):
-    _, token = make_key(
-        weft.store, user="ana", workspaces=["studio"], scope="read", now=NOW, lasts=timedelta(days=90)
-    )
+    _, token = make_key(weft.store, user="ana", workspaces=["studio"], scope="read", now=NOW, lasts=timedelta(days=90))
     assert find_key(weft.store, token, NOW + timedelta(days=90, microseconds=-1)) is not None
     assert find_key(weft.store, token, NOW + timedelta(days=90)) is None
 

@@ -328,8 +328,9 @@ class TestWriting:
         expect(said).to_contain_text("Score")
         before, after = re.search(r"Score ([\d.]+) → ([\d.]+)", said.inner_text()).groups()
         assert float(after) < float(before)
-        page.get_by_role("button", name="Helpful: Terms with Calder Optics", exact=True).click()
+        page.get_by_role("button", name="Helpful: Terms with Calder Optics", exact=True).press("Enter")
         expect(said).to_contain_text(f"Score {after} →")
+        expect(page.locator(":focus")).to_have_text("Helpful")
 
     def test_a_memory_is_added_and_found(self, visit):
         page = visit.open()
@@ -372,7 +373,7 @@ class TestHostileContent:
         expect(page.locator("#text")).to_contain_text("<script>window.pwned=2</script>")
         row(page, "Sabotage").locator(".open").first.click()
         expect(page.locator("tr.detail .tags").first).to_contain_text("<i>tag</i>")
-        page.get_by_role("button", name="Focus on it").first.click()
+        page.get_by_role("button", name=re.compile("^Focus on it")).first.click()
         visit.settled()
         page.locator("#focus").fill("sabotage")
         expect(page.locator("#focus-list [role=option]").first).to_contain_text("<img src=x")

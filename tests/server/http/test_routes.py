@@ -225,6 +225,9 @@ def test_what_is_over_the_limits_is_refused(ana, path, body):
         ("context/build", {"user": "ben"}),
         ("context/build", {"workspace": "other"}),
         ("feedback", {"reference": "plan", "useful": "yes"}),
+        ("activity", {"node": "plan", "kind": "view", "at": "0001-01-01T00:00:00+10:00"}),
+        ("context/build", {"query": "x", "filters": {"as_of": "0001-01-01T00:00:00Z"}}),
+        ("context/build", {"history": [{"role": "user", "text": "x", "at": "9999-12-31T23:59:59-10:00"}]}),
     ],
 )
 def test_what_does_not_fit_is_refused_and_named(ana, path, body):
@@ -232,6 +235,25 @@ def test_what_does_not_fit_is_refused_and_named(ana, path, body):
     assert problem.status_code == 422
     assert problem.headers["content-type"] == "application/problem+json"
     assert problem.json()["errors"][0]["pointer"].startswith("/")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[" * 50_000,
+        '{"nodes": [{"id": "ana/\\ud800"}]}',
+        '{"nodes": [{"fields": {"\\ud800": "x"}}]}',
+        '{"nodes": [{"fields": {"a": NaN}}]}',
+        '{"nodes": [{"position": 1' + "0" * 5000 + "}]}",
+        '{"nodes": [{"id": "ana/\\u0000"}]}',
+        "",
+        "\xff",
+    ],
+)
+def test_a_body_that_is_hardly_json_is_refused(ana, body):
+    response = ana.post(f"{W}/nodes", content=body.encode("latin-1"), headers={"Content-Type": "application/json"})
+    assert response.status_code in (400, 422)
+    assert response.headers["content-type"] == "application/problem+json"
 
 
 def test_what_is_unknown_is_refused_with_what_there_is(ana):

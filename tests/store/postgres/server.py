@@ -30,13 +30,17 @@ LASTING = {"shared_buffers": "64MB", "max_connections": "60"}
 class Server:
     """One server in a folder of its own, reached through a socket there."""
 
-    def __init__(self, settings: dict[str, str] = QUICK) -> None:
+    def __init__(self, settings: dict[str, str] = QUICK, replica_of: Server | None = None) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="weft-pg-"))  # short: a socket's path has about a hundred bytes
         self.data = self.folder / "data"
         self._binaries, self._user = _installed()
         if self._user is not None:
             os.chown(self.folder, self._user, -1)
         self.folder.chmod(0o755)
+        if replica_of is not None:
+            source = ("-h", replica_of.folder, "-U", "postgres", "-c", "fast", "-X", "stream", "-N")
+            self._run("pg_basebackup", *source, "-R", "-D", self.data)
+            return
         self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
         self.configure(**settings)
 

@@ -4,6 +4,8 @@ import psycopg
 import pytest
 
 from weft.store.contract.kit import NOW, WORKSPACE, node, opened, put
+from weft.store.postgres import PostgresStore
+from weft.store.postgres.address import parse
 from weft.store.postgres.policies import APPLICATION
 from weft.store.postgres.schema import PARTITIONED
 from weft.types import Edge
@@ -119,3 +121,22 @@ def test_the_store_itself_is_behind_the_wall(store):
         lambda connection: connection.execute("SELECT current_user, row_security_active('nodes')").fetchone()
     )
     assert asked == (APPLICATION, True)
+
+
+def test_an_owner_without_the_role_is_told_and_gets_it_when_an_administrator_grants_it(server, store, tmp_path):
+    with psycopg.connect(server.url(), autocommit=True) as administrator:
+        administrator.execute("CREATE ROLE plain LOGIN")
+        administrator.execute("CREATE DATABASE plain OWNER plain")
+        with psycopg.connect(server.url("plain"), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin")
+        address = parse(server.url("plain", "plain", weft_partitions=1, weft_files=tmp_path))
+        alone = PostgresStore(address, clock=lambda: NOW)
+        put(opened(alone), node("a", "quince"))
+        assert [problem for problem in alone.check() if "row-level security" in problem]
+        alone.close()
+        administrator.execute(f"GRANT {APPLICATION} TO plain")
+    granted = PostgresStore(address, clock=lambda: NOW)
+    assert granted.check() == []
+    with granted.view(WORKSPACE, "ana") as view:
+        assert len(view.search_words("quince", limit=5)) == len(view.search_fuzzy("quinse", limit=5)) == 1
+    granted.close()

@@ -50,7 +50,7 @@ class Mail:
         """By how the file begins, or by what most files of a folder are called."""
         if path.is_dir():
             names = [name.lower() for name in names_in(path, 500)]
-            letters = [name for name in names if name.endswith((".eml", ".mbox"))]
+            letters = [name for name in names if name.endswith((".eml", ".mbox", ".mbox/mbox"))]
             return 0.8 if letters and len(letters) * 2 > len(names) else 0.0
         try:
             with path.open("rb") as file:

@@ -6,12 +6,15 @@ Without any key in its store a server answers for one user and only to programs 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, cast
 from urllib.parse import unquote
 
+import anyio
 from fastapi import Depends, Header, Path
 from fastapi.security import HTTPBearer
 from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as Asked
 
 from weft.render.quote import inline
 from weft.server.http.problems import Problem
@@ -24,6 +27,8 @@ USER_HEADER = "Weft-User"
 WORKSPACE_HEADER = "Weft-Workspace"
 ABOUT_USER = "Act for this user, percent-encoded; for admin keys."
 ABOUT_WORKSPACE = "Which of the key's workspaces, percent-encoded, where the path has none."
+CALLER = "weft.caller"
+"""Where a request notes who asks, once that is known."""
 LOCAL = "local"
 """What stands for a key where none is needed."""
 
@@ -62,7 +67,13 @@ def no_workspace(workspace: str) -> Problem:
 
 
 def identify(connection: HTTPConnection, service: Service) -> Caller:
-    """Who asks, by the key in the header; counts against the key's rate. Blocks: for a worker thread."""
+    """Who asks, by the key in the header; counts against the key's rate, once. Blocks: for a worker thread."""
+    if CALLER not in connection.scope:
+        connection.scope[CALLER] = _identified(connection, service)
+    return cast("Caller", connection.scope[CALLER])
+
+
+def _identified(connection: HTTPConnection, service: Service) -> Caller:
     given = connection.headers.get("authorization")
     local = service.options.local
     if given is None and local is not None and not service.weft.store.keys():
@@ -108,7 +119,25 @@ def _acting(connection: HTTPConnection, service: Service, caller: Caller) -> Cal
     return Caller(user, caller.scope, found, caller.home, caller.key)
 
 
-def caller_of(
+class KeyFirst:
+    """Asks for the key before a body is read, parsed or put on disk: no route takes one without a key."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Asked, receive: Receive, send: Send) -> None:
+        """Pass on what comes with a key that holds, and what brings nothing."""
+        if scope["type"] == "http" and _brings_body(scope):
+            await anyio.to_thread.run_sync(identify, HTTPConnection(scope), scope["app"].state.service)
+        await self.app(scope, receive, send)
+
+
+def _brings_body(scope: Asked) -> bool:
+    headers = dict(scope["headers"])
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+
+
+async def caller_of(
     connection: HTTPConnection,
     service: Annotated[Service, Depends(service_of)],
     _key: Annotated[object, Depends(bearer)],
@@ -116,7 +145,7 @@ def caller_of(
     _workspace: Annotated[str | None, Header(alias=WORKSPACE_HEADER, description=ABOUT_WORKSPACE)] = None,
 ) -> Caller:
     """Who asks, as a dependency of a route."""
-    return identify(connection, service)
+    return await anyio.to_thread.run_sync(identify, connection, service)
 
 
 AnyCaller = Annotated[Caller, Depends(caller_of)]

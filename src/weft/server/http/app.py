@@ -16,7 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from weft.engine import Weft
 from weft.server.http import health
-from weft.server.http.access import USER_HEADER, WORKSPACE_HEADER
+from weft.server.http.access import USER_HEADER, WORKSPACE_HEADER, KeyFirst
 from weft.server.http.headers import LocalGuard, SecurityHeaders
 from weft.server.http.jobs import Jobs
 from weft.server.http.limits import BodyLimit, Rates
@@ -89,6 +89,7 @@ def _watching(service: Service) -> Callable[[Context, bool], None]:
 def _wrap(app: FastAPI, options: Options, metrics: Metrics) -> None:
     """Put the layers around the routes: the last one added is the first one that a request meets."""
     app.add_middleware(BodyLimit, limits=options.limits)
+    app.add_middleware(KeyFirst)
     add_problems(app)
     if options.cors:
         app.add_middleware(

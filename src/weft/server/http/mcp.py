@@ -42,16 +42,22 @@ class McpEndpoint:
         caller = identify(request, service)
         if request.method != "POST":
             raise Problem(405, "there is nothing to listen to here: send a request", headers={"Allow": "POST"})
+        limits = service.options.limits
         server = make_server(
             service.weft,
             workspace=home_of(caller, "read"),
             user=caller.user,
             max_output_tokens=service.options.max_output_tokens,
-            reach=Reach(caller.workspaces, writes=caller.scope != "read"),
+            reach=Reach(
+                caller.workspaces,
+                writes=caller.scope != "read",
+                query_characters=limits.query_characters,
+                depth=limits.depth,
+            ),
             threads=self._threads,
         )
         return StreamableHTTPSessionManager(
-            server, stateless=True, json_response=True, max_request_body_size=service.options.limits.body_bytes
+            server, stateless=True, json_response=True, max_request_body_size=limits.body_bytes
         )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import InvalidInput
+from weft.server.http.schemas.values import DEEPEST, LARGEST_BUDGET, LONGEST_QUERY, MOST_IN_A_BATCH, MOST_LISTED
 
 if TYPE_CHECKING:
     from weft.recipes.research.model import LanguageModel
@@ -18,6 +19,16 @@ class Local:
 
     user: str
     workspace: str
+
+
+CEILINGS = {
+    "batch": MOST_IN_A_BATCH,
+    "query_characters": LONGEST_QUERY,
+    "depth": DEEPEST,
+    "budget_tokens": LARGEST_BUDGET,
+    "results": MOST_LISTED,
+}
+"""What the description of the interface allows at most: a higher limit would change nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +58,8 @@ class Limits:
             value, least = getattr(self, each.name), 0 if each.name == "requests_per_minute" else 1
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InvalidInput(f"limit {each.name} must be a whole number of at least {least}, got {value!r}")
+            if value > CEILINGS.get(each.name, value):
+                raise InvalidInput(f"limit {each.name} can be at most {CEILINGS[each.name]:,}, got {value:,}: lower it")
 
 
 LIMITS = tuple(each.name for each in fields(Limits))

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from weft.config import Config
-from weft.engine import Weft
+from weft.engine import LOCAL_MODELS, Weft
 from weft.errors import InvalidInput
 from weft.server.http.app import make_app
 from weft.server.http.options import LIMITS, Limits, Local, Options
@@ -56,6 +56,7 @@ def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, mod
 def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[str], None]) -> None:
     """Serve until a signal comes, and say where and for whom."""
     app = make_app(weft, options)
+    _warm(weft)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -74,8 +75,18 @@ def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[st
         options.tracer_provider.shutdown()
 
 
+def _warm(weft: Weft) -> None:
+    """Load what the first question would wait for: vocabulary and model; a provider that is paid is not asked."""
+    weft.tools.counter.count("warm")
+    embedder = weft.tools.embedder
+    if embedder is not None and embedder.model.startswith(LOCAL_MODELS):
+        embedder.embed("warm")
+
+
 def listening(host: str, port: int) -> socket.socket:
     """A socket at an address; an error says why there cannot be one."""
+    if not 0 <= port <= 65535:
+        raise InvalidInput(f"port {port} is not one of 0 to 65535: choose another")
     host = host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

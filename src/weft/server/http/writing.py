@@ -22,6 +22,7 @@ from weft.embedding import missing_vectors
 from weft.engine import Added, Weft
 from weft.errors import InvalidInput, NotFound
 from weft.identity import citation_id
+from weft.ingest.documents.reader import PATHS
 from weft.server.http.access import Caller
 from weft.server.http.problems import Problem
 from weft.split import embedded_text, prepare
@@ -151,6 +152,7 @@ class Pen:
 
     def _ready(self, node: Node, old: Node | None, keep_access: bool) -> Node:
         """The node as it may be written, if it may."""
+        _refuse_pictures(node, old)
         if node.owner not in (None, self.user, old and old.owner):
             raise Problem(403, "only an admin key may write in another's name: leave out the owner")
         if old is None:
@@ -166,6 +168,7 @@ class Pen:
     def _kept(self, node: Node, old: Node | None) -> Node:
         if old is None:
             raise missing(node.id)
+        _refuse_pictures(node, old)
         self._refuse_another_owner(old)
         return node
 
@@ -234,6 +237,14 @@ def missing_or_not_own(name: str, user: str) -> NotFound:
 
 def _not_theirs(name: str) -> Problem:
     return Problem(403, f"who may see node {name!r} is for its owner or an admin key to say: use keep_access")
+
+
+def _refuse_pictures(node: Node, old: Node | None) -> None:
+    """The files of a document are shown to whoever sees a page that names them: so only ingest says which page does."""
+    for field in PATHS.values():
+        named = node.fields.get(field)
+        if named is not None and named != (old and old.fields.get(field)):
+            raise Problem(403, f"the field {field!r} is for uploads and admin keys to set: leave it out")
 
 
 def _as_it_was(node: Node, old: Node) -> bool:

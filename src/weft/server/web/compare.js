@@ -54,7 +54,10 @@ export function differences(a, b) {
 
 function told(row, side, results) {
   const mine = side === "a" ? row.one : row.two;
-  if (mine) return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${FATES[mine.candidate.fate]}, ${number(mine.tokens)} tokens, ${mine.candidate.score.toFixed(2)}`);
+  if (mine) {
+    const { fate, score } = mine.candidate;
+    return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${FATES[fate]}, ${number(mine.tokens)} tokens, ${score.toFixed(2)}`);
+  }
   const there = results[side].candidates.find((each) => keyOf(each) === row.key);
   return el("td", { class: "muted", text: there ? `out: ${there.reason}` : "not found" });
 }
@@ -69,7 +72,9 @@ function table(rows, results) {
   const head = ["Item", "What differs", "A", "B"].map((text) => el("th", { scope: "col", text }));
   const made = rows.map((row) =>
     el("tr", { class: `diff-${row.kind}` },
-      el("th", { scope: "row" }, el("i", { class: `dot ${sectionClass(row.candidate.section)}` }), el("span", { class: "naming", text: row.candidate.title || row.candidate.node })),
+      el("th", { scope: "row" },
+        el("i", { class: `dot ${sectionClass(row.candidate.section)}` }),
+        el("span", { class: "naming", text: row.candidate.title || row.candidate.node })),
       el("td", {}, mark(row)), told(row, "a", results), told(row, "b", results)));
   return el("div", { class: "table-wrap" }, el("table", { class: "diff" },
     el("caption", { class: "unseen", text: "Items of both contexts and how they differ" }),
@@ -77,10 +82,10 @@ function table(rows, results) {
 }
 
 function side(name, said, result, kinds) {
-  const chosen = result.candidates.filter(isIn).length;
+  const chosen = `${result.candidates.filter(isIn).length} of ${result.candidates.length} candidates`;
   return el("section", { class: "side", "aria-label": `Context ${name}` },
     el("h3", {}, el("b", { class: "letter", text: name }), el("span", { text: said })),
-    el("p", { class: "muted", text: `${plural(result.tokens, "token")} of ${number(result.budget)} · ${chosen} of ${result.candidates.length} candidates` }),
+    el("p", { class: "muted", text: `${plural(result.tokens, "token")} of ${number(result.budget)} · ${chosen}` }),
     el("div", { class: "bar", role: "img", "aria-label": `${result.tokens} of ${result.budget} tokens used` }, ...bar(result)),
     el("ul", { class: "legend" }, ...legend(result)),
     el("div", { class: "context-text", tabindex: 0, role: "region", "aria-label": `Text of ${name}` },
@@ -89,7 +94,8 @@ function side(name, said, result, kinds) {
 
 function settings(said, other) {
   const named = ["user", "recipe", "lens", "packer", "budget"].filter((name) => said[name] !== other[name]);
-  return named.map((name) => `${name} ${said[name] || (name === "packer" ? "of the recipe" : "none")}`).join(", ") || "the same settings";
+  const value = (name) => said[name] || (name === "packer" ? "of the recipe" : "none");
+  return named.map((name) => `${name} ${value(name)}`).join(", ") || "the same settings";
 }
 
 export function show(a, b, saidA, saidB) {

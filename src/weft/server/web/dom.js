@@ -24,7 +24,11 @@ export function svg(tag, attributes = {}, ...children) {
 }
 
 export const number = (value) => Math.round(value).toLocaleString("en");
-export const short = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("").trimEnd()}…` : text);
+export function short(text, most) {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("").trimEnd()}…` : text;
+}
+
 export const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
 // A select that keeps its value when its options change, as far as the value is still there.
@@ -41,7 +45,9 @@ export function later(run, wait) {
   };
 }
 
-const SECTIONS = ["system", "focus", "references", "semantic", "relations", "activity", "history", "graph", "memories", "pages"];
+const SECTIONS = [
+  "system", "focus", "references", "semantic", "relations", "activity", "history", "graph", "memories", "pages",
+];
 // Sections have colours of their own; names that nobody foresaw share one.
 export const sectionClass = (name) => `s-${SECTIONS.includes(name) ? name : "else"}`;
 

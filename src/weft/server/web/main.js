@@ -89,7 +89,8 @@ function keepSelected(next) {
 async function findNear(citations, signal) {
   if (!citations.length) return;
   const said = ask.state();
-  const { near } = await api.near(said.workspace, said.user, { ...ask.bodyOf(said), citations: [...new Set(citations)] }, signal);
+  const body = { ...ask.bodyOf(said), citations: [...new Set(citations)] };
+  const { near } = await api.near(said.workspace, said.user, body, signal);
   if (signal?.aborted) return;
   table.showNear(near);
   showNearest(table.knownNear().filter((each) => each.more));
@@ -99,16 +100,21 @@ async function findNear(citations, signal) {
 function showNearest(near) {
   const least = near.reduce((best, each) => (!best || each.more < best.more ? each : best), null);
   const candidate = least && result.candidates.find((each) => each.citation === least.citation);
-  $("nearest").replaceChildren(...(candidate ? [
+  if (!candidate) return $("nearest").replaceChildren();
+  $("nearest").replaceChildren(
     el("span", { text: `“${short(candidate.title || candidate.node, 40)}” ` }),
-    el("button", { type: "button", class: "link", text: `fits with ${number(least.more)} more tokens`, on: { click: () => ask.setBudget(result.budget + least.more) } }),
-  ] : []));
+    el("button", {
+      type: "button", class: "link", text: `fits with ${number(least.more)} more tokens`,
+      on: { click: () => ask.setBudget(result.budget + least.more) },
+    }),
+  );
 }
 
 // What a word on an item changes, in its score and in its rank.
 async function feedback(candidate, useful) {
   const { workspace, user } = where();
-  const place = (found) => found.candidates.findIndex((each) => each.node === candidate.node && each.citation === candidate.citation);
+  const isIt = (each) => each.node === candidate.node && each.citation === candidate.citation;
+  const place = (found) => found.candidates.findIndex(isIt);
   const before = { score: candidate.score, rank: place(result) + 1, fate: candidate.fate };
   try {
     await api.feedback(workspace, user, candidate.node, useful);

@@ -13,6 +13,7 @@ function swap(name, place) {
 export const hover = (place) => swap("hovered", place);
 export const onSelect = (run) => waiting.add(run);
 export const current = () => selected;
+export const again = () => swap("selected", selected);
 
 export function select(place, from = "") {
   selected = place;

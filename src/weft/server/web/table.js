@@ -31,7 +31,8 @@ function shownOnes() {
     if (which === "in" && !isIn(each)) return false;
     if (which === "out" && isIn(each)) return false;
     if (which === "near" && !isNear(each)) return false;
-    const text = [each.title, each.node, each.type, each.section, each.citation, each.fate, each.reason, ...each.tags, ...finders(each)].join(" ").toLowerCase();
+    const { title, node, type, section, citation, fate, reason } = each;
+    const text = [title, node, type, section, citation, fate, reason, ...each.tags, ...finders(each)].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   };
   const value = VALUES[sort.by];
@@ -55,7 +56,7 @@ export function scoreBar(candidate) {
 function nearText(candidate) {
   const known = nears.get(candidate.citation);
   if (known === undefined) return `about ${number(candidate.missing_tokens)} tokens short`;
-  return known === null ? "not even in twice the budget" : `fits with ${number(known)} more tokens`;
+  return known === null ? "not with twice the budget either" : `fits with ${number(known)} more tokens`;
 }
 
 function nearNote(candidate) {
@@ -73,17 +74,21 @@ function row({ each, place }, first) {
     type: "button", class: "open", tabindex: first ? 0 : -1, "aria-expanded": String(open), text: each.title || each.node,
     on: { click: () => toggle(each, place) },
   });
-  return el("tr", { class: `row fate-${each.fate}`, data: { candidate: place } },
-    el("td", { class: "col-title" }, el("div", { class: "named" }, el("i", { class: `dot ${sectionClass(each.section)}`, title: each.section }),
+  return el("tr", { class: `row fate-${each.fate}`, data: { candidate: place, key: keyOf(each) } },
+    el("td", { class: "col-title" }, el("div", { class: "named" },
+      el("i", { class: `dot ${sectionClass(each.section)}`, title: each.section }),
       el("span", { class: "naming" }, title, el("small", { text: `${each.type} · ${each.section}` })))),
     el("td", { class: "col-score" }, el("span", { class: "score", text: each.score.toFixed(2) }), scoreBar(each)),
     el("td", { class: "col-tokens", text: number(each.tokens) }),
     el("td", { class: "col-found" }, el("span", { text: finders(each).join(", ") })),
-    el("td", { class: "col-fate" }, el("span", { class: `fate ${each.fate}`, text: FATES[each.fate] }), isNear(each) ? nearNote(each) : null));
+    el("td", { class: "col-fate" },
+      el("span", { class: `fate ${each.fate}`, text: FATES[each.fate] }), isNear(each) ? nearNote(each) : null));
 }
 
-const why = (each) =>
-  el("p", { class: "why" }, el("b", { text: FATES[each.fate] }), ` — ${each.reason}`, isNear(each) ? ` (${nearText(each)})` : "");
+const why = (each) => {
+  const near = isNear(each) ? ` (${nearText(each)})` : "";
+  return el("p", { class: "why" }, el("b", { text: FATES[each.fate] }), ` — ${each.reason}${near}`);
+};
 
 function signals(each) {
   const rows = Object.keys(each.shares).map((name) => {
@@ -92,23 +97,26 @@ function signals(each) {
       el("td", { text: typeof value === "number" ? value.toFixed(2) : "" }),
       el("td", { text: `${each.shares[name] < 0 ? "−" : "+"}${Math.abs(each.shares[name]).toFixed(3)}` }));
   });
-  return el("table", { class: "signals-of" },
-    el("thead", {}, el("tr", {}, ...["Signal", "Value", "Adds"].map((text) => el("th", { scope: "col", text })))), el("tbody", {}, ...rows));
+  const heads = ["Signal", "Value", "Adds"].map((text) => el("th", { scope: "col", text }));
+  return el("table", { class: "signals-of" }, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows));
 }
 
 function detail({ each, place }) {
   const found = each.findings.map((one) =>
-    el("li", {}, el("b", { text: one.collector }), ` at rank ${one.rank}, ${one.score.toFixed(2)}${one.why ? `: ${one.why}` : ""}`));
-  const button = (text, run, more = {}) => el("button", { type: "button", class: "quiet", text, ...more, on: { click: run } });
-  return el("tr", { class: "detail", data: { of: place } }, el("td", { colspan: 5 }, el("div", { class: "detail-body" },
+    el("li", {}, el("b", { text: one.collector }),
+      ` at rank ${one.rank}, ${one.score.toFixed(2)}${one.why ? `: ${one.why}` : ""}`));
+  const name = each.title || each.node;
+  const button = (text, run) =>
+    el("button", { type: "button", class: "quiet", text, "aria-label": `${text}: ${name}`, on: { click: run } });
+  return el("tr", { class: "detail", data: { key: keyOf(each) } }, el("td", { colspan: 5 }, el("div", { class: "detail-body" },
     el("div", {},
       why(each),
       el("p", { class: "muted" }, el("code", { text: each.citation }), " ", el("span", { text: each.node })),
       each.tags.length ? el("p", { class: "tags" }, ...each.tags.map((tag) => el("span", { text: `#${tag}` }))) : null,
       el("ul", { class: "found" }, ...found),
       el("div", { class: "acts" },
-        button("Helpful", () => does.feedback(each, true), { "aria-label": `Helpful: ${each.title || each.node}` }),
-        button("Not helpful", () => does.feedback(each, false), { "aria-label": `Not helpful: ${each.title || each.node}` }),
+        button("Helpful", () => does.feedback(each, true)),
+        button("Not helpful", () => does.feedback(each, false)),
         button("Focus on it", () => does.focus(each)),
         each.has_picture ? button("Open page", () => does.page(each)) : null),
       el("p", { class: "said", role: "status", text: said.get(keyOf(each)) ?? "" })),
@@ -121,40 +129,49 @@ function toggle(each, place) {
   else opened.add(key);
   if (opened.has(key) && isNear(each) && !nears.has(each.citation)) does.near([each.citation]);
   marks.select(place, "table");
-  draw(place);
+  draw();
 }
 
-export function draw(keep = null) {
+export function draw() {
   const rows = shownOnes();
-  const active = keep ?? Number(document.activeElement?.closest?.("#candidates tr.row")?.dataset.candidate ?? NaN);
-  const held = rows.some(({ place }) => place === active) ? active : rows[0]?.place;
+  const active = document.activeElement;
+  const within = active?.closest("#candidates tr[data-key]");
+  const held = (rows.find(({ each }) => keyOf(each) === within?.dataset.key) ?? rows[0])?.place;
   body().replaceChildren(...rows.flatMap((each) => {
     const made = [row(each, each.place === held)];
     return opened.has(keyOf(each.each)) ? [...made, detail(each)] : made;
   }));
-  if (!Number.isNaN(active) && active === held) buttonOf(held)?.focus({ preventScroll: true });
+  if (within) focusAgain(within, active.textContent);
   const all = result.candidates.length;
   $("table-said").textContent = rows.length === all ? `${all}` : `${rows.length} of ${all}`;
   $("table-empty").hidden = rows.length > 0;
   $("table-empty").textContent = all ? "No candidate is like that." : "Nothing was found.";
-  if (marks.current() !== null) for (const each of body().querySelectorAll(`[data-candidate="${marks.current()}"]`)) each.classList.add("selected");
+  marks.again();
 }
 
-const buttonOf = (place) => body().querySelector(`tr.row[data-candidate="${place}"] .open`);
+// Whoever uses the keyboard stays at the same button of the same candidate.
+function focusAgain(old, text) {
+  const kind = old.matches(".row") ? ".row" : ".detail";
+  const same = [...body().rows].filter((each) => each.dataset.key === old.dataset.key && each.matches(kind));
+  const button = same.flatMap((each) => [...each.querySelectorAll("button")]).find((each) => each.textContent === text);
+  button?.focus({ preventScroll: true });
+}
 
 export function show(next) {
   result = next;
   nears = new Map();
   const names = [...new Set(result.candidates.flatMap((each) => Object.keys(each.shares)))];
   nameSignals(names);
-  $("signals").replaceChildren(...names.map((name) => el("li", {}, el("i", { class: `dot ${signalClass(name)}` }), name.replaceAll("_", " "))));
+  const entry = (name) => el("li", {}, el("i", { class: `dot ${signalClass(name)}` }), name.replaceAll("_", " "));
+  $("signals").replaceChildren(...names.map(entry));
   draw();
 }
 
 // Whose exact figures are worth finding: those that lack least, or the first ones of the list of near misses.
 export function wantedNear() {
   const listed = $("filter-fate").value === "near";
-  const found = (listed ? shownOnes().map(({ each }) => each) : [...result.candidates]).filter((each) => isNear(each) && !nears.has(each.citation));
+  const among = listed ? shownOnes().map(({ each }) => each) : result.candidates;
+  const found = among.filter((each) => isNear(each) && !nears.has(each.citation));
   if (!listed) found.sort((a, b) => a.missing_tokens - b.missing_tokens);
   return found.slice(0, listed ? 10 : 4).map((each) => each.citation);
 }

@@ -28,7 +28,8 @@ export function pieces(result, options = {}) {
 
 export function showText(result) {
   const made = pieces(result);
-  $("text").replaceChildren(...(made.length ? made : [el("p", { class: "empty", text: "Nothing that you may see belongs here." })]));
+  const none = el("p", { class: "empty", text: "Nothing that you may see belongs here." });
+  $("text").replaceChildren(...(made.length ? made : [none]));
   $("text-said").textContent = plural(result.tokens, "token");
   $("copy").disabled = made.length === 0;
 }
@@ -44,9 +45,10 @@ export function bar(result) {
 }
 
 export function legend(result) {
+  const hint = "What the section may count on; what others leave is there for all";
   const entry = (kind, name, said, share = null) =>
     el("li", {}, el("i", { class: `dot ${kind}` }), el("span", { text: name }), el("b", { text: said }),
-      share === null ? null : el("span", { class: "muted", text: `share ${number(share)}`, title: "What the section may count on; what others leave is there for all" }));
+      share === null ? null : el("span", { class: "muted", text: `share ${number(share)}`, title: hint }));
   const unused = result.budget - result.tokens;
   return [
     ...result.sections.map((each) =>
@@ -75,7 +77,8 @@ function times(result) {
 
 export function showSummary(result) {
   const chosen = result.candidates.filter(isIn).length;
-  const figure = (big, small, kind = "") => el("div", { class: `figure ${kind}` }, el("b", { text: big }), el("span", { class: "muted", text: small }));
+  const figure = (big, small, kind = "") =>
+    el("div", { class: `figure ${kind}` }, el("b", { text: big }), el("span", { class: "muted", text: small }));
   const unused = result.budget - result.tokens;
   $("figures").replaceChildren(
     figure(number(result.tokens), `of ${number(result.budget)} tokens, ${number(unused)} unused`),
@@ -85,13 +88,15 @@ export function showSummary(result) {
   );
   $("bar").replaceChildren(...bar(result));
   const said = result.sections.map((each) => `${each.name} ${each.tokens}`).join(", ");
-  $("bar").setAttribute("aria-label", `${result.tokens} of ${result.budget} tokens used: ${said || "nothing"}; ${unused} unused`);
+  const used = `${result.tokens} of ${result.budget} tokens used`;
+  $("bar").setAttribute("aria-label", `${used}: ${said || "nothing"}; ${unused} unused`);
   $("legend").replaceChildren(...legend(result));
   $("warnings").replaceChildren(...result.warnings.map((text) => el("li", { text })));
 }
 
 export function showPages(result, picture, open) {
-  const shown = result.candidates.map((each, place) => [each, place]).filter(([each]) => each.has_picture && isIn(each));
+  const all = result.candidates.map((each, place) => [each, place]);
+  const shown = all.filter(([each]) => each.has_picture && isIn(each));
   $("pages").hidden = shown.length === 0;
   $("pages").replaceChildren(...shown.slice(0, 12).map(([each, place]) => thumbnail(each, place, picture, open)));
 }
@@ -99,8 +104,10 @@ export function showPages(result, picture, open) {
 export function thumbnail(candidate, place, picture, open) {
   const image = el("img", { alt: "", width: 66, height: 88 });
   picture(candidate.node, "thumbnail").then((address) => { image.src = address; }, () => image.remove());
-  return el("button", { type: "button", class: "thumb", title: candidate.title, "aria-label": `Open ${candidate.title}`, data: { candidate: place }, on: { click: () => open(candidate) } },
-    image, el("span", { text: `p. ${candidate.page}` }));
+  return el("button", {
+    type: "button", class: "thumb", title: candidate.title, "aria-label": `Open ${candidate.title}`,
+    data: { candidate: place }, on: { click: () => open(candidate) },
+  }, image, el("span", { text: `p. ${candidate.page}` }));
 }
 
 export function listen() {

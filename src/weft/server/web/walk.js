@@ -52,26 +52,34 @@ function link(step, places) {
   return line;
 }
 
+// Beside its node, away from the middle; above or below where that would be on top of the step to it.
+function label(name, at) {
+  const upright = at.ring === 0 || Math.abs(Math.cos(at.angle)) < 0.1;
+  const below = at.ring > 0 && Math.sin(at.angle) > 0;
+  const right = Math.cos(at.angle) >= 0;
+  const beside = { x: right ? 12 : -12, y: 4, "text-anchor": right ? "start" : "end" };
+  const made = svg("text", upright ? { x: 0, y: below ? 22 : -15, "text-anchor": "middle" } : beside);
+  made.textContent = short(name, LABEL);
+  return made;
+}
+
 function dot(node, at, candidate, place) {
-  const right = Math.cos(at.angle) >= 0 || at.ring === 0;
+  const shown = candidate !== undefined && isIn(candidate);
+  const kinds = ["stop", candidate ? sectionClass(candidate.section) : "s-else", shown ? "is-in" : "is-out"];
+  if (at.ring === 0) kinds.push("is-start");
+  const name = node.title || node.id;
+  const full = svg("title");
+  full.textContent = `${name} (${node.type})`;
   const group = svg("g", {
-    class: `stop ${candidate ? sectionClass(candidate.section) : "s-else"} ${candidate && isIn(candidate) ? "is-in" : "is-out"} ${at.ring === 0 ? "is-start" : ""}`,
+    class: kinds.join(" "),
     transform: `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`,
-  });
+    "aria-label": `${name}, ${node.type}, ${node.distance} away, ${shown ? "in the text" : "left out"}`,
+  }, full, svg("circle", { r: at.ring === 0 ? 10 : 7 }), label(name, at));
   if (place !== undefined) {
     group.dataset.candidate = place;
     group.setAttribute("tabindex", "0");
     group.setAttribute("role", "button");
   }
-  const name = node.title || node.id;
-  group.setAttribute("aria-label", `${name}, ${node.type}, ${node.distance} away, ${candidate && isIn(candidate) ? "in the text" : "left out"}`);
-  const upright = at.ring === 0 || Math.abs(Math.cos(at.angle)) < 0.1;
-  const below = at.ring > 0 && Math.sin(at.angle) > 0;
-  const label = svg("text", upright ? { x: 0, y: below ? 22 : -15, "text-anchor": "middle" } : { x: right ? 12 : -12, y: 4, "text-anchor": right ? "start" : "end" });
-  label.textContent = short(name, LABEL);
-  const full = svg("title");
-  full.textContent = `${name} (${node.type})`;
-  group.append(full, svg("circle", { r: at.ring === 0 ? 10 : 7 }), label);
   return group;
 }
 
@@ -85,7 +93,8 @@ export function show(result) {
   candidates.forEach((each, place) => { if (!first.has(each.node)) first.set(each.node, place); });
   const wide = radius(rings) * 1.35 + 170;
   const high = radius(rings) * 0.82 + 34;
-  const drawing = svg("svg", { viewBox: `${-wide} ${-high} ${2 * wide} ${2 * high}`, role: "group", "aria-label": "Nodes that the walk reached, by distance" });
+  const viewBox = [-wide, -high, 2 * wide, 2 * high].map((each) => each.toFixed(0)).join(" ");
+  const drawing = svg("svg", { viewBox, role: "group", "aria-label": "Nodes that the walk reached, by distance" });
   for (let ring = 1; ring <= rings; ring += 1) {
     drawing.append(svg("ellipse", { cx: 0, cy: 0, rx: radius(ring) * 1.35, ry: radius(ring) * 0.82, class: "ring" }));
   }

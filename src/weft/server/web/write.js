@@ -50,7 +50,9 @@ async function remember(event) {
 
 const said = (job) => {
   if (job.state === "queued") return "waiting";
-  if (job.state === "running") return job.expected ? `page ${number(job.done)} of ${number(job.expected)}` : `${number(job.done ?? 0)} pages read`;
+  if (job.state === "running") {
+    return job.expected ? `page ${number(job.done)} of ${number(job.expected)}` : `${number(job.done ?? 0)} pages read`;
+  }
   if (job.state === "done") return "indexed";
   return job.state === "failed" ? `failed: ${job.why ?? "unknown"}` : job.state;
 };

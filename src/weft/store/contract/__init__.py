@@ -11,6 +11,7 @@ A store's own tests need only this::
 from __future__ import annotations
 
 from weft.store.contract.access import AccessContract
+from weft.store.contract.claims import ClaimsContract
 from weft.store.contract.dates import DatesContract
 from weft.store.contract.history import HistoryContract
 from weft.store.contract.marks import MarksContract
@@ -34,6 +35,7 @@ class StoreContract(
     ValidityContract,
     PagesContract,
     MarksContract,
+    ClaimsContract,
     ServiceContract,
 ):
     """All of it; the `store` fixture gives an empty store."""

@@ -14,7 +14,8 @@ from weft.errors import InvalidInput
 
 SCHEMES = ("postgresql", "postgres")
 OWN = "weft_"
-_NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16}
+_NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16, "lag": 1}
+_TEXTS = ("files", "read")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,10 @@ class Address:
     """Seconds to wait for a connection."""
     partitions: int = _NUMBERS["partitions"]
     """Parts that each table is made of when the database is set up; later on it has those that it has."""
+    lag: int = _NUMBERS["lag"]
+    """Seconds to wait for the replica to have what this process wrote, before the primary is asked."""
+    read: str | None = None
+    """A replica that reads go to, as PostgreSQL's own library is given it."""
     files: Path
     """The file beside whose name the folders of files are: all servers must see the same."""
 
@@ -44,9 +49,9 @@ def parse(url: str) -> Address:
         raise InvalidInput(f"{parts.scheme!r} is no store that Weft knows: use a path, or postgresql://host/name")
     given = parse_qsl(parts.query, keep_blank_values=True)
     own = {name.removeprefix(OWN): value for name, value in given if name.startswith(OWN)}
-    unknown = sorted(own.keys() - {*_NUMBERS, "files"})
+    unknown = sorted(own.keys() - {*_NUMBERS, *_TEXTS})
     if unknown:
-        known = ", ".join(OWN + name for name in (*_NUMBERS, "files"))
+        known = ", ".join(OWN + name for name in (*_NUMBERS, *_TEXTS))
         raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {known}")
     rest = [(name, value) for name, value in given if not name.startswith(OWN)]
     name = unquote(parts.path.strip("/")) or "postgres"
@@ -56,6 +61,7 @@ def parse(url: str) -> Address:
         server=urlunsplit(parts._replace(query=urlencode(rest))),
         place=f"{parts.scheme}://{parts.hostname or dict(rest).get('host', '')}/{name}",
         files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
+        read=parse(own["read"]).server if own.get("read") else None,
         **numbers,
     )
 

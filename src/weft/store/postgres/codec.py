@@ -22,7 +22,7 @@ INFO_WIDTH = 16
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
 
 TEXT = """(SELECT string_agg(t.text, '' ORDER BY t.ordinal) FROM passages t
-    WHERE t.workspace = n.workspace AND t.node = n.pk)"""
+    WHERE t.workspace = %(ws)s AND t.node = n.pk)"""
 """The whole text of a node `n`."""
 
 WHOLE = "="

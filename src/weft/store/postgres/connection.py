@@ -12,14 +12,16 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import Connection
 from psycopg.pq import TransactionStatus
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from weft.errors import NotFound, StoreBusy, StoreUnavailable
 from weft.store.postgres.address import Address
-from weft.store.postgres.errors import EXPLAINED, explained, is_gone
+from weft.store.postgres.errors import EXPLAINED, explained, is_gone, is_of_a_shard
 from weft.store.postgres.policies import APPLICATION
+from weft.store.postgres.replica import ALTERNATIVE, Place, Replica
 from weft.store.postgres.schema import SCHEMA, is_set_up, migrate
 from weft.store.postgres.text import register
+from weft.store.postgres.workspaces import Moving
 
 Answer = TypeVar("Answer")
 Mark = tuple[int, int, str]
@@ -29,6 +31,10 @@ ATTEMPTS = 5
 """How often a write of the store's own is tried when others are in its way."""
 PREPARED_AFTER = 2
 """Runs of a statement on a connection after which it is prepared."""
+PLANS = "SET plan_cache_mode TO force_custom_plan"
+"""A plan that fits any workspace and any lists fits none; docs/decisions/0014-postgres.md has the measurements."""
+RECONNECTING = 1
+"""Seconds for which the pool tries to replace a connection by itself."""
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weft.reach TO 'all'"
 WRITING = "BEGIN; SET LOCAL weft.reach TO 'all'"
 
@@ -48,12 +54,18 @@ class Connections:
         self._own = _Own()
         self.role = self._prepare(create)
         """The role that connections take on; None for the one that they log in with."""
-        self._pool: ConnectionPool[Connection[Any]] = ConnectionPool(
-            address.server,
-            kwargs={"autocommit": True, "prepare_threshold": PREPARED_AFTER, "connect_timeout": address.wait},
+        self._primary = Place(self._pooled(address.server))
+        self._replica = None if address.read is None else Replica(self._pooled(address.read), address.lag)
+
+    def _pooled(self, server: str) -> ConnectionPool[Connection[Any]]:
+        return ConnectionPool(
+            server,
+            kwargs={"autocommit": True, "prepare_threshold": PREPARED_AFTER, "connect_timeout": self.address.wait},
             min_size=1,
-            max_size=address.pool,
-            timeout=address.wait,
+            max_size=self.address.pool,
+            timeout=self.address.wait,
+            # It gives up soon, and whoever asks next has it try again: else it would wait ever longer between attempts.
+            reconnect_timeout=RECONNECTING,
             configure=self._configure,
             name="weft",
             open=True,
@@ -61,10 +73,16 @@ class Connections:
 
     def _prepare(self, create: bool) -> str | None:
         """Bring the schema up to date, and find out which role may be taken on."""
-        with (
-            self._told(),
-            psycopg.connect(self.address.server, autocommit=True, connect_timeout=self.address.wait) as connection,
-        ):
+        with self._told():
+            try:
+                return self._set_up(self.address.server, create)
+            except psycopg.OperationalError as error:
+                if self.address.read is None or not is_gone(error):
+                    raise
+            return self._set_up(self.address.read, create)  # enough for who only reads
+
+    def _set_up(self, server: str, create: bool) -> str | None:
+        with psycopg.connect(server, autocommit=True, connect_timeout=self.address.wait) as connection:
             connection.execute(f"SET search_path TO {SCHEMA}, public".encode())
             if not create and not is_set_up(connection):
                 raise NotFound(f"{self.address.place} holds no store: create it with  weft init --store ADDRESS")
@@ -77,7 +95,7 @@ class Connections:
     def _configure(self, connection: Connection[Any]) -> None:
         register(connection)
         role = "" if self.role is None else f"SET ROLE {self.role};"
-        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off"
+        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off; {PLANS}"
         timeout = f"SET statement_timeout TO {1000 * self.address.timeout}"
         connection.execute(f"{role}{settings};{timeout}".encode(), prepare=False)
 
@@ -85,19 +103,52 @@ class Connections:
     def read(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
         """A connection that sees one snapshot until the block ends, and what the first question was answered.
 
-        Where the connection turns out to be lost at the first question, that is asked once more on another one.
+        Where the connection turns out to be lost at the first question, that is asked once more on another one. Where
+        there is a replica, it is the one that is asked, and the primary if it does not answer or is behind.
         """
+        with self._read(first, latest=False) as found:
+            yield found
+
+    @contextmanager
+    def _read(
+        self, first: Callable[[Connection[Any]], Answer], *, latest: bool
+    ) -> Iterator[tuple[Connection[Any], Answer]]:
         with self._told():
-            connection, answer = self._begin(READING, first)
+            place, connection, answer = self._begin_reading(first, latest)
             try:
                 yield connection, answer
             finally:
-                self._give_back(connection)
+                self._give_back(connection, place)
 
     def ask(self, question: Callable[[Connection[Any]], Answer]) -> Answer:
-        """What one snapshot answers to a question."""
-        with self.read(question) as (_, answer):
+        """What the latest snapshot answers to a question; only if the primary does not answer, the replica's."""
+        with self._read(question, latest=True) as (_, answer):
             return answer
+
+    def _begin_reading(
+        self, first: Callable[[Connection[Any]], Answer], latest: bool
+    ) -> tuple[Place, Connection[Any], Answer]:
+        """Begin at the first server that answers and has what this process wrote."""
+        replica, primary = self._replica, self._primary
+        if replica is None:
+            return primary, *self._begin(READING, first, primary)
+        order: list[Place] = [primary, replica] if latest else [replica, primary]
+        for place in (each for each in order if not each.rests):
+            try:
+                if place is primary or self._has_all(replica):
+                    return place, *self._begin(READING, first, place, timeout=ALTERNATIVE)
+            except (PoolTimeout, psycopg.Error) as error:
+                if not isinstance(error, PoolTimeout) and not is_gone(error):
+                    raise
+                place.rest()
+        return primary, *self._begin(READING, first, primary)
+
+    def _has_all(self, replica: Replica) -> bool:
+        connection = replica.pool.getconn(ALTERNATIVE)
+        try:
+            return replica.has_all(connection)
+        finally:
+            self._give_back(connection, replica)
 
     @contextmanager
     def write(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
@@ -115,22 +166,45 @@ class Connections:
                 yield from _nested(outer, first)
 
     def _outermost(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
-        connection, answer = self._begin(WRITING, first)
+        connection, answer = self._begin_writing(first)
         self._own.connection, self._own.marks = connection, ()
         lost = None
         try:
             yield connection, answer
             self._own.connection = None
             connection.execute("COMMIT")
+            self._committed_on(connection)
         except psycopg.Error as error:
-            if self._own.connection is not None or not is_gone(error):
+            if self._own.connection is not None or not (is_gone(error) or is_of_a_shard(error)):
                 raise
             lost = error
         finally:
             self._own.connection = None
-            self._give_back(connection)
+            self._give_back(connection, self._primary)
         if lost is not None:
+            if self._replica is not None:
+                self._replica.lose_track()
             self._look_up(self._own.marks, lost)
+
+    def _begin_writing(self, first: Callable[[Connection[Any]], Answer]) -> tuple[Connection[Any], Answer]:
+        """Begin when the workspace is not on its way to another server."""
+        deadline = time.monotonic() + self.address.wait
+        while True:
+            try:
+                return self._begin(WRITING, first, self._primary)
+            except Moving:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0.02, 0.1))
+
+    def _committed_on(self, connection: Connection[Any]) -> None:
+        """Note where the log of the primary is after a commit, for reads from the replica."""
+        if self._replica is None:
+            return
+        try:
+            self._replica.wrote(connection)
+        except psycopg.Error:  # it is committed all the same
+            self._replica.lose_track()
 
     def do(self, write: Callable[[Connection[Any]], Answer]) -> Answer:
         """A write of the store's own, which is tried again when others are in its way."""
@@ -149,32 +223,40 @@ class Connections:
 
     def close(self) -> None:
         """Close all connections."""
-        self._pool.close()
+        self._primary.pool.close()
+        if self._replica is not None:
+            self._replica.pool.close()
 
-    def _begin(self, statement: str, first: Callable[[Connection[Any]], Answer]) -> tuple[Connection[Any], Answer]:
-        connection = self._pool.getconn()
+    def _begin(
+        self,
+        statement: str,
+        first: Callable[[Connection[Any]], Answer],
+        place: Place,
+        timeout: float | None = None,
+    ) -> tuple[Connection[Any], Answer]:
+        connection = place.pool.getconn(timeout)
         try:
             return connection, _begun(connection, statement, first)
         except BaseException as error:
-            self._give_back(connection)
+            self._give_back(connection, place)
             if not is_gone(error):
                 raise
-        self._pool.check()  # whatever ended this connection may have ended all that were idle
-        connection = self._pool.getconn()
+        place.pool.check()  # whatever ended this connection may have ended all that were idle
+        connection = place.pool.getconn(timeout)
         try:
             return connection, _begun(connection, statement, first)
         except BaseException:
-            self._give_back(connection)
+            self._give_back(connection, place)
             raise
 
-    def _give_back(self, connection: Connection[Any]) -> None:
+    def _give_back(self, connection: Connection[Any], place: Place) -> None:
         """Return a connection to the pool, which replaces it if it is lost."""
         if connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
             try:
                 connection.execute("ROLLBACK")
             except psycopg.Error:
                 connection.close()
-        self._pool.putconn(connection)
+        place.pool.putconn(connection)
 
     def _look_up(self, marks: tuple[Mark, ...], lost: BaseException) -> None:
         """Return if a transaction that was lost while it committed is there; raise if it is not, or nobody can tell."""
@@ -228,7 +310,9 @@ def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:
     """Whether a transaction is there, asked when it is over: its workspace stays locked until then."""
     workspace, version, mark = marks[-1]
     connection.execute("SELECT set_config('weft.workspace', %s, true)", (str(workspace),))
-    connection.execute("SELECT 1 FROM workspaces WHERE workspace = %s FOR UPDATE", (workspace,))
+    locked = "SELECT 1 FROM directory WHERE COALESCE(place, id) = %s FOR NO KEY UPDATE"
+    if connection.execute(locked, (workspace,)).fetchone() is None:
+        raise StoreUnavailable("the workspace was moved or dropped meanwhile")
     found = connection.execute(
         "SELECT 1 FROM commits WHERE workspace = %s AND version = %s AND mark = %s", (workspace, version, mark)
     )

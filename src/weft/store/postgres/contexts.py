@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 
 def keep(connection: Connection[Any], workspace: int, key: tuple[str, str, str], kept: str, at: int) -> None:
     """Keep a record under (user, thread, name). It is no change of the workspace: no version rises."""
-    connection.execute(
-        """INSERT INTO contexts (workspace, who, thread, name, kept, at) VALUES (%s, %s, %s, %s, %s, %s)
-           ON CONFLICT (workspace, who, thread, name) DO UPDATE SET kept = excluded.kept, at = excluded.at""",
-        (workspace, *key, kept, at),
+    # A foreign part knows no ON CONFLICT; where two keep the same at once, the second one is tried again.
+    changed = connection.execute(
+        "UPDATE contexts SET kept = %s, at = %s WHERE workspace = %s AND who = %s AND thread = %s AND name = %s",
+        (kept, at, workspace, *key),
     )
+    if not changed.rowcount:
+        connection.execute(
+            "INSERT INTO contexts (workspace, who, thread, name, kept, at) VALUES (%s, %s, %s, %s, %s, %s)",
+            (workspace, *key, kept, at),
+        )
     connection.execute(
         """DELETE FROM contexts WHERE workspace = %(ws)s AND who = %(who)s AND (thread, name) IN (
                SELECT thread, name FROM contexts WHERE workspace = %(ws)s AND who = %(who)s

@@ -9,13 +9,19 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from weft.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable, WeftError
 
 EXPLAINED = (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, UnicodeEncodeError)
-AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable)
+AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
+"""What is another's doing: keys are looked up before they are written, so that one that is there is another's too."""
 GONE = (psycopg.OperationalError, psycopg.InterfaceError)
+
+
+def is_of_a_shard(error: BaseException) -> bool:
+    """Whether the server that we talk to cannot reach the one that has the rows."""
+    return isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith("08")
 
 
 def is_gone(error: BaseException) -> bool:
     """Whether the connection was lost, so that another one may answer."""
-    if isinstance(error, (PoolTimeout, *AGAIN, errors.QueryCanceled)):
+    if is_of_a_shard(error) or isinstance(error, (PoolTimeout, *AGAIN, errors.QueryCanceled)):
         return False
     return isinstance(error, (*GONE, errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow))
 
@@ -26,6 +32,11 @@ def explained(error: BaseException, place: str) -> WeftError:
         return InvalidInput(f"{error.object!r} is not text that can be kept ({error.reason}): correct its characters")
     if isinstance(error, AGAIN):
         return StoreBusy(f"{place}: another write was in the way ({_first(error)}): try again")
+    if is_of_a_shard(error):
+        return StoreUnavailable(
+            f"{place}: a server of the cluster does not answer ({_first(error)}): its workspaces can be used again "
+            "when it runs, all others can now"
+        )
     for kinds, answer, text in _REASONS:
         if isinstance(error, kinds):
             return answer(f"{place} {text.format(error=_first(error))}")

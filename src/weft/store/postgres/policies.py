@@ -15,10 +15,12 @@ APPLICATION = "weft_app"
 
 _LISTED = ("acls", "nodes", "passages", "words", "vocabulary", "embeddings", "changes")
 _OF_A_NODE = ("tags", "fields", "page_vectors", "feedback", "usage")
+FOLLOWING = (*_OF_A_NODE, "edges")
+"""Tables whose policy looks into that of the nodes."""
 _SHARED = ("workspaces", "users", "members", "acl_principals", "models", "commits")
 _OWN = ("contexts",)
 _FOR_WRITING = ("marks",)
-_SERVICE = ("keys", "key_workspaces", "jobs", "embedding_cache")
+_SERVICE = ("keys", "key_workspaces", "jobs", "waiting", "embedding_cache")
 _PUBLIC = ("directory", "migrations")
 
 FUNCTIONS = """
@@ -104,8 +106,7 @@ _EVERYTHING = "(SELECT weft_all())"
 def _conditions() -> dict[str, str]:
     """Which rows of each table can be read."""
     visible = "{column} = ANY ((SELECT weft_lists())::bigint[])"
-    # Not {table}.workspace: which part of `nodes` that is, and on which server, is to be known before the first row.
-    node = "EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = weft_workspace() AND n.pk = {table}.{column})"
+    node = "EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = {table}.workspace AND n.pk = {table}.{column})"
     found = {
         name: f"{_MINE} AND ({_EVERYTHING} OR {visible.format(column='id' if name == 'acls' else 'acl')})"
         for name in _LISTED
@@ -137,14 +138,12 @@ def _policies() -> str:
 POLICIES = _policies()
 
 
-def _grants() -> str:
-    tables = ", ".join((*_conditions(), *_PUBLIC))
-    return (
-        f"GRANT USAGE ON SCHEMA weft TO {APPLICATION};"
-        f"GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {APPLICATION};"
-        f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA weft TO {APPLICATION};"
-    )
-
+GRANTS = (
+    f"GRANT USAGE ON SCHEMA weft TO {APPLICATION};"
+    f"GRANT SELECT, INSERT, UPDATE, DELETE ON {', '.join((*_conditions(), *_PUBLIC))} TO {APPLICATION};"
+    f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA weft TO {APPLICATION};"
+)
+"""What the role may do; nothing on a partition itself, which has no policies."""
 
 ROLE = f"""
     DO $$ BEGIN
@@ -153,8 +152,8 @@ ROLE = f"""
         EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
         END;
         EXECUTE format('GRANT {APPLICATION} TO %I', session_user);
-        {_grants()}
     EXCEPTION WHEN insufficient_privilege THEN
         RAISE NOTICE 'the role {APPLICATION} could not be made';
     END $$;
 """
+"""Makes the role where the login may; else an administrator does it, and the next start grants it what it needs."""

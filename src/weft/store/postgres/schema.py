@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import StoreError
-from weft.store.postgres.policies import FUNCTIONS, POLICIES, ROLE
+from weft.store.postgres.policies import APPLICATION, FUNCTIONS, GRANTS, POLICIES, ROLE
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -88,6 +88,11 @@ _DIRECTORY = """
         created_at bigint NOT NULL, updated_at bigint NOT NULL, details text NOT NULL
     );
     CREATE INDEX jobs_workspace ON jobs (workspace, state, updated_at);
+    -- Texts that wait for a vector. No part of a workspace, which may be on a server where locks cannot be skipped.
+    CREATE TABLE waiting (
+        workspace bigint NOT NULL, model text COLLATE "C" NOT NULL, digest text COLLATE "C" NOT NULL,
+        PRIMARY KEY (workspace, model, digest)
+    );
     CREATE TABLE embedding_cache (
         model text NOT NULL, digest text NOT NULL, vector bytea NOT NULL, at bigint NOT NULL,
         PRIMARY KEY (model, digest)
@@ -142,8 +147,21 @@ MIGRATIONS: dict[str, str] = {
 
 def migrate(connection: Connection[Any], partitions: int) -> None:
     """Bring a database to the newest schema; safe when many processes do it at once."""
-    if not _missing(connection):
-        return
+    if _missing(connection):
+        _migrate(connection, partitions)
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        waiting = connection.execute(
+            """SELECT 1 FROM pg_roles r JOIN pg_class c ON c.oid = 'nodes'::regclass
+               WHERE r.rolname = %s AND pg_has_role(c.relowner, 'MEMBER')
+                 AND NOT has_table_privilege(r.oid, c.oid, 'UPDATE')""",
+            (APPLICATION,),
+        ).fetchone()
+        if waiting is not None:
+            connection.execute(GRANTS.encode())
+
+
+def _migrate(connection: Connection[Any], partitions: int) -> None:
     with connection.transaction():
         # Locked before anything is looked at: whoever comes second finds all done.
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))

@@ -13,16 +13,21 @@ from psycopg import Connection
 
 from weft.errors import InvalidInput, NotFound
 from weft.store.files import Files
-from weft.store.postgres import contexts, health, pages, service, workspaces
+from weft.store.postgres import claims, contexts, health, pages, service, workspaces
 from weft.store.postgres.address import Address
 from weft.store.postgres.batch import PostgresBatch
 from weft.store.postgres.connection import Connections
+from weft.store.postgres.transfer import PostgresTransfer, announce
 from weft.store.postgres.vector_cache import PostgresVectorCache
 from weft.store.postgres.view import PostgresView
+from weft.store.postgres.workspaces import Lock
 from weft.store.service import Job, JobState, Key
 from weft.store.sqlite.codec import fields_of, to_micros
+from weft.store.transfer import Numbers
 from weft.types import EVERYONE, PAGE, FieldValue, Node
 
+MOST = 1_000_000
+"""Texts without a vector that are counted: more are as many."""
 NO_MODELS: Mapping[str, int] = MappingProxyType({})
 Answer = TypeVar("Answer")
 
@@ -147,7 +152,7 @@ class PostgresStore:
 
     def files(self, workspace: str) -> Files:
         """The files that belong to the workspace's nodes; they go when their nodes are removed."""
-        number = self._connections.ask(lambda connection: workspaces.number_of(connection, workspace))
+        number = self._connections.ask(lambda connection: workspaces.identity(connection, workspace))
         with self._guard:
             return self._files.setdefault(number, Files(self.address.files, number))
 
@@ -176,7 +181,11 @@ class PostgresStore:
         at = to_micros(self._clock())
         self._connections.do(
             lambda connection: contexts.keep(
-                connection, workspaces.number_of(connection, workspace), (user, thread, name), kept, at
+                connection,
+                workspaces.number_of(connection, workspace, workspaces.NOTE),
+                (user, thread, name),
+                kept,
+                at,
             )
         )
 
@@ -212,13 +221,64 @@ class PostgresStore:
         """The jobs in these states, the oldest first."""
         return self._connections.ask(lambda connection: service.jobs(connection, states))
 
+    def waiting(self, workspace: str, model: str) -> int:
+        """How many texts have no vector of a model, those included that someone is working on."""
+        return self._waiting(workspace, model, MOST)
+
+    def _waiting(self, workspace: str, model: str, most: int) -> int:
+        def count(connection: Connection[Any]) -> int:
+            return claims.count(connection, workspace, model, most)
+
+        found = self._connections.ask(count)
+        if not found:
+            self._connections.do(lambda connection: claims.survey(connection, workspace, model))
+            found = self._connections.ask(count)
+        return found
+
+    @contextmanager
+    def claim(self, workspace: str, model: str, limit: int) -> Iterator[Mapping[str, str]]:
+        """Some of the texts that wait for a vector and that nobody else works on, until the block ends."""
+        self._waiting(workspace, model, 1)
+        with self._connections.write(lambda connection: claims.take(connection, workspace, model, limit)) as (
+            connection,
+            texts,
+        ):
+            yield texts
+            claims.settle(connection, workspace, model, list(texts))
+
+    @contextmanager
+    def leaving(self, workspace: str) -> Iterator[PostgresTransfer]:
+        """A snapshot of a whole workspace, seen by nobody in particular: to move it to another store."""
+        with self._connections.read(lambda connection: self._transfer(connection, workspace)) as (_, transfer):
+            yield transfer
+
+    def announce(self, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
+        """Make a workspace without users for what is to arrive, and set so many numbers aside for it."""
+        self._connections.do(lambda connection: announce(connection, workspace, access, span, marks))
+
+    @contextmanager
+    def arriving(self, workspace: str) -> Iterator[PostgresTransfer]:
+        """A transaction on a workspace that is not there wholly."""
+        with self._connections.write(lambda connection: self._transfer(connection, workspace, workspaces.WRITE)) as (
+            _,
+            transfer,
+        ):
+            yield transfer
+
+    def _transfer(self, connection: Connection[Any], workspace: str, lock: Lock = "") -> PostgresTransfer:
+        number = workspaces.number_of(connection, workspace, lock)
+        owner = workspaces.identity(connection, workspace)
+        return PostgresTransfer(connection, number, owner, Files(self.address.files, owner))
+
     def catch_up(self, workspace: str, models: Mapping[str, int] = NO_MODELS) -> None:
         """Nothing is ever behind: what is derived is written with what it is derived from."""
         self.version(workspace)
 
     def check(self) -> list[str]:
         """Problems found in the database; empty when all is well."""
-        numbers = {name: number for number, name in self._rows("SELECT id, name FROM directory ORDER BY name")}
+        numbers = {
+            name: number for number, name in self._rows("SELECT COALESCE(place, id), name FROM directory ORDER BY name")
+        }
         return self._connections.ask(lambda connection: health.problems(connection, numbers))
 
     def close(self) -> None:

@@ -97,6 +97,7 @@ def drop(connection: Connection[Any], name: str) -> int:
         connection.execute("SELECT set_config('weft.workspace', %s, true)", (str(number),))
         for table in reversed(PARTITIONED):
             connection.execute(f"DELETE FROM {table} WHERE workspace = %s".encode(), (number,))
-    for table, column in (("key_workspaces", "workspace"), ("jobs", "workspace"), ("directory", "id")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} = %s".encode(), (row[0],))
+    for table in ("key_workspaces", "jobs", "waiting"):
+        connection.execute(f"DELETE FROM {table} WHERE workspace = %s".encode(), (row[0],))
+    connection.execute("DELETE FROM directory WHERE id = %s", (row[0],))
     return int(row[0])

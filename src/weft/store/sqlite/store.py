@@ -12,17 +12,21 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
+from filelock import FileLock
+
 from weft.errors import InvalidInput, NotFound
 from weft.store.files import Files
 from weft.store.service import Job, JobState, Key
-from weft.store.sqlite import contexts, pages, service
+from weft.store.sqlite import claims, contexts, pages, service
 from weft.store.sqlite.access import visible_lists
 from weft.store.sqlite.batch import SqliteBatch
 from weft.store.sqlite.codec import dump, fields_of, ids, to_micros
 from weft.store.sqlite.connection import Connections, Tracer
 from weft.store.sqlite.derived import DerivedIndexes
+from weft.store.sqlite.transfer import SqliteTransfer, announce
 from weft.store.sqlite.vector_cache import SqliteVectorCache
 from weft.store.sqlite.view import SqliteView
+from weft.store.transfer import Numbers
 from weft.types import EVERYONE, PAGE, FieldValue, Node
 
 NO_MODELS: Mapping[str, int] = MappingProxyType({})
@@ -42,6 +46,7 @@ class SqliteStore:
         self._depth = 0
         self._removed: dict[str, set[str]] = {}
         self._files: dict[int, Files] = {}
+        self._claiming = FileLock(path.with_name(path.name + ".claims"))
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = frozenset({EVERYONE})) -> None:
         """Make a workspace with its first user; what has no list of its own follows `access`."""
@@ -217,6 +222,40 @@ class SqliteStore:
     def jobs(self, states: Sequence[JobState]) -> list[Job]:
         """The jobs in these states, the oldest first."""
         return service.jobs(self._connections, states)
+
+    def waiting(self, workspace: str, model: str) -> int:
+        """How many texts have no vector of a model."""
+        with self._connections.read() as connection:
+            return claims.count(connection, _workspace(connection, workspace)[0], model)
+
+    @contextmanager
+    def claim(self, workspace: str, model: str, limit: int) -> Iterator[Mapping[str, str]]:
+        """Some of the texts that wait for a vector; whoever else wants some waits until the block ends."""
+        with self._claiming:
+            with self._connections.read() as connection:
+                texts = claims.some(connection, _workspace(connection, workspace)[0], model, limit)
+            yield texts
+
+    @contextmanager
+    def leaving(self, workspace: str) -> Iterator[SqliteTransfer]:
+        """A snapshot of a whole workspace, seen by nobody in particular: to move it to another store."""
+        with self._connections.read() as connection:
+            yield self._transfer(connection, workspace)
+
+    def announce(self, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
+        """Make a workspace without users for what is to arrive, and set so many numbers aside for it."""
+        with self._connections.write() as connection:
+            announce(connection, workspace, access, span, marks)
+
+    @contextmanager
+    def arriving(self, workspace: str) -> Iterator[SqliteTransfer]:
+        """A transaction on a workspace that is not there wholly."""
+        with self._connections.write() as connection:
+            yield self._transfer(connection, workspace)
+
+    def _transfer(self, connection: sqlite3.Connection, workspace: str) -> SqliteTransfer:
+        number = _workspace(connection, workspace)[0]
+        return SqliteTransfer(connection, number, Files(self.path, number))
 
     def _number(self, workspace: str) -> int:
         with self._connections.read() as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import anyio
 from fastapi import APIRouter, File, Form, Path, Response, UploadFile
@@ -64,7 +65,7 @@ def upload(
             name=file.filename or "",
             access=frozenset(access) or None,
         )
-    return reply(told(job), 202, Location=f"/v1/workspaces/{workspace}/jobs/{job.id}" if workspace.isascii() else "")
+    return reply(told(job), 202, Location=f"/v1/workspaces/{quote(workspace, safe='')}/jobs/{job.id}")
 
 
 @router.get("/jobs/{job}", response_model=JobOut, summary="Watch a job")

@@ -12,6 +12,7 @@ from weft.recipe import Recipe, get_recipe
 from weft.request import Message, Topic
 from weft.server.http.schemas.nodes import NodeOut
 from weft.server.http.schemas.values import (
+    DEEPEST,
     LARGEST_BUDGET,
     MOST_NAMES,
     Json,
@@ -113,7 +114,7 @@ class ContextIn(Model):
     boosts: Annotated[dict[str, Number], Field(max_length=MOST_NAMES)] = {}
     edge_types: Names = []
     edge_order: Names = []
-    depth: Annotated[int, Field(strict=True, ge=1, le=5)] | None = None
+    depth: Annotated[int, Field(strict=True, ge=1, le=DEEPEST)] | None = None
     topics: Annotated[list[TopicIn], Field(max_length=20)] = []
     show_fields: Truth = True
     key_fields: Names = []

@@ -86,7 +86,7 @@ class NearMiss(Reply):
     node: str
     citation: str
     more: int | None
-    """With so many more tokens it is whole, with one fewer it is not; null if twice the budget does not do it."""
+    """With so many more tokens it is whole, with one fewer not; null if twice the budget does not do it either."""
 
 
 class NearMissList(Reply):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 
 from weft.store.postgres.cluster.servers import PREFIX
+from weft.store.postgres.policies import FOLLOWING
 from weft.store.postgres.schema import PARTITIONED, SCHEMA
 
 if TYPE_CHECKING:
@@ -15,30 +17,38 @@ if TYPE_CHECKING:
 _UNIQUE = """SELECT p.relname, i.indexrelid::regclass::text, c.conname FROM pg_index i
     JOIN pg_class p ON p.oid = i.indrelid LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.contype = 'p'
     WHERE i.indisunique AND p.relkind = 'p' AND p.relnamespace = 'weft'::regnamespace ORDER BY 1, 2"""
-_OWN = """SELECT p.relname, x.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i
+_OWN = """SELECT x.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i
     JOIN pg_class p ON p.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
     WHERE i.indisunique AND p.relkind = 'r' AND p.relispartition AND x.relispartition
-      AND p.relnamespace = 'weft'::regnamespace ORDER BY 1, 2"""
+      AND p.relnamespace = 'weft'::regnamespace ORDER BY 1"""
 _SETTINGS = {"plan_cache_mode": "force_custom_plan", "enable_partitionwise_join": "on"}
 """A plan is made for one workspace, so that it names one server; tables on it are joined there."""
+_ALIKE = "SELECT pg_get_functiondef(name::regproc) FROM unnest(ARRAY['weft_alike', 'weft_words_like']) AS f (name)"
+_OPERATOR = re.compile(r"(\w\.\w+) % ([\w.]+)")
 
 
 def prepare(here: Connection[Any]) -> None:
-    """Let the tables have foreign parts: no unique index spans servers."""
+    """Let the tables have foreign parts: no unique index spans servers, and no policy looks into another table."""
     if here.execute(_UNIQUE.encode()).fetchone() is None:
         return
-    for table, name, definition in here.execute(_OWN.encode()).fetchall():
+    for name, definition in here.execute(_OWN.encode()).fetchall():
         # What is still here keeps its keys: they were parts of those that have to go.
-        own = definition.replace(f" INDEX {name} ", f" INDEX CONCURRENTLY IF NOT EXISTS {name[:50]}_own ", 1)
-        here.execute(own.replace(f"ON ONLY {SCHEMA}.{table}", f"ON {SCHEMA}.{table}").encode())
+        here.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}_own".encode())  # of a run that was stopped
+        here.execute(definition.replace(f" INDEX {name} ", f" INDEX CONCURRENTLY {name}_own ", 1).encode())
     with here.transaction():
         here.execute("SET LOCAL lock_timeout TO '10s'")
         for table, index, constraint in here.execute(_UNIQUE.encode()).fetchall():
             here.execute(
-                f"ALTER TABLE {table} DROP CONSTRAINT {constraint}".encode() if constraint
+                f"ALTER TABLE {table} DROP CONSTRAINT {constraint}".encode()
+                if constraint
                 else f"DROP INDEX {index}".encode()
             )
+        for table in FOLLOWING:  # to look into another table would be a question to its server for each row
+            here.execute(f"ALTER POLICY reading ON {table} USING (workspace = (SELECT weft_workspace()))".encode())
         here.execute(_LISTS)
+        for (definition,) in here.execute(_ALIKE).fetchall():
+            # What the operator finds depends on a setting, so that it is not left to another server.
+            here.execute(_OPERATOR.sub(r"similarity(\1, \2) >= minimum", definition).encode())
         for name, value in _SETTINGS.items():
             here.execute(
                 sql.SQL("ALTER DATABASE {} SET {} TO {}").format(

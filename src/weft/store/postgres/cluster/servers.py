@@ -25,7 +25,7 @@ OPTIONS = {
     "extensions": "vector,pg_trgm",  # whose operators a server may be given
     "fetch_size": "1000",
     "batch_size": "100",
-    "use_remote_estimate": "false",  # an estimate would ask servers that a query does not need, even one that is down
+    "use_remote_estimate": "true",
     "parallel_commit": "true",
     "connect_timeout": "5",
 }
@@ -103,6 +103,11 @@ class Servers:
                 self.here.execute(sql.SQL("DROP USER MAPPING IF EXISTS {}").format(who))
                 self.here.execute(sql.SQL("CREATE USER MAPPING {} OPTIONS ({})").format(who, _options({}, login)))
 
+    def bring_up_to_date(self) -> None:
+        """Bring the tables of the servers that are known to the newest schema, and then the coordinator's."""
+        for name in (*self.names(), HERE):
+            migrate(self.to(name), len(self.parts()))
+
     def remove(self, name: str) -> None:
         """Forget a server that holds no part any more."""
         self.here.execute(sql.SQL("DROP SERVER {} CASCADE").format(sql.Identifier(PREFIX + name)))
@@ -132,7 +137,7 @@ def read_node(name: str, url: str) -> tuple[dict[str, str], dict[str, str]]:
     if not NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} cannot be a server's name: use small letters, digits and _, a letter first")
     given = {key: str(value) for key, value in conninfo_to_dict(parse(url).server).items()}
-    login = {key: given.pop(key) for key in ("user", "password") if key in given}
+    login: dict[str, str] = {key: given.pop(key) for key in ("user", "password") if key in given}
     if "user" not in login:
         raise InvalidInput(f"the address of {name!r} names no user: write it as  postgresql://user@host/name")
     return given, login

@@ -1,0 +1,48 @@
+"""Three servers as shards: the first also has the coordinator's database."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import psycopg
+
+from weft.store.contract.kit import NOW
+from weft.store.postgres import PostgresStore
+from weft.store.postgres.address import parse
+from weft.store.postgres.cluster import opened
+
+from .server import Server
+
+PARTS = 6
+
+
+class Shards:
+    """The servers, by the names that they have in the cluster, and the coordinator's address."""
+
+    def __init__(self, files) -> None:
+        with ThreadPoolExecutor(3) as threads:
+            started = list(threads.map(lambda _: Server().start(), range(3)))
+        self.servers = dict(zip(("one", "two", "three"), started, strict=True))
+        self.url = started[0].url(weft_partitions=PARTS, weft_wait=5, weft_files=files)
+        for server in started:
+            with psycopg.connect(server.url(), autocommit=True) as connection:
+                connection.execute("CREATE DATABASE shard")
+
+    def nodes(self, *names: str) -> dict[str, str]:
+        """Addresses of shards."""
+        return {name: self.servers[name].url("shard") for name in names}
+
+    def apply(self, *names: str, without: tuple[str, ...] = ()) -> None:
+        """Lay the parts out on these servers too."""
+        with opened(self.url) as cluster:
+            cluster.apply(self.nodes(*names), without, lambda line: None)
+
+    def open(self):
+        """The store, through the coordinator, to be closed at the end of a block."""
+        return closing(PostgresStore(parse(self.url), clock=lambda: NOW))
+
+    def close(self) -> None:
+        """Stop all servers."""
+        for server in self.servers.values():
+            server.close()
