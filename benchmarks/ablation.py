@@ -4,11 +4,10 @@
   links          nothing spreads along links from the best hits
   walk           no walk over the tree and the edges from the best hits
   weighing       words and meaning fused with the same weights for every query
-  meaning        no vectors
-  words          no search by words
 
-The figure of each set is nDCG@10, or all_gold@10 for the sets whose questions need several texts, or token recall at
-2,000 tokens. With --write, the table in docs/relevance.md is made anew.
+What words and vectors are worth by themselves is in the relevance benchmark. The figure of each set is nDCG@10, or
+all_gold@10 for the sets whose questions need several texts, or token recall at 2,000 tokens. With --write, the table in
+docs/relevance.md is made anew.
 """
 
 from __future__ import annotations
@@ -55,8 +54,6 @@ def variants() -> dict[str, Recipe]:
         "links": _without(whole, "links"),
         "walk": _without(whole, "graph"),
         "weighing": replace(whole, profile=replace(profile, weights=fixed)),
-        "meaning": _without(whole, "semantic"),
-        "words": _without(whole, "lexical"),
     }
 
 

@@ -30,13 +30,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from benchmarks.corpus import data_folder, sample_queries
-from benchmarks.floor import Floor
+from benchmarks.floor import Floor, Work
 from benchmarks.people import ME
 from benchmarks.timing import Laps, percentile, say, totals
-from benchmarks.workspace import WORKSPACE, Built, open_workspace, workspace
+from benchmarks.workspace import NOW, WORKSPACE, Built, open_workspace, workspace
 from weft import Context, Weft
 
 WARM_UP = 20
@@ -52,10 +52,23 @@ class Asked:
     thread: str | None
 
 
+class Bare(Protocol):
+    """The look-ups and reads that a context cannot avoid, in one store."""
+
+    def work_of(self, context: Context, focus: str | None) -> Work:
+        """What the floor of a context consists of."""
+
+    def run(self, work: Work, laps: Laps) -> None:
+        """Do it, with one lap for each part."""
+
+    def close(self) -> None:
+        """Release connections."""
+
+
 class Measurement:
     """Times contexts and their floors in turn."""
 
-    def __init__(self, weft: Weft, floor: Floor) -> None:
+    def __init__(self, weft: Weft, floor: Bare) -> None:
         self._weft = weft
         self._floor = floor
         self.contexts = Laps()
@@ -86,6 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--passages", type=int, default=10_000, help="size of the workspace (default: 10,000)")
     parser.add_argument("--queries", type=int, default=200, help="contexts that are measured (default: 200)")
     parser.add_argument("--fresh", action="store_true", help="build the workspace again")
+    parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite", help="postgres: beside SQLite")
+    parser.add_argument("--url", help="an empty database to measure in (default: a server of our own)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
@@ -96,21 +111,47 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     store = Path(built.store)
     with open_workspace(built) as weft:
         weft.catch_up(WORKSPACE)
-        floor = Floor(weft, store, WORKSPACE, ME)
-        visible = weft.stats(user=ME, workspace=WORKSPACE)["passages"]
-        _measured(Measurement(weft, floor), requests[:WARM_UP])
-        say(f"measuring {args.queries} contexts over {built.passages:,} passages …")
-        measured = _measured(Measurement(weft, floor), requests[WARM_UP:])
-        floor.close()
+        figures = _figures(weft, Floor(weft, store, WORKSPACE, ME), requests)
+    embedded = {**figures, "store_mb": round(_size(store) / 1e6, 1)}
+    head = {"passages": built.passages, "queries": args.queries}
+    return {**head, **(embedded if args.store == "sqlite" else _beside(embedded, built, requests, args.url))}
+
+
+def _beside(embedded: dict[str, Any], built: Built, requests: Sequence[Asked], url: str | None) -> dict[str, Any]:
+    """The same in PostgreSQL, beside the figures of the embedded store."""
+    from benchmarks import postgres  # noqa: PLC0415  (needs an extra)
+
+    with postgres.database(url) as address:
+        spent = postgres.filled(built, address)
+        with Weft.open(address, clock=lambda: NOW, create=False) as weft:
+            floor = postgres.PostgresFloor(weft, address, ME)
+            sizes = floor.bytes_of()
+            figures = _figures(weft, floor, requests)
+            say("comparing the filtered vector search with exact search …")
+            found = postgres.recalls(weft, ME, built.passages, [asked.query for asked in requests])
     return {
-        "passages": built.passages,
-        "visible_passages": visible,
-        "queries": args.queries,
+        "postgres": figures,
+        "sqlite": embedded,
+        "postgres_to_sqlite_p50": round(figures["p50_ms"] / embedded["p50_ms"], 3),
+        "recall": found,
+        "move_seconds": round(spent, 1),
+        "bytes_per_passage": {name: round(size / built.passages) for name, size in sizes.items() if size > 1e5},
+        "all_bytes_per_passage": round(sum(sizes.values()) / built.passages),
+    }
+
+
+def _figures(weft: Weft, floor: Bare, requests: Sequence[Asked]) -> dict[str, Any]:
+    """Warm up and measure one store."""
+    _measured(Measurement(weft, floor), requests[:WARM_UP])
+    say(f"measuring {len(requests) - WARM_UP} contexts in {type(weft.store).__name__} …")
+    measured = _measured(Measurement(weft, floor), requests[WARM_UP:])
+    floor.close()
+    return {
+        "visible_passages": weft.stats(user=ME, workspace=WORKSPACE)["passages"],
         **_compared(measured),
         "cached_p50_us": round(percentile(measured.cached.laps["context"], 50) * 1000, 1),
         "stages": measured.stages.summary(),
         "floor_stages": measured.floor.summary(),
-        "store_mb": round(_size(store) / 1e6, 1),
     }
 
 

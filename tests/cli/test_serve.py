@@ -15,7 +15,7 @@ import pytest
 from weft import Weft
 from weft.cli.serve import merged
 from weft.errors import InvalidInput
-from weft.server.http.running import is_loopback
+from weft.server.http.running import is_loopback, listening
 from weft.store.service import UNFINISHED
 
 
@@ -145,6 +145,12 @@ def test_a_port_that_is_taken_is_an_error(weft, ready):
     assert ran.code == 1
     assert "in use" in ran.err
     assert "choose another" in ran.err
+
+
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_a_port_that_there_is_not_is_an_error(port):
+    with pytest.raises(InvalidInput, match="0 to 65535"):
+        listening("127.0.0.1", port)
 
 
 def test_without_the_extra_the_error_names_it(ready):

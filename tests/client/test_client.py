@@ -252,6 +252,13 @@ def test_what_may_have_happened_is_not_sent_twice():
     assert len(script.asked) == 2
 
 
+def test_a_model_is_not_asked_again_because_it_takes_its_time():
+    script = Script(httpx.ReadTimeout("slow"))
+    with pytest.raises(RemoteError):
+        script.client().ask("What does the dome turn on?")
+    assert len(script.asked) == 1
+
+
 def test_it_does_not_wait_for_ever():
     script = Script(busy(429, **{"retry-after": "3600"}))
     with pytest.raises(RemoteError, match="429"):

@@ -50,7 +50,10 @@ class Reach:
     def check(self, arguments: Arguments) -> None:
         """Refuse what asks for more than that."""
         length, depth = len(arguments.get("query") or ""), arguments.get("depth") or 0
-        for name, asked, most in (("the length of the query", length, self.query_characters), ("depth", depth, self.depth)):
+        for name, asked, most in (
+            ("the length of the query", length, self.query_characters),
+            ("depth", depth, self.depth),
+        ):
             if most is not None and asked > most:
                 raise InvalidInput(f"{name} is {asked:,}, and this server allows at most {most:,}: ask for less")
 

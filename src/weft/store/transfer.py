@@ -244,7 +244,7 @@ def _sent(leaving: Leaving, target: Movable, staged: str, kind: str, told: Told)
                 marks = arriving.progress()
                 if int(marks.get(kind, "0")) != done:
                     raise StoreBusy(f"another process moves {staged!r} at this moment: let it come to its end")
-                arriving.add(kind, list(_local(arriving, kind, portion)))
+                arriving.add(kind, list(_local(arriving, kind, portion[done - summary.rows :])))
                 arriving.mark(marks | {kind: str(summary.rows)})
             done = summary.rows
     return summary

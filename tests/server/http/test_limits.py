@@ -255,3 +255,20 @@ def test_the_page_runs_its_own_scripts_and_nothing_else(app):
 def test_a_limit_is_a_positive_whole_number(value):
     with pytest.raises(InvalidInput, match="batch"):
         Limits(batch=value)
+
+
+def test_a_limit_that_could_not_hold_is_refused():
+    with pytest.raises(InvalidInput, match="batch can be at most 1,000"):
+        Limits(batch=1001)
+    assert Limits(batch=1000, body_bytes=10**9).batch == 1000
+
+
+def test_a_search_may_ask_for_as_many_as_the_server_allows(shared, keys):
+    with calling(shared, limits=Limits(results=150, requests_per_minute=0)) as client:
+        codes = [
+            client.post(
+                "/v1/workspaces/studio/search", json={"query": "mirror", "limit": limit}, headers=keys["read"]
+            ).status_code
+            for limit in (150, 151)
+        ]
+    assert codes == [200, 422]

@@ -145,3 +145,16 @@ def test_nonsense_is_answered_and_harms_nobody(studio, url):
         answer = httpx.post(url, headers=PLAIN | key, content=too_large)
         assert (answer.status_code, answer.headers["content-type"]) == (413, "application/problem+json")
     assert post(url, key).status_code == 200
+
+
+def test_the_limits_of_the_server_hold_here_too(studio, url):
+    key = key_for(studio)
+    for arguments, told in (
+        ({"query": "x" * 8001}, "the length of the query is 8,001"),
+        ({"query": "mirror", "depth": 6}, "depth"),
+        ({"query": "mirror", "depth": 5}, None),
+    ):
+        call = ASK | {"method": "tools/call", "params": {"name": "weft_context", "arguments": arguments}}
+        result = post(url, key, call).json()["result"]
+        assert result["isError"] is (told is not None)
+        assert told is None or told in result["content"][0]["text"]

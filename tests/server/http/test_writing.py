@@ -1,6 +1,7 @@
 """What a key may write: as its user, to what they see and nobody else owns."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -245,3 +246,23 @@ def test_two_users_write_at_the_same_time_without_losing_anything(tmp_path):
 
         with ThreadPoolExecutor(8) as pool:
             assert sum(pool.map(add, range(40))) == 40
+
+
+def test_no_page_is_given_the_picture_of_another_that_may_be_hidden(weft, ben):
+    files = weft.store.files("studio")
+    with files.incoming("doc") as incoming:
+        for number in (1, 2):
+            incoming.write(f"page-000{number}.jpg", b"\xff\xd8\xff" + bytes([number]))
+        with files.published("doc", "v1", incoming):
+            named = [files.relative("doc", "v1", f"page-000{number}.jpg") for number in (1, 2)]
+            first = Node(id="doc#1", type="document_page", parent="doc", text="One", fields={"image_path": named[0]})
+            hidden = replace(first, id="doc#2", fields={"image_path": named[1]}, access=frozenset({"ana"}))
+            weft.add([Node(id="doc", type="document"), first, hidden], workspace="studio")
+    forged = replace(first, fields={"image_path": named[1]})
+    refused(403, ben.add, [replace(forged, id="ben/x")])
+    refused(403, ben.add, [forged])
+    refused(403, ben.add, [forged], in_place=True)
+    refused(403, ben.add, [replace(first, id="ben/x", fields={"thumbnail_path": named[1]})])
+    ben.add([replace(first, text="One, revised")])
+    assert seen(weft, "doc#1", "ben").fields["image_path"] == named[0]
+    assert Pen(weft, "studio", "ben", admin=True).add([replace(forged, text="By an administrator")]).nodes == 1

@@ -38,9 +38,9 @@ class Shards:
         with opened(self.url) as cluster:
             cluster.apply(self.nodes(*names), without, lambda line: None)
 
-    def open(self):
-        """The store, through the coordinator, to be closed at the end of a block."""
-        return closing(PostgresStore(parse(self.url), clock=lambda: NOW))
+    def open(self, route: str = "direct"):
+        """The store, to be closed at the end of a block."""
+        return closing(PostgresStore(parse(f"{self.url}&weft_route={route}"), clock=lambda: NOW))
 
     def close(self) -> None:
         """Stop all servers."""

@@ -1,12 +1,21 @@
 """Several servers behind one coordinator: what goes where, what moves, and what happens when one stops."""
 
+import json
+import signal
+import subprocess
+import sys
 import threading
+import time
+from contextlib import contextmanager
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 
+from weft.cli import group
 from weft.errors import InvalidInput, NotFound, StoreBusy, StoreUnavailable
 from weft.store.contract.kit import EMBEDDER, node, put
+from weft.store.postgres.address import parse
 from weft.store.postgres.cluster import layout, moving, opened
 from weft.store.postgres.cluster.servers import Servers
 from weft.store.postgres.codec import vector_text
@@ -16,6 +25,7 @@ from weft.types import Edge
 from .sharded import PARTS, Shards
 
 HERE = layout.HERE
+OTHER = {"one": "two", "two": "one"}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +68,7 @@ def texts(store, name):
 
 def places(shards):
     """The server of each workspace."""
-    with Servers(shards.url) as servers:
+    with Servers(parse(shards.url)) as servers:
         rows = servers.here.execute("SELECT name, COALESCE(place, id) FROM directory").fetchall()
         return {name: moving._server(servers, number) for name, number in rows}
 
@@ -102,12 +112,23 @@ def test_what_was_on_one_server_is_there_when_its_parts_are_on_two(shards, store
         assert texts(store, name) == {"a": f"quince jam of {name}", "b": "a tart"}
         assert store.kept_context(name, "c", user="ana", thread="") == name
     assert store.check() == []
-    with Servers(shards.url) as servers:
+    with Servers(parse(shards.url)) as servers:
         local = servers.here.execute(
             """SELECT count(*) FROM pg_class
                WHERE relispartition AND relkind = 'r' AND relnamespace = 'weft'::regnamespace"""
         ).fetchone()
     assert local == (0,)
+
+
+def test_a_view_is_asked_of_the_server_that_has_the_rows_and_the_second_wall_stands_there(shards, store):
+    for name, server in places(shards).items():
+        with store.view(name, "ana") as view:
+            connection = view._reader.connection
+            assert connection.info.host == str(shards.servers[server].folder) and connection.info.dbname == "shard"
+            assert connection.execute("SELECT count(DISTINCT workspace) FROM nodes").fetchone() == (1,)
+            assert connection.execute("SELECT row_security_active('tags')").fetchone() == (True,)
+    with shards.open(route="coordinator") as through, through.view("w0", "ana") as view:
+        assert view._reader.connection.info.dbname == "postgres"
 
 
 def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_rows(shards, store):
@@ -131,86 +152,118 @@ def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_ro
     assert order.startswith("(vector OPERATOR(public.<=>) ")
 
 
-def test_what_resembles_a_word_is_looked_for_where_the_rows_are(store):
+def test_what_resembles_a_word_is_looked_for_where_the_rows_are(shards, store):
     rows = store._rows("SELECT pg_get_functiondef('weft_alike'::regproc)")
     assert "similarity(n.title, wanted) >= minimum" in rows[0][0] and " % " not in rows[0][0]
-    with store.view("w0", "ana") as view:
+    with shards.open(route="coordinator") as through, through.view("w0", "ana") as view:
         hits = view.search_fuzzy("quinze", limit=5)
         assert [record.node.id for record in view.load([hit.key for hit in hits])][:1] == ["a"]
 
 
-def test_a_workspace_moves_under_load_and_no_acknowledged_write_is_lost(shards, store):
-    before = places(shards)["w1"]
-    to = {"one": "two", "two": "one"}[before]
-    acknowledged, stop, failures = [], threading.Event(), []
+class Writer(threading.Thread):
+    """Writes to workspaces in turn, through a store of its own, and notes what was acknowledged."""
 
-    def write():
-        with shards.open() as own:
-            while not stop.is_set():
-                name = f"n{len(acknowledged)}"
+    def __init__(self, shards, name, workspaces):
+        super().__init__()
+        self.shards, self.prefix, self.workspaces = shards, name, workspaces
+        self.acknowledged, self.failures, self.stopped = [], [], threading.Event()
+
+    def run(self):
+        with self.shards.open() as store:
+            while not self.stopped.is_set() and not self.failures:
+                number = len(self.acknowledged)
+                workspace, name = self.workspaces[number % len(self.workspaces)], f"{self.prefix}{number}"
                 try:
-                    put(own, node(name, f"word{name}"), workspace="w1")
-                    own.keep_context("w1", name, user="ana", thread="", kept=name)
+                    put(store, node(name, f"word{name}"), workspace=workspace)
+                    store.keep_context(workspace, name, user="ana", thread="", kept=name)
                 except StoreBusy:
                     continue
                 except Exception as error:
-                    failures.append(error)
-                    return
-                acknowledged.append(name)
+                    self.failures.append(error)
+                self.acknowledged.append((workspace, name))
 
-    writer = threading.Thread(target=write)
-    writer.start()
+
+@contextmanager
+def writing(shards, *workspaces):
+    """Two that write while the block runs; at its end, all that was acknowledged has to be there."""
+    writers = [Writer(shards, name, workspaces) for name in ("p", "q")]
+    for writer in writers:
+        writer.start()
     try:
-        with opened(shards.url) as cluster:
-            for target in (to, before, to):
-                done = len(acknowledged)
-                while len(acknowledged) < done + 2 and not failures:
-                    pass
-                cluster.move("w1", target, lambda line: None)
+        yield writers
     finally:
-        stop.set()
-        writer.join()
-    assert failures == [] and places(shards)["w1"] == to
-    with store.view("w1", "ana") as view:
-        assert [each.id for each in view.nodes(acknowledged)] == acknowledged
-        assert len(view.search_words("word" + acknowledged[0], limit=5)) == 1
-    assert all(store.kept_context("w1", name, user="ana", thread="") == name for name in acknowledged[-5:])
-    assert store.check() == []
+        for writer in writers:
+            writer.stopped.set()
+        for writer in writers:
+            writer.join()
+    assert [writer.failures for writer in writers] == [[], []]
+    with shards.open() as store:
+        for workspace in workspaces:
+            names = [name for writer in writers for where, name in writer.acknowledged if where == workspace]
+            assert names
+            with store.view(workspace, "ana") as view:
+                assert [each.id for each in view.nodes(names)] == names
+                assert [len(view.search_words(f"word{name}", limit=5)) for name in names[-3:]] == [1] * len(names[-3:])
+            assert store.kept_context(workspace, names[-1], user="ana", thread="") == names[-1]
+        assert store.check() == []
 
 
-class Killed(BaseException):
-    """The end of a process."""
+def test_a_workspace_moves_under_load_and_no_acknowledged_write_is_lost(shards):
+    before = places(shards)["w1"]
+    to = OTHER[before]
+    with writing(shards, "w1") as writers, opened(shards.url) as cluster:
+        for target in (to, before, to):
+            done = len(writers[0].acknowledged)
+            while len(writers[0].acknowledged) < done + 2 and not writers[0].failures:
+                time.sleep(0.01)
+            cluster.move("w1", target, lambda line: None)
+    assert places(shards)["w1"] == to
 
 
-@pytest.mark.parametrize("step", ["copy", "_wait_for_readers", "_clear"])
-def test_a_move_that_is_killed_leaves_all_in_force_and_is_brought_to_its_end_by_the_next(
-    shards, store, monkeypatch, step
-):
-    before = places(shards)["w2"]
-    to = {"one": "two", "two": "one"}[before]
+KILLED = """
+import os, signal
+from weft.store.postgres.cluster import moving, opened
+
+calls = []
+true = moving.{step}
+
+def killed(*given, **more):
+    calls.append(given)
+    if len(calls) == {call}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return true(*given, **more)
+
+moving.{step} = killed
+with opened({url!r}) as cluster:
+    {command}
+"""
+
+
+def kill_at(shards, step, call, command):
+    """Run something with a cluster in a process that ends at a call of a step, as if the machine were switched off."""
+    script = KILLED.format(step=step, call=call, url=shards.url, command=command)
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(("step", "call"), [("_stream", 4), ("_wait_for_readers", 1), ("_clear", 1)])
+def test_a_move_that_is_killed_leaves_all_in_force_and_is_brought_to_its_end_by_the_next(shards, store, step, call):
+    to = OTHER[places(shards)["w2"]]
     found = texts(store, "w2")
-
-    def killed(*_):
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr(moving, step, killed)
-        with pytest.raises(Killed), opened(shards.url) as cluster:
-            cluster.move("w2", to, print)
+    kill_at(shards, step, call, f"cluster.move('w2', {to!r}, print)")
     assert texts(store, "w2") == found
-    put(store, node("late", "after all"), workspace="w2")
+    put(store, node("late", f"after {step}"), workspace="w2")
     with opened(shards.url) as cluster:
         cluster.move("w2", to, print)
     assert places(shards)["w2"] == to and texts(store, "w2") == found
     with store.view("w2", "ana") as view:
-        assert view.nodes(["late"])
+        assert view.nodes(["late"])[0].text == f"after {step}"
     numbers = {row[0] for row in store._rows("SELECT COALESCE(place, id) FROM directory")}
     assert {*rows_on(shards, "one"), *rows_on(shards, "two")} == numbers
     assert store._rows("SELECT 1 FROM directory WHERE other IS NOT NULL") == []
 
 
 def test_who_writes_to_a_workspace_that_is_moving_is_told_to_try_again(shards):
-    with Servers(shards.url) as servers, shards.open() as store:
+    with Servers(parse(shards.url)) as servers, shards.open() as store:
         number = servers.here.execute("SELECT id FROM directory WHERE name = 'w3'").fetchone()[0]
         store._connections.address = store.address.__class__(
             **{**{name: getattr(store.address, name) for name in store.address.__slots__}, "wait": 0}
@@ -223,24 +276,43 @@ def test_who_writes_to_a_workspace_that_is_moving_is_told_to_try_again(shards):
         put(store, node("x", "y"), workspace="w3")
 
 
-def test_a_server_is_added_and_gets_its_share_and_can_be_taken_out_again(shards, store):
+def test_a_server_is_added_under_load_by_a_command_that_is_killed_and_run_again(shards, store):
     before = {name: texts(store, name) for name in store.workspaces()}
-    shards.apply("three")
+    with writing(shards, "w1", "w3", "w4"):
+        kill_at(shards, "hand_over", 2, f"cluster.apply({shards.nodes('three')!r}, (), print)")
+        shards.apply("three")
     with opened(shards.url) as cluster:
         assert {each.name: len(each.parts) for each in cluster.status()} == dict.fromkeys(shards.servers, PARTS / 3)
         assert cluster.plan({}) == {}
-        steps = cluster.plan({}, without=["three"])
-    assert {where for where, _ in steps.values()} == {"three"}
     assert {name: texts(store, name) for name in store.workspaces()} == before
+
+
+def test_a_server_that_is_taken_out_of_use_is_empty(shards, store):
+    before = {name: texts(store, name) for name in store.workspaces()}
+    with opened(shards.url) as cluster:
+        assert {where for where, _ in cluster.plan({}, without=["three"]).values()} == {"three"}
     shards.apply(without=("three",))
-    assert {name: texts(store, name) for name in store.workspaces()} == before
     assert rows_on(shards, "three") == {}
-    with (
-        opened(shards.url) as cluster,
-        pytest.raises(NotFound, match="'three' is no server"),
-    ):
+    assert {name: texts(store, name) for name in store.workspaces()} == before
+    with opened(shards.url) as cluster, pytest.raises(NotFound, match="'three' is no server of the cluster: use one"):
         cluster.move("w1", "three", print)
-    shards.apply("three")
+
+
+def test_the_command_plans_and_tells_how_it_stands_and_moves(shards):
+    def run(*arguments):
+        return CliRunner().invoke(group, ["cluster", *arguments, "--store", shards.url])
+
+    three = f"three={shards.nodes('three')['three']}"
+    planned = run("plan", "--node", three).output
+    assert "-> three" in planned and planned.endswith("2 parts would move\n")
+    assert run("status").output.startswith("one  3 parts  ")
+    to = OTHER[places(shards)["w5"]]
+    assert run("move", "w5", "--to", to).output == f"w5 is on {to}, its rows were compared\n"
+    assert run("move", "w5", "--to", to).output == f"w5 is on {to}\n"
+    assert run("apply", "--node", three).output.endswith("all parts are where they belong\n")
+    assert {len(each["parts"]) for each in json.loads(run("status", "--json").output)} == {PARTS / 3}
+    for wrong, told in (("plan --node four", "has no address"), ("move nothing --to one", "'nothing' does not exist")):
+        assert told in str(run(*wrong.split()).exception)
 
 
 def test_a_server_that_stops_takes_its_own_workspaces_with_it_and_no_others(shards, store):
@@ -252,8 +324,10 @@ def test_a_server_that_stops_takes_its_own_workspaces_with_it_and_no_others(shar
     shards.servers[down].stop("immediate")
     try:
         for name in lost:
-            with pytest.raises(StoreUnavailable, match=r'a server of the cluster does not answer .*"weft_two"'):
+            with pytest.raises(StoreUnavailable, match="server 'two' of the cluster"):
                 texts(store, name)
+            with pytest.raises(StoreUnavailable, match=r'a server of the cluster does not answer .*"weft_two"'):
+                store.version(name)
             with pytest.raises(StoreUnavailable, match="all others can now"):
                 put(store, node("z", "zeal"), workspace=name)
         for name in others:

@@ -12,7 +12,7 @@ def shared(tmp_path_factory):
     try:
         with shards.open():
             shards.apply("one", "two", "three")
-        with shards.open() as store:
+        with shards.open(route="coordinator") as store:
             yield store
     finally:
         shards.close()

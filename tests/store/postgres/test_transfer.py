@@ -107,7 +107,7 @@ def shown(target):
                 nodes = view.nodes([change.node for change in changes])
                 found[f"view of {user}"] = (
                     view.counts(), changes, [replace(node, fields={}) for node in nodes],
-                    view.usage([node.id for node in nodes]), view.events("view", limit=99),
+                    view.usage([node.id for node in nodes]), [(each.node, each.at) for each in view.events("view", limit=99)],
                     view.search_pages(np.eye(4, dtype=np.float32), model="looks", limit=5)[0].score,
                 )  # fmt: skip
         with weft.store.view("studio", "ana") as view:
@@ -169,17 +169,16 @@ def test_interrupted_anywhere_it_goes_on_where_it_was_and_is_not_open_before(
     monkeypatch.setattr(transfer, "PORTION", 25)
     one, two = store_at(source), store_at(target)
     written = two.workspaces()
-    steps = 0
+    steps = runs = 0
 
     def stop(rows):
         nonlocal steps
         steps += 1
-        if steps % 7 == 0:
+        if steps == 5 * runs:
             raise KeyboardInterrupt
 
-    runs = 0
     while True:
-        runs += 1
+        steps, runs = 0, runs + 1
         try:
             result = move(one, two, "studio", stop)
             break

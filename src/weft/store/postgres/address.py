@@ -15,7 +15,8 @@ from weft.errors import InvalidInput
 SCHEMES = ("postgresql", "postgres")
 OWN = "weft_"
 _NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16, "lag": 1}
-_TEXTS = ("files", "read")
+_TEXTS = ("files", "read", "route")
+_ROUTES = ("direct", "coordinator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class Address:
     """Seconds to wait for the replica to have what this process wrote, before the primary is asked."""
     read: str | None = None
     """A replica that reads go to, as PostgreSQL's own library is given it."""
+    route: str = _ROUTES[0]
+    """Whether views of a cluster's workspaces are asked of the servers that have them, or of the coordinator."""
     files: Path
     """The file beside whose name the folders of files are: all servers must see the same."""
 
@@ -56,11 +59,14 @@ def parse(url: str) -> Address:
     rest = [(name, value) for name, value in given if not name.startswith(OWN)]
     name = unquote(parts.path.strip("/")) or "postgres"
     folder = Path(own["files"]) if "files" in own else _shared_folder()
+    if own.get("route", _ROUTES[0]) not in _ROUTES:
+        raise InvalidInput(f"{OWN}route in the address must be one of {', '.join(_ROUTES)}, got {own['route']!r}")
     numbers = {each: _number(each, own[each]) for each in _NUMBERS if each in own}
     return Address(
         server=urlunsplit(parts._replace(query=urlencode(rest))),
         place=f"{parts.scheme}://{parts.hostname or dict(rest).get('host', '')}/{name}",
         files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
+        route=own.get("route", _ROUTES[0]),
         read=parse(own["read"]).server if own.get("read") else None,
         **numbers,
     )

@@ -44,16 +44,12 @@ FUNCTIONS = """
         ), '{}');
 
     -- Says who reads for the rest of the transaction, and what they need to know first.
-    CREATE FUNCTION weft_open(workspace_name text, viewer text)
+    CREATE FUNCTION weft_open_at(number bigint, viewer text)
         RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
         LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
     DECLARE
-        number bigint := (SELECT COALESCE(d.place, d.id) FROM directory d WHERE d.name = workspace_name);
         visible bigint[];
     BEGIN
-        IF number IS NULL THEN
-            RETURN;
-        END IF;
         PERFORM set_config('weft.workspace', number::text, true), set_config('weft.user', viewer, true),
                 set_config('weft.reach', 'viewer', true);
         visible := weft_lists();
@@ -62,6 +58,15 @@ FUNCTIONS = """
             COALESCE(sum(a.passages), 0)::bigint, COALESCE(sum(a.words), 0)::bigint
         FROM workspaces w LEFT JOIN acls a ON a.workspace = number AND a.id = ANY (visible)
         WHERE w.workspace = number GROUP BY w.version;
+    END $$;
+
+    -- The same for a workspace by its name, of which the directory has the number.
+    CREATE FUNCTION weft_open(workspace_name text, viewer text)
+        RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    BEGIN
+        RETURN QUERY SELECT o.* FROM directory d CROSS JOIN LATERAL weft_open_at(COALESCE(d.place, d.id), viewer) o
+        WHERE d.name = workspace_name;
     END $$;
 
     -- The visible nodes whose title or source looks like a text.

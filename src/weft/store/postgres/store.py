@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from psycopg import Connection
 
-from weft.errors import InvalidInput, NotFound
+from weft.errors import InvalidInput
 from weft.store.files import Files
 from weft.store.postgres import claims, contexts, health, pages, service, workspaces
 from weft.store.postgres.address import Address
 from weft.store.postgres.batch import PostgresBatch
 from weft.store.postgres.connection import Connections
+from weft.store.postgres.routes import Routes
 from weft.store.postgres.transfer import PostgresTransfer, announce
 from weft.store.postgres.vector_cache import PostgresVectorCache
 from weft.store.postgres.view import PostgresView
@@ -47,6 +48,7 @@ class PostgresStore:
         self.address = address
         self._clock = clock
         self._connections = Connections(address, create=create)
+        self._routes = Routes(self._connections)
         self.embedding_cache = PostgresVectorCache(self._connections, clock)
         self._guard = threading.Lock()
         self._removed = _Removed()
@@ -125,7 +127,7 @@ class PostgresStore:
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[PostgresView]:
         """A snapshot for one user."""
-        with self._connections.read(lambda connection: _opened(connection, workspace, user)) as (connection, head):
+        with self._routes.read(workspace, user) as (connection, head):
             yield PostgresView(connection, (workspace, user), head)
 
     def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
@@ -283,6 +285,7 @@ class PostgresStore:
 
     def close(self) -> None:
         """Close all connections."""
+        self._routes.close()
         self._connections.close()
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -296,13 +299,3 @@ class PostgresStore:
             return connection.execute(query.encode(), {"ws": number, **values}).fetchall()
 
         return self._connections.ask(ask)
-
-
-def _opened(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, ...]:
-    """Say who reads; number, version and what the user may see."""
-    row: tuple[Any, ...] | None = connection.execute("SELECT * FROM weft_open(%s, %s)", (workspace, user)).fetchone()
-    if row is None:
-        raise workspaces.missing(workspace)
-    if not row[2]:
-        raise NotFound(f"user {user!r} does not exist in this workspace: add them with  weft users add {user}")
-    return row

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 from weft.errors import InvalidInput, StoreError
+from weft.store.postgres.address import parse
 from weft.store.postgres.cluster import foreign, layout, moving
 from weft.store.postgres.cluster.servers import Servers, read_node, told
 
@@ -79,5 +80,5 @@ class Cluster:
 @contextmanager
 def opened(url: str) -> Iterator[Cluster]:
     """The cluster behind a coordinator."""
-    with Servers(url) as servers, told(servers.address.place):
+    with Servers(parse(url)) as servers, told(servers.address.place):
         yield Cluster(servers)

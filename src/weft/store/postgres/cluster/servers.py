@@ -36,8 +36,8 @@ _WITHOUT_PASSWORD = "password_required"
 class Servers:
     """The coordinator, and connections to the servers that hold its parts, as the owner of the tables."""
 
-    def __init__(self, url: str) -> None:
-        self.address = parse(url)
+    def __init__(self, address: Address) -> None:
+        self.address = address
         self._open: dict[str, Connection[Any]] = {}
 
     def __enter__(self) -> Servers:
@@ -64,7 +64,7 @@ class Servers:
     def to(self, name: str) -> Connection[Any]:
         """A connection to a server, or to the coordinator."""
         if name not in self._open or self._open[name].closed:
-            self._open[name] = _connect(make_conninfo(**self._settings(name)), self.address)
+            self._open[name] = _connect(make_conninfo(**self.settings(name)), self.address)
         return self._open[name]
 
     def names(self) -> list[str]:
@@ -118,8 +118,8 @@ class Servers:
         ).fetchone()
         return {} if row is None else _read(row[0])
 
-    def _settings(self, name: str) -> dict[str, str]:
-        """How a server is reached."""
+    def settings(self, name: str) -> dict[str, str]:
+        """How a server is reached, as far as this login may know."""
         row = self.here.execute(
             """SELECT umoptions FROM pg_user_mappings WHERE srvname = %s AND usename = current_user""",
             (PREFIX + name,),
