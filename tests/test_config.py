@@ -74,7 +74,8 @@ def test_every_setting_can_stand_in_the_file(folder):
     write(
         folder,
         'store = "/x.weft"\nworkspace = "w"\nuser = "u"\nembedder = "none"\ntokenizer = "characters"\nbudget = 900\n'
-        'read_url = "postgresql://replica/weft"\nmentions = false\nmax_output_tokens = 500\nvisual = "none"\n[model]\nname = "m"\n[server]\nport = 80\n'
+        'read_url = "postgresql://replica/weft"\nmentions = false\nmax_output_tokens = 500\nvisual = "none"\n'
+        '[model]\nname = "m"\n[server]\nport = 80\n'
         '[templates.mine]\nitem = "{{content}}"\n'
         "[lenses.mine]\nmax_depth = 1\n[recipes.workspace]\npacker = 'greedy'\n",
     )
