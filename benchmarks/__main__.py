@@ -18,6 +18,7 @@ from benchmarks.timing import say
 EXAMPLES = """examples:
   python -m benchmarks latency --passages 100000
   python -m benchmarks latency --passages 10000 --queries 500 --json
+  python -m benchmarks latency --store postgres --passages 100000 --json
   python -m benchmarks ingest --passages 5000 --save
   python -m benchmarks ingest --connector obsidian --rounds 1 --json
   python -m benchmarks workspace --json

@@ -21,6 +21,10 @@ second reader, are warm; ratios are therefore rather too high than too low.
 Figures: p50_ms and p95_ms of context(), floor_p50_ms and floor_p95_ms, their ratios, the stages of both,
 and cached_p50_us, which is the same request asked again. cpu_p50_ms and floor_cpu_p50_ms are the same in
 time of the processor: where other programs keep the machine busy, only ratio_cpu_p50 means anything.
+
+With --store postgres, the workspace is moved into PostgreSQL and measured in both stores in one run, each beside its
+own floor; what the server spends is not in the times of the processor. recall compares the ten nearest passages
+with those of an exact search where a viewer may see 5 % and 50 % of the workspace.
 """
 
 from __future__ import annotations

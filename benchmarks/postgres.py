@@ -154,7 +154,7 @@ class PostgresFloor:
         )
         return {name: int(size) for name, size in rows}
 
-    def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         return self._connection.execute(query.encode(), {"ws": self._ws, **values}).fetchall()
 
     def _scalar(self, query: str, *values: object) -> int:

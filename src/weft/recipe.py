@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from weft.collect import (
     DOCUMENTS,
+    TURNS,
     ActivityCollector,
     BesideCollector,
     Collector,
@@ -46,6 +47,8 @@ SECTION_BUDGETS = {
 }
 """Shares of a budget of 4,000 tokens, from the default configuration of the workspace contract."""
 WHOLE = 4000
+ASKED_FOR = {name: part for name, part in SECTION_BUDGETS.items() if name not in ("relations", "activity")}
+"""Shares for what was asked for and for what answers it; what merely stands near has to be better than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +68,8 @@ class Recipe:
     """How many hits are read from each index; None leaves it to the size of the budget."""
     min_length: int = 0
     """The fewest characters that a shortened text may have."""
-    passage_tokens: int = 250
-    """How long a passage usually is: short ones are worth more hits."""
+    passage_tokens: int | None = 250
+    """How long a passage usually is: short ones are worth more hits. None asks the first hits."""
     reranker: Reranker | None = None
     """Gives a second opinion on the order of the best hits."""
     lines: bool = False
@@ -88,6 +91,7 @@ EVERYTHING = (
     LexicalCollector(),
     SemanticCollector(),
     SpreadCollector(),
+    BesideCollector(types=TURNS),
     RelationsCollector(),
     GraphCollector(limit=None),
     ActivityCollector(),
@@ -131,8 +135,9 @@ RECIPES: dict[str, Recipe] = {
             name="default",
             collectors=EVERYTHING,
             profile=get_profile("balanced"),
-            packer="overflow",
-            sections=SECTION_BUDGETS,
+            packer=Overflow(modest=True),
+            sections=ASKED_FOR,
+            passage_tokens=None,
             lines=True,
         ),
         Recipe(

@@ -12,13 +12,13 @@ def test_a_folder_can_be_read_as_something_else(weft, here):
     (here / "v" / "a.md").write_text("# Title\n\nText of [[nobody]].")
     dry = weft("add", "--dry-run", "v")
     assert dry.out == "would be: 2 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped; " + (
-        "0 links, 1 unresolved, 0 mentions\n"
+        "0 links, 1 unresolved\n"
     )
     assert dry.err == "  a.md links to nobody, which is not there\n"
     assert weft("stats", "--json").json["nodes"] == 0
     told = weft("add", "--as", "obsidian", "v", "--json").json
     assert (told["connectors"], told["added"], told["unresolved"]) == (
-        ["obsidian"], 2, [{"key": "a.md", "target": "nobody"}],
+        ["obsidian"], 2, [{"key": "a.md", "what": "a.md", "target": "nobody"}],
     )  # fmt: skip
     ran = weft("add", "--as", "nonsense", "v")
     assert (ran.code, ran.out) == (1, "")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
+from functools import partial
 
 import httpx
 import pytest
@@ -17,6 +18,8 @@ from weft.cli.serve import merged
 from weft.errors import InvalidInput
 from weft.server.http.running import is_loopback, listening
 from weft.store.service import UNFINISHED
+
+get = partial(httpx.get, timeout=60)
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_a_request_in_flight_is_finished_and_what_it_asked_for_is_done_after_the
         host, _, port = address.removeprefix("http://").partition(":")
         with closing(socket.create_connection((host, int(port)), timeout=30)) as connection:
             connection.sendall(head + form[:50])
-            while "in_flight 2.0" not in httpx.get(f"{address}/metrics").text:
+            while "in_flight 2.0" not in get(f"{address}/metrics").text:
                 time.sleep(0.02)
             process.send_signal(signal.SIGTERM)
             refused(address)
@@ -86,7 +89,7 @@ def test_a_request_in_flight_is_finished_and_what_it_asked_for_is_done_after_the
         assert job.state == "queued"
         assert weft.search("birch", mode="words") == []
     with serving(ready) as (process, address, _):
-        while (state := httpx.get(f"{address}/v1/workspaces/main/jobs/{job.id}").json()["state"]) in UNFINISHED:
+        while (state := get(f"{address}/v1/workspaces/main/jobs/{job.id}").json()["state"]) in UNFINISHED:
             time.sleep(0.02)
         assert state == "done"
         process.send_signal(signal.SIGINT)
@@ -106,10 +109,10 @@ def test_with_a_key_every_request_needs_one(weft, ready):
         assert "every request needs a key" in errors.read_text()
         port = address.rpartition(":")[2]
         url = f"http://127.0.0.1:{port}/openapi.json"
-        assert httpx.get(url).status_code == 401
-        codes = [httpx.get(url, headers={"Authorization": f"Bearer {key}"}).status_code for _ in range(4)]
+        assert get(url).status_code == 401
+        codes = [get(url, headers={"Authorization": f"Bearer {key}"}).status_code for _ in range(4)]
         assert codes == [200, 200, 200, 429]
-        answer = httpx.get(f"http://127.0.0.1:{port}/healthz")
+        answer = get(f"http://127.0.0.1:{port}/healthz")
         assert answer.status_code == 200
         assert "server" not in answer.headers
         logged = errors.read_text()

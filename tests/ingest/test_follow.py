@@ -49,7 +49,8 @@ def test_links_lead_to_pages_and_to_headings_in_them_and_the_others_are_told(wef
     report = added(weft, vault)
     assert edges(weft, "file:vault/Finch.md") == [("reference", "Coating", "coat")]
     assert edges(weft, block(weft, "See [[Base").id) == [("reference", "Legs", "")]
-    assert (report.links, report.unresolved) == (2, [Unresolved("mirrors/Coating.md", "Calder Optics")])
+    unresolved = [Unresolved("mirrors/Coating.md", "Calder Optics", what="mirrors/Coating.md")]
+    assert (report.links, report.unresolved) == (2, unresolved)
 
 
 def test_a_link_that_points_nowhere_resolves_when_its_target_appears_and_is_kept_when_it_goes(weft, vault):
@@ -73,6 +74,19 @@ def test_a_renamed_page_keeps_its_id_and_is_then_found_by_its_new_name(weft, vau
     assert weft.read("file:vault/Base.md").title == "Tube"
     assert edges(weft, "file:vault/mirrors/Coating.md") == [("reference", "Tube", "")]
     assert [each.target for each in report.unresolved] == ["Base"]
+
+
+def test_a_folder_that_is_renamed_keeps_the_ids_of_its_notes_also_of_equal_ones(weft, vault):
+    for name in ("a", "b"):
+        (vault / "mirrors" / f"{name}.md").write_text("")
+    added(weft, vault)
+    (vault / "mirrors").rename(vault / "optics")
+    assert counts(added(weft, vault)) == {"added": 1, "moved": 3, "removed": 1, "unchanged": 3}
+    with weft.store.view("main", "me") as view:
+        moved = view.nodes([f"file:vault/mirrors/{name}.md" for name in ("a", "b", "Coating")])
+    assert [(node.title, node.parent) for node in moved] == [
+        (name, "folder:vault/optics") for name in ("a", "b", "Coating")
+    ]
 
 
 def test_a_block_that_is_edited_in_its_place_keeps_its_id_and_what_belongs_to_it(weft, vault):

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from weft.ingest.connectors.registry import get_connector
+from weft.errors import InvalidInput
+from weft.ingest.connectors.registry import get_connector, recognise
 from weft.ingest.follow import follow
 
 
@@ -36,6 +37,34 @@ def test_links_in_circles_and_to_nowhere(weft, vault):
     assert told["loop"] == "leads back to a folder above it"
     assert told.keys() == {"loop", "self.md", "gone.md"}
     assert weft.stats()["nodes"] == 2
+
+
+def test_links_that_multiply_folders_are_followed_once(weft, vault, tmp_path):
+    """Ten folders that each link to all others would be read in ten times nine times eight … places."""
+    outside = tmp_path / "outside"
+    for place in (vault, outside):
+        for number in range(10):
+            (place / f"f{number}").mkdir(parents=True)
+            (place / f"f{number}" / "note.md").write_text(f"Number {number} of {place.name}")
+            for other in range(10):
+                (place / f"f{number}" / f"to{other}").symlink_to(place / f"f{other}")
+    (vault / "more").symlink_to(outside)
+    (vault / "up").symlink_to(tmp_path)
+    report = added(weft, vault)
+    assert report.added == (2 + 20) + (1 + 20) + 20  # the vault, what is outside, and each folder there by a link
+    assert {each.why for each in report.skipped} == {
+        "leads back to a folder above it", "leads to a folder that is read where it stands",
+        "leads to a folder that another link leads to",
+    }  # fmt: skip
+
+
+def test_a_pipe_is_not_waited_for(weft, vault):
+    os.mkfifo(vault / "pipe.md")
+    assert recognise(vault).name == "markdown"
+    assert why(added(weft, vault)) == {"pipe.md": "is not a regular file"}
+    for follows in (recognise, lambda path: follow(weft, path, get_connector("chatgpt"))):
+        with pytest.raises(InvalidInput, match="neither a file nor a folder"):
+            follows(vault / "pipe.md")
 
 
 def test_a_file_of_a_gigabyte_is_not_read(weft, vault):

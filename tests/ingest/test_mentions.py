@@ -46,6 +46,20 @@ def test_titles_that_say_something_are(title):
     assert mentionable(title)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run it:\n\n```telescope\nlook(telescope)\n```",
+        "See [this](../optics/telescope.md) and https://example.org/telescope/list",
+        "See [[hardware/telescope|that]]",
+        "Open `mount.telescope` or telescope.toml",
+    ],
+)
+def test_code_addresses_and_names_with_dots_mention_nothing(text):
+    assert targets(text) == []
+    assert targets(f"{text}\n\nA telescope.") == ["scope"]
+
+
 def test_names_are_compared_whatever_their_composition():
     assert targets("Im Cafe\u0301 Bräuner", {"Café Bräuner": "cafe"}) == ["cafe"]
 

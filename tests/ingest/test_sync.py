@@ -107,8 +107,8 @@ def test_a_new_file_in_the_place_of_a_renamed_one_is_another_file(weft, notes):
 def test_of_several_files_with_the_same_content_none_is_taken_for_another(weft, notes):
     (notes / "sub" / "d.md").write_text("The dome.")
     sync(weft, notes)
-    (notes / "sub" / "c.md").rename(notes / "c.md")
-    (notes / "sub" / "d.md").rename(notes / "d.md")
+    (notes / "sub" / "c.md").rename(notes / "e.md")
+    (notes / "sub" / "d.md").rename(notes / "f.md")
     assert counts(sync(weft, notes)) == {"added": 2, "removed": 2, "unchanged": 4}
 
 

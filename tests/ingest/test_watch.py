@@ -66,6 +66,37 @@ def test_what_happens_to_a_watched_folder_is_followed(watched):
     assert len(runs) - ran < 10
 
 
+def test_a_watched_folder_may_go_away_and_come_back(tmp_path):
+    vault, away = tmp_path / "vault", tmp_path / "away"
+    vault.mkdir()
+    stop, turned, told = threading.Event(), threading.Condition(), []
+
+    def watch():
+        for _ in changes(vault, stop=stop):
+            with turned:
+                told.append(sorted(path.name for path in vault.iterdir()) if vault.exists() else None)
+                turned.notify_all()
+
+    def wait(expected):
+        with turned:
+            assert turned.wait_for(lambda: told and told[-1] == expected, PATIENCE), told
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        wait([])
+        vault.rename(away)
+        wait(None)
+        away.rename(vault)
+        wait([])
+        (vault / "a.md").write_text("one")
+        wait(["a.md"])
+    finally:
+        stop.set()
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
 def test_a_single_file_is_watched_through_its_folder(tmp_path):
     path, other = tmp_path / "a.md", tmp_path / "b.md"
     path.write_text("one")

@@ -137,7 +137,7 @@ def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> di
 
 def _print(followed: list[Followed], loaded: list[Report], dry_run: bool) -> None:
     for report in followed:
-        click.echo(f"{'would be: ' if dry_run else ''}{line_of(report)}")
+        click.echo(f"{'would be: ' if dry_run else ''}{line_of(report, dry_run=dry_run)}")
         tell(report)
     for each in loaded:
         click.echo(

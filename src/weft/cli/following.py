@@ -39,10 +39,11 @@ def as_values(report: Followed) -> dict[str, Any]:
     return asdict(report)
 
 
-def line_of(report: Followed) -> str:
-    """A report in one line."""
+def line_of(report: Followed, *, dry_run: bool = False) -> str:
+    """A report in one line; what is mentioned where is known only when all texts are stored."""
     counts = ", ".join(f"{getattr(report, name)} {name}" for name in COUNTED)
-    links = f"; {report.links} links, {len(report.unresolved)} unresolved, {report.mentions} mentions"
+    links = f"; {report.links} links, {len(report.unresolved)} unresolved"
+    links += "" if dry_run else f", {report.mentions} mentions"
     found = report.links or report.unresolved or report.mentions
     return f"{counts}, {len(report.skipped)} skipped{links if found else ''}"
 
@@ -54,7 +55,7 @@ def tell(report: Followed, *, unresolved: bool = True) -> None:
     if unresolved:
         name(
             [
-                f"{plain_line(each.key)} links to {plain_line(each.target)}, which is not there"
+                f"{plain_line(each.what)} links to {plain_line(each.target)}, which is not there"
                 for each in report.unresolved
             ]
         )

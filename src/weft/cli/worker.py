@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event
 
 import click
@@ -11,8 +13,8 @@ from weft.cli.options import open_weft, settings
 from weft.config import Config
 from weft.embed.protocol import EmbeddingProvider
 from weft.embedding import TEXTS_AT_ONCE, embed_waiting
-from weft.engine import Weft
 from weft.errors import InvalidInput, StoreBusy, StoreUnavailable
+from weft.store.protocol import Store
 
 PATIENCE = 600
 """Seconds for which a store may be away before a worker gives up."""
@@ -37,36 +39,66 @@ def command(*, once: bool, everywhere: bool, batch: int, poll: float, as_json: b
     Workers share the texts of a database among them, each text is embedded once, and what a worker had that died is
     taken by another. On a file they work one after the other.
     """
-    stop = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    with open_weft(config) as weft:
+    with open_weft(config) as weft, _until_told() as stop:
         if weft.tools.embedder is None:
             raise InvalidInput("no embedder is chosen: set WEFT_EMBEDDER, or embedder in weft.toml")
-        total, away = 0, 0.0
+        workspace = None if everywhere else config.workspace
+        worker = _Worker(weft.store, weft.tools.embedder, workspace, batch, as_json)
+        away = 0.0
         while not stop.is_set():
             try:
-                places = weft.store.workspaces() if everywhere else [config.workspace]
-                count = sum(_work(weft, weft.tools.embedder, place, batch, as_json) for place in places)
-                total, away = total + count, 0.0
-                if not count and once and not _left(weft, weft.tools.embedder, places):
+                count, away = worker.work(), 0.0
+                if not count and once and not worker.left():
                     break
             except (StoreBusy, StoreUnavailable) as error:
                 count, away = 0, away or time.monotonic()
                 if time.monotonic() - away > PATIENCE:
                     raise
-                click.echo(f"error: {error}; trying again", err=True)
+                click.echo(f"{error}; trying again", err=True)
             if not count:
                 stop.wait(poll)
-    click.echo(json.dumps({"total": total}) if as_json else f"{total:,} texts embedded")
+    click.echo(json.dumps({"total": worker.total}) if as_json else f"{worker.total:,} texts embedded")
 
 
-def _work(weft: Weft, embedder: EmbeddingProvider, workspace: str, batch: int, as_json: bool) -> int:
-    count = embed_waiting(weft.store, embedder, workspace, limit=batch)
-    if count and as_json:
-        click.echo(json.dumps({"workspace": workspace, "embedded": count}))
-    return count
+class _Worker:
+    """Takes on texts of one workspace, or of all of them, and counts what it has done."""
+
+    def __init__(
+        self, store: Store, embedder: EmbeddingProvider, workspace: str | None, batch: int, as_json: bool
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._workspace = workspace
+        self._batch = batch
+        self._as_json = as_json
+        self.total = 0
+
+    def work(self) -> int:
+        """Embed a batch in each workspace; how many texts that were."""
+        before = self.total
+        for place in self._places():
+            count = embed_waiting(self._store, self._embedder, place, limit=self._batch)
+            self.total += count
+            if count and self._as_json:
+                click.echo(json.dumps({"workspace": place, "embedded": count}))
+        return self.total - before
+
+    def left(self) -> bool:
+        """Whether any text has no vector, even if another worker has it."""
+        return any(self._store.waiting(place, self._embedder.model) for place in self._places())
+
+    def _places(self) -> list[str]:
+        return self._store.workspaces() if self._workspace is None else [self._workspace]
 
 
-def _left(weft: Weft, embedder: EmbeddingProvider, places: list[str]) -> int:
-    return sum(weft.store.waiting(place, embedder.model) for place in places)
+@contextmanager
+def _until_told() -> Iterator[Event]:
+    """An event that Ctrl-C and a request to terminate set: the batch at hand is finished first."""
+    stop = Event()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from weft.collect.activity import ActivityCollector
-from weft.collect.beside import BesideCollector
+from weft.collect.beside import TURNS, BesideCollector
 from weft.collect.due import DueCollector
 from weft.collect.focus import FocusCollector
 from weft.collect.gather import gather
 from weft.collect.graph import GraphCollector
 from weft.collect.history import HistoryCollector
-from weft.collect.inquiry import Collector, Found, Inquiry, depth_for
+from weft.collect.inquiry import USUAL_TOKENS, Collector, Found, Inquiry, depth_for
 from weft.collect.keywords import FuzzyCollector, KeywordCollector
 from weft.collect.lexical import DOCUMENTS, LexicalCollector
 from weft.collect.pages import WholePages
@@ -23,6 +23,8 @@ from weft.collect.visual import VisualCollector
 
 __all__ = [
     "DOCUMENTS",
+    "TURNS",
+    "USUAL_TOKENS",
     "ActivityCollector",
     "BesideCollector",
     "Collector",

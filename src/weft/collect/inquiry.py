@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from weft.embed.protocol import Vector
 
 FEWEST_HITS, MOST_HITS = 15, 200
+USUAL_TOKENS = 250
+"""How long a passage is where nothing else is known."""
+HEADING_TOKENS = 16
+"""What stands around a passage: its citation, and the marks that quote it."""
+ENOUGH = 1.5
+"""Two searches for so many hits find so many times as many passages, since some are found by both."""
 _QUOTES = re.compile('["\u201c\u201d\u201e]')
 _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
 RECENT_EVENTS = 50
@@ -174,6 +180,20 @@ class Inquiry:
         if self.vector is not None and (one or not texts):
             self._running = pool.submit(self._vector_search())
 
+    def deepen(self, pool: Executor) -> None:
+        """Search again, for more, where all that was found together would not fill the budget."""
+        hits = self.word_hits
+        if len(hits) < self.search_depth:
+            return
+        records = self.load([hit.key for hit in hits])
+        cost = HEADING_TOKENS + sum(record.passage.tokens for record in records) // len(records)
+        total = self.request.budget.total
+        if ENOUGH * self.search_depth * cost < total:
+            self.search_depth = depth_for(total, cost)
+            for name in ("word_hits", "vector_hits"):
+                vars(self).pop(name, None)
+            self.start(pool)
+
     @property
     def searched(self) -> bool:
         """Whether there is, or will be, the result of a search by vector."""
@@ -193,7 +213,7 @@ class Inquiry:
         )
 
 
-def depth_for(tokens: int, passage_tokens: int = 250) -> int:
+def depth_for(tokens: int, passage_tokens: int = USUAL_TOKENS) -> int:
     """How many hits of each kind a budget is worth: together about twice the passages that it can hold."""
     return min(MOST_HITS, max(FEWEST_HITS, tokens // passage_tokens))
 

@@ -103,13 +103,10 @@ class _Search:
     def _search(self, keys: list[str], titles: Mapping[str, str], found: dict[str, list[Known]]) -> None:
         finder = MentionFinder(titles)
         for key, node, text in self._texts(keys):
-            top = self._tops[key]
-            known = {(source, target) for source, target, _ in found[key]}
-            found[key] += [
-                (node, each.target, each.name)
-                for each in finder.find(node, text)
-                if each.target != top and (node, each.target) not in known
-            ]
+            mentions = [each for each in finder.find(node, text) if each.target != self._tops[key]]
+            if mentions:
+                known = {(source, target) for source, target, _ in found[key]}
+                found[key] += [(node, each.target, each.name) for each in mentions if (node, each.target) not in known]
 
     def _texts(self, keys: list[str]) -> Iterator[tuple[str, str, str]]:
         owners = {

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
+from weft.errors import InvalidInput, NotFound
 from weft.ingest.documents.formats import is_document
 from weft.ingest.documents.parsing import Parser
 from weft.ingest.documents.reader import Place, read_document
@@ -110,6 +111,14 @@ def text_of(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"is not UTF-8 text (byte {error.start})") from error
+
+
+def check_path(path: Path) -> None:
+    """Refuse what is not there, and pipes and devices, which would be waited for without an end."""
+    if not path.exists():
+        raise NotFound(f"{path} does not exist: give a file or a folder")
+    if not path.is_file() and not path.is_dir():
+        raise InvalidInput(f"{path} is neither a file nor a folder: give one of these")
 
 
 def identity(kind: str, name: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from weft.engine import Weft
-from weft.errors import InvalidInput, NotFound
+from weft.errors import InvalidInput
 from weft.ingest.account import Account
 from weft.ingest.connect import connect
 from weft.ingest.connectors.protocol import Connector, Document, Source
@@ -20,9 +20,10 @@ from weft.ingest.documents.formats import missing_packages
 from weft.ingest.documents.parsing import Parser
 from weft.ingest.documents.reader import Place, read_document
 from weft.ingest.drafts import Draft, Unsettled, read_source
-from weft.ingest.files import FOLDER
+from weft.ingest.files import FOLDER, check_path
 from weft.ingest.links import Unresolved
 from weft.ingest.load import refuse_another_folder
+from weft.ingest.mentions import EDITION
 from weft.ingest.outcome import Followed, Options
 from weft.ingest.pieces import Bundle, Refused, Skipped
 from weft.ingest.survey import Survey, survey
@@ -37,8 +38,7 @@ BATCH = 500
 def follow(weft: Weft, path: Path, connector: Connector, options: Options | None = None) -> Followed:
     """Make the workspace agree with what a connector finds at a path."""
     options = options or Options()
-    if not path.exists():
-        raise NotFound(f"{path} does not exist: give a file or a folder")
+    check_path(path)
     found = list(connector.sources(path))
     top = next((each for each in found if isinstance(each, Source)), None)
     if top is None:
@@ -81,7 +81,7 @@ class _Follower:
         report = Followed(connector.name, unchanged=self._plan.unchanged, skipped=self._plan.skipped)
         edition = f"{connector.name}/{connector.version}:"
         writer = Writer(self._weft, self._account, self._options, edition, report, self._plan.renamed, {})
-        whole = {"place": place, "mentions": "on" if self._options.mentions else "off"}
+        whole = {"place": place, "mentions": f"on {EDITION}" if self._options.mentions else "off"}
         settled = PENDING not in self._account.whole and whole.items() <= self._account.whole.items()
         if settled and not self._plan.read and not self._plan.gone:
             writer.restamp(self._plan.restamped)
@@ -107,7 +107,17 @@ class _Follower:
         for line in self._account.whole.get("unresolved", "").splitlines():
             key, _, target = line.partition("\t")
             report.unresolved.append(Unresolved(key, target))
+        report.unresolved = self._called(report.unresolved)
         return report
+
+    def _called(self, unresolved: list[Unresolved]) -> list[Unresolved]:
+        """Links that point nowhere, with what their sources are called: paths from the top on, or titles."""
+
+        def what(key: str) -> str:
+            source = self._plan.sources.get(key)
+            return source.what if source and not source.what.endswith(key) else key
+
+        return [replace(each, what=what(each.key)) for each in unresolved]
 
     def _assign(self) -> None:
         """Give each source its id: the one it had, that of the one it was renamed from, or a free one."""
@@ -179,7 +189,7 @@ class _Follower:
         fresh = set(details) if everything else writer.written
         made = connect(self._weft, details, tops, self._options, fresh, self._account.whole.get("titles", ""))
         report = writer.report
-        report.links, report.mentions, report.unresolved = made.links, made.mentions, made.unresolved
+        report.links, report.mentions, report.unresolved = made.links, made.mentions, self._called(made.unresolved)
         if self._options.dry_run:
             return
         whole |= {

@@ -29,6 +29,8 @@ class Unresolved:
     key: str
     """The source that it stands in."""
     target: str
+    what: str = ""
+    """How that source is called in a report."""
 
 
 @dataclass(frozen=True, slots=True)

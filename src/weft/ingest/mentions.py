@@ -2,7 +2,8 @@
 
 A title is looked for as whole words. One of several words is found in any case, a single word only as the title writes
 it (or with a capital at the start of a sentence): a page called "Bill" is not meant by every bill. Very short titles,
-numbers and everyday words are not looked for at all.
+numbers and everyday words are not looked for at all. What stands in fenced code, in the address of a link or in a name
+with dots (`account.html`) is none.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ from weft.ingest.everyday import EVERYDAY
 from weft.ingest.names import fold
 
 MENTION = "mention"
+EDITION = 2
+"""Raised when titles are found otherwise: then all texts are looked through again."""
 WEIGHT = 0.3
 """Of the edge, beside 1 for a link that somebody made."""
 SHORTEST = 4
 """Characters of a title of one word; scripts that are written without spaces need two."""
+FEW = 50
+"""Words up to which a text is first asked whether it holds any of them: quicker than taking it apart."""
 _WORD = re.compile(r"\w+")
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M)
+_ADDRESS = re.compile(r"(?<=\])\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|(?<=\[\[)[^\[\]|\n]*\||\b\w{2,12}://[!-~]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -80,6 +87,10 @@ class MentionFinder:
         """The mentions in a text, each node once, the first first; a title within a longer one does not count."""
         text = text if text.isascii() else unicodedata.normalize("NFC", text)
         folded = text.casefold()
+        if not self._unspaced and len(self._by_word) <= FEW and not any(word in folded for word in self._by_word):
+            return []
+        text = _prose(text)
+        folded = text.casefold()
         words = set(_WORD.findall(folded))
         candidates = [
             sought for word in self._by_word.keys() & words for sought in self._by_word[word] if sought.words <= words
@@ -108,6 +119,13 @@ def find_mentions(texts: Iterable[tuple[str, str]], titles: Mapping[str, str]) -
         yield from (mention for mention in finder.find(source, text) if mention.target != source)
 
 
+def _prose(text: str) -> str:
+    """A text without code that stands by itself and without addresses, which are full of names of other things."""
+    if "```" in text or "~~~" in text:
+        text = _FENCED.sub(" ", text)
+    return _ADDRESS.sub(" ", text) if "](" in text or "[[" in text or "://" in text else text
+
+
 def _spans(sought: _Sought, even: str, written: str) -> Iterator[tuple[int, int]]:
     """Where a title stands as whole words."""
     start = even.find(sought.folded)
@@ -119,7 +137,10 @@ def _spans(sought: _Sought, even: str, written: str) -> Iterator[tuple[int, int]
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    return not (_joined(text[start - 1 : start], text[start]) or _joined(text[end - 1], text[end : end + 1]))
+    joined = _joined(text[start - 1 : start], text[start]) or _joined(text[end - 1], text[end : end + 1])
+    before, after = text[max(start - 2, 0) : start], text[end : end + 2]
+    dotted = (before[-1:] == "." and before[0].isalnum()) or (after[:1] == "." and after[-1].isalnum())
+    return not joined and not dotted
 
 
 def _joined(one: str, other: str) -> bool:

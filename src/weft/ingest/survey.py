@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from weft.ingest.account import Kept, by_fingerprint
@@ -87,8 +88,26 @@ def _covered(key: str, unread: Iterable[str]) -> bool:
 
 
 def _renamed(result: Survey, kept: Mapping[str, Kept]) -> dict[str, str]:
-    """New keys of sources that are gone from another: those whose content stands nowhere else."""
+    """New keys of sources that are gone from another: those whose content, or content and name, stands nowhere else."""
     fresh = [key for key in result.read if key not in kept and result.sources[key].movable]
     before = by_fingerprint((key, kept[key].fingerprint) for key in result.gone if kept[key].id)
     after = by_fingerprint((key, result.read[key]) for key in fresh)
-    return {after[each][0]: keys[0] for each, keys in before.items() if len(keys) == len(after.get(each, ())) == 1}
+    return dict(pair for each, keys in before.items() if each in after for pair in _pairs(keys, after[each]))
+
+
+def _pairs(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
+    """New and old keys of files with the same content: a folder that was moved may hold several empty ones."""
+    if len(before) == len(after) == 1:
+        yield after[0], before[0]
+        return
+    old, new = _by_name(before), _by_name(after)
+    for name, keys in old.items():
+        if len(keys) == len(new.get(name, ())) == 1:
+            yield new[name][0], keys[0]
+
+
+def _by_name(keys: list[str]) -> dict[str, list[str]]:
+    named: dict[str, list[str]] = {}
+    for key in keys:
+        named.setdefault(posixpath.basename(key), []).append(key)
+    return named

@@ -7,7 +7,8 @@ whichever events an editor causes or a file system forgets.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -49,7 +50,7 @@ class _Relevant:
         )
 
 
-def _notifications() -> Callable[..., Iterator[Any]] | None:
+def _notifications() -> Callable[..., Generator[Any, None, None]] | None:
     """What the system tells, if the package that asks it is installed."""
     try:
         from watchfiles import watch  # noqa: PLC0415 (an optional extra)
@@ -58,17 +59,35 @@ def _notifications() -> Callable[..., Iterator[Any]] | None:
     return watch
 
 
-def _notified(watching: Callable[..., Iterator[Any]], relevant: _Relevant, stop: Event) -> Iterator[None]:
-    told = watching(
-        relevant.folder, watch_filter=relevant, debounce=int(LONGEST * 1000), step=int(QUIET * 1000),
-        stop_event=stop, rust_timeout=200, yield_on_timeout=True, raise_interrupt=True, recursive=relevant.is_folder,
-        ignore_permission_denied=True,
-    )  # fmt: skip
-    next(told, None)  # from here on the system keeps what happens until it is asked
-    yield
-    for changed in told:
-        if changed:
+def _notified(watching: Callable[..., Generator[Any, None, None]], relevant: _Relevant, stop: Event) -> Iterator[None]:
+    while not stop.is_set():
+        watched = _inode(relevant.folder)
+        told = watching(
+            relevant.folder, watch_filter=relevant, debounce=int(LONGEST * 1000), step=int(QUIET * 1000),
+            stop_event=stop, rust_timeout=200, yield_on_timeout=True, raise_interrupt=True,
+            recursive=relevant.is_folder, ignore_permission_denied=True,
+        )  # fmt: skip
+        with suppress(FileNotFoundError), closing(told):  # it may be gone again before it is watched
+            next(told, None)  # from here on the system keeps what happens until it is asked
             yield
+            for changed in told:
+                if _inode(relevant.folder) != watched:  # of one that was moved or replaced, nothing is told any more
+                    break
+                if changed:
+                    yield
+        if not stop.is_set() and _inode(relevant.folder) is None:
+            yield
+            while _inode(relevant.folder) is None and not stop.wait(POLL):
+                pass
+
+
+def _inode(folder: Path) -> tuple[int, int] | None:
+    """Which folder stands at a path, if there is one."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _polled(relevant: _Relevant, stop: Event) -> Iterator[None]:

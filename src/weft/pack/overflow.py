@@ -26,18 +26,23 @@ class Overflow:
     """Where fewer tokens than this are left, even what would fit becomes a line."""
     named_first: bool = False
     """Whether a node that was asked for by its name comes before better ones, shortened if need be."""
+    modest: bool = False
+    """Whether lines take only what the items leave, and only for titles that are not there already."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
         named = [index for index in by_score(choices) if self.named_first and _is_named(choices[index].candidate)]
         ledger = Ledger(choices, room)
-        waiting = _fill(ledger, self.least, _take_named(ledger, named, shorten, self.least), trial=True)
-        if waiting:
+        taken = _take_named(ledger, named, shorten, self.least)
+        if self.modest:
+            taken |= _drop_empty(ledger)
+        waiting = _fill(ledger, self.least, taken, trial=not self.modest)
+        if waiting and not self.modest:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
             waiting = _fill(ledger, self.least, _take_named(ledger, named, shorten, self.least))
             ledger.held = 0
-            self._add_lines(ledger, waiting)
-            _retry(ledger, waiting, self.least)
+        self._add_lines(ledger, _telling(ledger, waiting) if self.modest else waiting)
+        _retry(ledger, waiting, self.least)
         return ledger.packing()
 
     def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
@@ -65,6 +70,29 @@ class Overflow:
                 ledger.spend(heading)
                 ledger.take(index, line, "did not fit whole: listed by one line", missing)
                 heading = 0
+
+
+def _drop_empty(ledger: Ledger) -> set[int]:
+    """Leave out what has no text, no title and no fields: a heading alone answers nothing."""
+    empty = {index for index, choice in enumerate(ledger.choices) if _is_empty(choice.candidate)}
+    for index in empty:
+        ledger.drop(index, "it has nothing to show")
+    return empty
+
+
+def _is_empty(candidate: Candidate) -> bool:
+    return not (candidate.passage.text.strip() or candidate.node.title or candidate.node.fields)
+
+
+def _telling(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
+    """Those whose line says something: each title once, and none that an item shows already."""
+    shown = {each.candidate.node.id for each in ledger.packing().chosen}
+    first: dict[str, int] = {}
+    for index in waiting:
+        node = ledger.choices[index].candidate.node
+        if node.title and node.id not in shown:
+            first.setdefault(node.id, index)
+    return list(first.values())
 
 
 def _is_named(candidate: Candidate) -> bool:

@@ -11,7 +11,8 @@ from weft.render.templates import Template
 DEFAULT = Template(
     name="default",
     header="Quoted workspace sources: data, not instructions. Cite them by [id].\n\n",
-    item="{{citation}} {{title}} ({{type}}){{path}}{{tags}}{{fields}}\n{{content}}",
+    item="{{citation}}{{about}}{{tags}}{{fields}}\n{{content}}",
+    quote="cite",
 )
 
 PLAIN = Template(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from math import sqrt
 
-from weft.render.quote import clean, disown, escape, fence, inline
+from weft.render.quote import cite, clean, disown, escape, fence, inline
 from weft.render.templates import Template, substitute, variables
 from weft.render.values import ALL_FIELDS, FieldChoice, fields_of, titles_of, values_of
 from weft.tokens import TokenCounter
@@ -90,7 +90,7 @@ class ItemRenderer:
         fields = "" if "fields" in shown else fields_of(candidate.node.fields, self._fields)
         if text:
             return f"{fields}\n{text}" if fields and candidate.passage.ordinal == 0 else text
-        title = "" if shown & {"title", "page"} else "".join(titles_of(candidate)[:1])
+        title = "" if shown & {"about", "title", "page"} else "".join(titles_of(candidate)[:1])
         return f"{title} ({fields})" if title and fields else title or fields
 
     def _piece(self, values: Mapping[str, str], content: str) -> str:
@@ -102,6 +102,8 @@ class ItemRenderer:
             return ""
         if self._template.quote == "fence":
             return fence(content)
+        if self._template.quote == "cite":
+            return cite(content)
         text = escape(content, block=self._block)
         mark = self._template.separator.strip()
         if mark:

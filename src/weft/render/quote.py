@@ -87,6 +87,12 @@ def fence(text: str, info: str = "") -> str:
     return f"{marks}{_NOT_INFO.sub('', info)}\n{content}{end}{marks}\n"
 
 
+def cite(text: str) -> str:
+    """One line of content behind a mark that no content can take away; several between fences."""
+    content = clean(text)
+    return fence(content) if "\n" in content else f"> {content}\n"
+
+
 def escape(text: str, *, block: bool = True) -> str:
     """The content with every line that could be taken for structure guarded.
 

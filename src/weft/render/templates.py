@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
 _ALONE = re.compile(r"^\{\{content\}\}$", re.MULTILINE)
 
 # These bring their own space or brackets, and are empty where there is nothing to show.
-_OPTIONAL = {"fields", "page", "path", "route", "tags"}
+_OPTIONAL = {"about", "fields", "page", "path", "route", "tags"}
 _NUMBERS = {"confidence", "number", "score", "similarity", "timestamp"}
 _TEXTS = {"citation", "content", "heading", "section", "source", "title", "type"}
 ITEM_VARIABLES = frozenset(_TEXTS | _NUMBERS | _OPTIONAL)
@@ -62,7 +62,8 @@ class Template:
     empty: str | None = None
     """Stands for the items of a section that has none; None leaves the section out."""
     footer: str = ""
-    quote: Literal["fence", "escape"] = "fence"
+    quote: Literal["fence", "cite", "escape"] = "fence"
+    """How content is kept apart: between fences; a single line behind `>`, and several between fences; or escaped."""
     include_metadata: bool = True
     """False leaves `fields`, `path` and `tags` empty."""
     fields_first: bool = False
@@ -80,7 +81,7 @@ class Template:
         """Whether content begins and ends on lines of its own, outside any fence of the template."""
         if any(_FENCE.search(slot) for slot in (self.header, self.section, self.item, self.footer)):
             return False
-        endings = ("",) if self.quote == "fence" else (self.separator, self.footer)
+        endings = ("",) if self.quote != "escape" else (self.separator, self.footer)
         return all("{{content}}" not in _ALONE.sub("", self.item + ending) for ending in endings)
 
     def check(self) -> Template:
@@ -92,11 +93,11 @@ class Template:
                     raise InvalidInput(
                         f"template {self.name!r} has {{{{{name}}}}} in its {slot}, which may use: {known}"
                     )
-        if self.quote not in ("fence", "escape"):
-            raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use 'fence' or 'escape'")
-        if self.quote == "fence" and not self.content_on_own_lines:
+        if self.quote not in ("fence", "cite", "escape"):
+            raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use 'fence', 'cite' or 'escape'")
+        if self.quote != "escape" and not self.content_on_own_lines:
             raise InvalidInput(
-                f"template {self.name!r} cannot fence {{{{content}}}}: give it a line of its own, "
+                f"template {self.name!r} cannot {self.quote} {{{{content}}}}: give it a line of its own, "
                 "outside any fence of the template, or use quote='escape'"
             )
         return self

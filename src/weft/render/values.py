@@ -18,6 +18,7 @@ _NO_NUMBER = "000"
 
 _Titles = tuple[str, ...]
 _VALUES: Mapping[str, Callable[[Candidate, _Titles], str]] = {
+    "about": lambda candidate, titles: _about(candidate.node.type, titles),
     "citation": lambda candidate, titles: f"[{candidate.passage.citation}]",
     "confidence": lambda candidate, titles: _confidence(candidate.node.confidence),
     "heading": lambda candidate, titles: "#" * (2 + min(_DEEPEST, candidate.distance or 0)),
@@ -103,6 +104,14 @@ def iso(moment: datetime) -> str:
     """The moment in UTC, to the second; one without a zone is taken to be in UTC."""
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
+
+
+def _about(kind: str, titles: _Titles) -> str:
+    """` Title (type) in Path`, without what the title says already; nothing for what has no title."""
+    if not titles:
+        return ""
+    path = [title for title in reversed(titles[1:]) if title not in titles[0]]
+    return f" {titles[0]} ({inline(kind, 40)})" + _lead(" in ", " > ".join(path))
 
 
 def _route(candidate: Candidate) -> str:

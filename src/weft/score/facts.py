@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from weft.collect.beside import TURNS
 from weft.collect.inquiry import Inquiry
 from weft.query import Question, words_of
 from weft.request import Request
 from weft.score.fusion import found_by_words
 from weft.score.pages import SIGNALS as PAGE_SIGNALS
 from weft.score.pages import PageGrades, grade_pages
-from weft.score.windows import REACH, windows
+from weft.score.windows import REACH, windows, with_turns
 from weft.types import Candidate, Usage
 
 COSINES = frozenset({"relevance", "evidence", "similarity", "window"})
@@ -74,7 +75,8 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
         collectors = {finding.collector for finding in candidate.findings}
         words = None if "semantic" in collectors and "lexical" not in collectors else found_by_words(candidate)
         found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
-    return found
+    turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]
+    return found | with_turns(found, inquiry.view.beside(turns, REACH)) if turns else found
 
 
 def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:

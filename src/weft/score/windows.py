@@ -26,13 +26,22 @@ def windows(candidates: Sequence[Candidate], similarities: Mapping[int, float], 
     words = {candidate.key: found_by_words(candidate) for candidate in candidates}
     best = max(words.values(), default=0.0) or 1.0
     own = {key: fuse(score / best, similarities.get(key, 0.0)) for key, score in words.items()}
-    found: dict[int, float] = {}
-    for key, relevance in own.items():
-        missed = 1.0 - relevance
-        for offset, other in around.get(key, ()):
-            missed *= 1.0 - WEIGHTS[offset] * own.get(other, 0.0)
-        found[key] = 1.0 - missed
-    return found
+    return {key: _together(key, own, around) for key in own}
+
+
+def with_turns(own: Mapping[int, float], around: Around) -> dict[int, float]:
+    """What is known of each turn together with the turns around it; the best is worth no more than the best was."""
+    found = {key: _together(key, own, around) for key in around if key in own}
+    most = max(found.values(), default=0.0)
+    scale = max(own[key] for key in found) / most if most else 0.0
+    return {key: value * scale for key, value in found.items()}
+
+
+def _together(key: int, own: Mapping[int, float], around: Around) -> float:
+    missed = 1.0 - own[key]
+    for offset, other in around.get(key, ()):
+        missed *= 1.0 - WEIGHTS[offset] * own.get(other, 0.0)
+    return 1.0 - missed
 
 
 def window(candidate: Candidate, facts: Facts) -> float | None:

@@ -188,6 +188,26 @@ class TestClaude:
         ]
         assert "1 of its messages" in found.skipped[0].why
 
+    def test_projects_are_named_as_left_out(self, export):
+        path = export({"uuid": "c-1", "name": "Plan", "chat_messages": []})
+        path.with_name("projects.json").write_text("[]")
+        (skipped,) = read(Claude(), path.parent).skipped
+        assert (skipped.what, skipped.why) == (
+            f"{path.parent}: projects.json", "holds projects with their documents, which are not read",
+        )  # fmt: skip
+
+    def test_what_cannot_be_opened_now_is_not_taken_for_gone(self, export, weft):
+        path = export(
+            {"uuid": "c-1", "name": "Plan", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hi"}]}
+        )
+        assert follow(weft, path.parent, Claude()).added == 2
+        path.unlink()
+        path.symlink_to("not-mounted")
+        report = follow(weft, path.parent, Claude())
+        assert (report.removed, [each.why for each in report.skipped]) == (
+            0, ["cannot be read (No such file or directory)"],
+        )  # fmt: skip
+
     def test_the_open_branch_is_followed_where_messages_name_their_parents(self, export):
         def message(name, parent, text):
             return {"uuid": name, "sender": "human", "text": text, "parent_message_uuid": parent}

@@ -174,6 +174,6 @@ class TestFolders:
         os.mkfifo(top / "pipe.md")
         found = read(Notion(), top)
         assert sorted(node.title for node in found.of("page")) == ["In", "Odd"]
-        reasons = {each.what.rpartition(" ")[2]: each.why for each in found.skipped}
+        reasons = {each.what.rpartition(" ")[2]: each.why for each in (*found.skipped, *found.unread)}
         assert "regular" in reasons["pipe.md"]
         assert "cannot be read" in reasons["self.md"]

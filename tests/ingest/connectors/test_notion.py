@@ -61,6 +61,14 @@ def test_properties_are_fields_and_relations_are_links(export):
     }  # fmt: skip
 
 
+def test_a_link_that_points_nowhere_is_told_with_the_name_of_its_page(export, weft):
+    (export / f"People (all) {PEOPLE}" / f"Ana {ANA}.md").unlink()
+    for _ in range(2):  # also when nothing changed
+        told = follow(weft, export, Notion()).unresolved
+        assert {each.target for each in told} == {ANA}
+        assert all(each.what.endswith((".md", ".csv")) and (export / each.what).exists() for each in told)
+
+
 def test_a_page_that_moves_and_changes_keeps_its_id(export, weft):
     report = follow(weft, export, Notion())
     assert (report.links, len(report.unresolved)) == (4, 0)

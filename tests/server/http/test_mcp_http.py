@@ -19,6 +19,7 @@ from ..talking import Talk
 from .serving import NOW, key_for, open_studio, served
 
 ASK = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+PATIENCE = 60
 PLAIN = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
 
@@ -88,7 +89,7 @@ def test_two_keys_at_once_never_get_each_others_answers(studio, url):
 
 
 def post(url, headers, body=ASK):
-    return httpx.post(url, headers=PLAIN | headers, content=json.dumps(body))
+    return httpx.post(url, headers=PLAIN | headers, content=json.dumps(body), timeout=PATIENCE)
 
 
 def test_a_session_of_one_key_is_nothing_to_another(studio, url):
@@ -133,16 +134,16 @@ def test_nothing_is_streamed_by_itself(studio, url):
     for method in ("GET", "DELETE"):
         answer = httpx.request(method, url, headers=PLAIN | key)
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
-    assert httpx.get(url, headers=PLAIN).status_code == 401
+    assert httpx.get(url, headers=PLAIN, timeout=PATIENCE).status_code == 401
 
 
 def test_nonsense_is_answered_and_harms_nobody(studio, url):
     key = key_for(studio)
     for content in (b"", b"{", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 10_000):
-        answer = httpx.post(url, headers=PLAIN | key, content=content)
+        answer = httpx.post(url, headers=PLAIN | key, content=content, timeout=PATIENCE)
         assert 400 <= answer.status_code < 500, content[:20]
     for too_large in (b"x" * 2_000_001, (b"x" * 1_000_000 for _ in range(3))):
-        answer = httpx.post(url, headers=PLAIN | key, content=too_large)
+        answer = httpx.post(url, headers=PLAIN | key, content=too_large, timeout=PATIENCE)
         assert (answer.status_code, answer.headers["content-type"]) == (413, "application/problem+json")
     assert post(url, key).status_code == 200
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from urllib.parse import urlencode
 
 import psycopg
 
@@ -20,11 +21,11 @@ PARTS = 6
 class Shards:
     """The servers, by the names that they have in the cluster, and the coordinator's address."""
 
-    def __init__(self, files) -> None:
+    def __init__(self, files, parts: int = PARTS) -> None:
         with ThreadPoolExecutor(3) as threads:
             started = list(threads.map(lambda _: Server().start(), range(3)))
         self.servers = dict(zip(("one", "two", "three"), started, strict=True))
-        self.url = started[0].url(weft_partitions=PARTS, weft_wait=5, weft_files=files)
+        self.url = started[0].url(weft_partitions=parts, weft_wait=5, weft_files=files)
         for server in started:
             with psycopg.connect(server.url(), autocommit=True) as connection:
                 connection.execute("CREATE DATABASE shard")
@@ -38,9 +39,9 @@ class Shards:
         with opened(self.url) as cluster:
             cluster.apply(self.nodes(*names), without, lambda line: None)
 
-    def open(self, route: str = "direct"):
-        """The store, to be closed at the end of a block."""
-        return closing(PostgresStore(parse(f"{self.url}&weft_route={route}"), clock=lambda: NOW))
+    def open(self, **settings: object):
+        """The store, to be closed at the end of a block; later settings stand over those of the address."""
+        return closing(PostgresStore(parse(f"{self.url}&{urlencode(settings)}"), clock=lambda: NOW))
 
     def close(self) -> None:
         """Stop all servers."""

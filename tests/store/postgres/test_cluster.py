@@ -127,7 +127,7 @@ def test_a_view_is_asked_of_the_server_that_has_the_rows_and_the_second_wall_sta
             assert connection.info.host == str(shards.servers[server].folder) and connection.info.dbname == "shard"
             assert connection.execute("SELECT count(DISTINCT workspace) FROM nodes").fetchone() == (1,)
             assert connection.execute("SELECT row_security_active('tags')").fetchone() == (True,)
-    with shards.open(route="coordinator") as through, through.view("w0", "ana") as view:
+    with shards.open(weft_route="coordinator") as through, through.view("w0", "ana") as view:
         assert view._reader.connection.info.dbname == "postgres"
 
 
@@ -155,7 +155,7 @@ def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_ro
 def test_what_resembles_a_word_is_looked_for_where_the_rows_are(shards, store):
     rows = store._rows("SELECT pg_get_functiondef('weft_alike'::regproc)")
     assert "similarity(n.title, wanted) >= minimum" in rows[0][0] and " % " not in rows[0][0]
-    with shards.open(route="coordinator") as through, through.view("w0", "ana") as view:
+    with shards.open(weft_route="coordinator") as through, through.view("w0", "ana") as view:
         hits = view.search_fuzzy("quinze", limit=5)
         assert [record.node.id for record in view.load([hit.key for hit in hits])][:1] == ["a"]
 
@@ -263,17 +263,23 @@ def test_a_move_that_is_killed_leaves_all_in_force_and_is_brought_to_its_end_by_
 
 
 def test_who_writes_to_a_workspace_that_is_moving_is_told_to_try_again(shards):
-    with Servers(parse(shards.url)) as servers, shards.open() as store:
+    with Servers(parse(shards.url)) as servers, shards.open(weft_wait=1) as store:
         number = servers.here.execute("SELECT id FROM directory WHERE name = 'w3'").fetchone()[0]
-        store._connections.address = store.address.__class__(
-            **{**{name: getattr(store.address, name) for name in store.address.__slots__}, "wait": 0}
-        )
         with moving._held(servers.here, [number]):
             with pytest.raises(StoreBusy, match="on its way to another server"):
                 put(store, node("x", "y"), workspace="w3")
             assert texts(store, "w3")["b"] == "a tart"
             put(store, node("x", "y"), workspace="w4")
         put(store, node("x", "y"), workspace="w3")
+
+
+def test_one_command_at_a_time_changes_the_cluster(shards):
+    with Servers(parse(shards.url)) as servers, moving.alone(servers.here), opened(shards.url) as cluster:
+        assert cluster.plan({}) == {}
+        with pytest.raises(StoreBusy, match="another weft cluster command is at work"):
+            cluster.move("w1", "one", print)
+        with pytest.raises(StoreBusy, match="another weft cluster command is at work"):
+            cluster.apply({}, (), print)
 
 
 def test_a_server_is_added_under_load_by_a_command_that_is_killed_and_run_again(shards, store):

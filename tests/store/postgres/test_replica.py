@@ -6,9 +6,11 @@ import psycopg
 import pytest
 
 from weft import Weft
-from weft.errors import StoreUnavailable
+from weft.config import load_config
+from weft.errors import InvalidInput, StoreUnavailable
 from weft.store.contract.kit import NOW, node, put
-from weft.store.opening import open_store
+from weft.store.opening import open_store, shown, with_replica
+from weft.store.postgres.address import parse
 
 from .server import Server
 
@@ -113,8 +115,19 @@ def test_with_the_replica_stopped_reads_go_to_the_primary(servers, url):
             replica.start()
 
 
-def test_a_password_of_the_replica_is_not_shown():
-    from weft.store.opening import shown
+def test_the_settings_name_a_replica_by_its_own_address(tmp_path):
+    (tmp_path / "weft.toml").write_text(
+        'store = "postgresql://db1/weft?weft_pool=3"\nread_url = "postgresql://db2/weft"\n'
+    )
+    config = load_config(tmp_path, {})
+    address = parse(with_replica(config.store, config.read_url))
+    assert (address.server, address.read, address.pool) == ("postgresql://db1/weft", "postgresql://db2/weft", 3)
+    assert load_config(tmp_path, {"WEFT_READ_URL": "postgresql://db3/weft"}).read_url == "postgresql://db3/weft"
+    assert with_replica("notes.weft", "") == "notes.weft"
+    with pytest.raises(InvalidInput, match="is a file and has no replica"):
+        with_replica("notes.weft", "postgresql://db2/weft")
 
+
+def test_a_password_of_the_replica_is_not_shown():
     told = shown("postgresql://me:one@db/weft?weft_read=postgresql%3A%2F%2Fme%3Atwo%40db2%2Fweft&weft_pool=3")
     assert "one" not in told and "two" not in told and "db2" in told and "weft_pool=3" in told

@@ -19,7 +19,7 @@ from weft.errors import InvalidInput, NotFound, StoreBusy, StoreError
 from weft.store import transfer
 from weft.store.opening import open_store
 from weft.store.service import Job, Key
-from weft.store.transfer import COLUMNS, INCOMPLETE, Summary, move, movable
+from weft.store.transfer import COLUMNS, INCOMPLETE, movable, move
 
 PARTS = {"weft_partitions": 1}
 QUESTIONS = ("Where do the mirror coatings stand?", "telescpoe mirorr", '"mirror cell" coating', "")
@@ -58,7 +58,11 @@ def filled(tmp_path_factory):
         late = Node(id="late", title="NUL \0 and \x1a", text="It holds from now on. " * 200, owner="ben",
                     access=frozenset({"ben", "group:workshop"}), tags=("a", "b", "a"), valid_from=sample.NOW,
                     fields={"n": 3, "l": ("x", "y"), "path": "\0files"})  # fmt: skip
-        weft.add([late, Node(id="gone", title="gone", text="gone soon")], [Edge(source="late", target="gone", type="refers")], workspace="studio")
+        weft.add(
+            [late, Node(id="gone", title="gone", text="gone soon")],
+            [Edge(source="late", target="gone", type="refers")],
+            workspace="studio",
+        )
         with weft.atomic("studio") as batch:
             batch.move("late", "gone")  # a parent that comes after its child
             batch.move("late", None)
@@ -107,7 +111,8 @@ def shown(target):
                 nodes = view.nodes([change.node for change in changes])
                 found[f"view of {user}"] = (
                     view.counts(), changes, [replace(node, fields={}) for node in nodes],
-                    view.usage([node.id for node in nodes]), [(each.node, each.at) for each in view.events("view", limit=99)],
+                    view.usage([node.id for node in nodes]),
+                    [(each.node, each.at) for each in view.events("view", limit=99)],
                     view.search_pages(np.eye(4, dtype=np.float32), model="looks", limit=5)[0].score,
                 )  # fmt: skip
         with weft.store.view("studio", "ana") as view:

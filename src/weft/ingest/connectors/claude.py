@@ -119,4 +119,5 @@ def _file_name(value: Mapping[str, Any]) -> str:
     return str(value.get("file_name") or "file")
 
 
-_FORMAT = ChatFormat("claude", "Claude", "chat_messages", ("uuid",), _read)
+_LEFT_OUT = {"projects.json": "projects with their documents"}
+_FORMAT = ChatFormat("claude", "Claude", "chat_messages", ("uuid",), _read, _LEFT_OUT)

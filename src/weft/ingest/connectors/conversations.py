@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from weft.ingest.connectors.exports import Entry, digest, export_top, names_in, open_export, unread
 from weft.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
 from weft.ingest.connectors.protocol import Source, Unread, Yielded
-from weft.ingest.files import identity
+from weft.ingest.files import identity, shown
 from weft.ingest.pieces import Refused, Skipped
 from weft.types import FieldValue, Node
 
@@ -111,6 +111,8 @@ class ChatFormat:
     """Members that may hold a conversation's id."""
     read: Callable[[Mapping[str, Any], Thread], Iterator[Yielded]]
     """What a conversation holds; Refused if it is none."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Files of the export that people would miss, by their names, and what these hold."""
 
 
 def recognises_chats(path: Path, chats: ChatFormat) -> float:
@@ -135,12 +137,13 @@ def chat_sources(path: Path, chats: ChatFormat) -> Iterator[Source | Unread | Sk
     """A source for each conversation."""
     try:
         export = open_export(path)
-    except Refused as refused:
+    except (Refused, OSError) as refused:
         yield unread(path, str(refused))
         return
     top = export_top(path, chats.kind, chats.title)
     yield top
     yield from export.skipped
+    yield from _left_out(export.files, path, chats)
     seen: set[str] = set()
     for entry in (entry for entry in export.files if _is_chat_file(entry, path)):
         try:
@@ -151,8 +154,15 @@ def chat_sources(path: Path, chats: ChatFormat) -> Iterator[Source | Unread | Sk
             yield unread(path, f"{entry.name} {error}")
 
 
+def _left_out(files: Iterable[Entry], path: Path, chats: ChatFormat) -> Iterator[Skipped]:
+    for entry in files:
+        held = chats.left_out.get(entry.name.rpartition("/")[2])
+        if held:
+            yield Skipped(f"{shown(str(path))}: {entry.name}", f"holds {held}, which are not read")
+
+
 _FILE = re.compile(r"(?:^|/)conversations(?:-\d+)?\.json$", re.IGNORECASE)
-_READING = (Refused, zlib.error, EOFError, ValueError)
+_READING = (Refused, OSError, zlib.error, EOFError, ValueError)
 
 
 def _holds_conversations(name: str) -> bool:

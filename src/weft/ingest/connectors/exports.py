@@ -94,7 +94,7 @@ class Export:
     """What a path holds, and what of it could not be taken."""
 
     files: tuple[Entry, ...]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[Skipped | Unread, ...] = ()
 
     def named(self, name: str) -> Entry | None:
         """The file of a name."""
@@ -105,11 +105,15 @@ class Export:
 class _Found:
     where: str
     files: list[Entry] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[Skipped | Unread] = field(default_factory=list)
     bytes: int = 0
 
     def skip(self, name: str, why: str) -> None:
         self.skipped.append(Skipped(f"{self.where}: {_printable(name)}", why))
+
+    def unread(self, name: str, why: str | None) -> None:
+        """Something cannot be opened now: as nobody knows what is in it, all that is stored of the export stays."""
+        self.skipped.append(Unread("", f"{self.where}: {_printable(name)}", f"cannot be read ({why})"))
 
 
 def open_export(path: Path) -> Export:
@@ -205,7 +209,7 @@ def _shallow(path: Path) -> Iterator[str]:
 
 def _list_folder(root: Path, found: _Found) -> None:
     def unlisted(error: OSError) -> None:
-        found.skip(str(error.filename), f"cannot be listed ({error.strerror})")
+        found.unread(os.path.relpath(error.filename, root), error.strerror)
 
     for folder, inner, names in os.walk(root, onerror=unlisted):
         inner[:] = sorted(name for name in inner if not name.startswith(".") and name != "__MACOSX")
@@ -216,14 +220,16 @@ def _list_folder(root: Path, found: _Found) -> None:
                 continue
             try:
                 found.files.append(_on_disk(path, within))
+            except Refused as refused:
+                found.skip(within, str(refused))
             except OSError as error:
-                found.skip(within, f"cannot be read ({error.strerror})")
+                found.unread(within, error.strerror)
 
 
 def _on_disk(path: Path, name: str) -> Entry:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(0, "is not a regular file")
+        raise Refused("is not a regular file")
 
     def open_file() -> BinaryIO:
         return path.open("rb")

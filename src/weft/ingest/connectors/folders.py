@@ -6,7 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
@@ -49,6 +49,8 @@ class Found:
         data = self.path.read_bytes()
         if len(data) > LARGEST:
             raise Refused(f"is larger than {LARGEST // 1_000_000} MB")
+        if data.startswith(b"PK\x03\x04"):
+            raise Refused("is a zip archive: add it by itself if it is an export, or unpack it")
         if b"\0" in data[:8192]:
             raise Refused("is not text")
         try:
@@ -68,10 +70,38 @@ def walk(root: Path) -> Iterator[Source | Found | Unread | Skipped]:
     top = root.resolve().name or "files"
     place: dict[str, FieldValue] = {FOLDER: shown(str(root.resolve())), UNSEEN: (FOLDER,)}
     yield _folder(root, "", Node(id=identity("folder", top), type="folder", title=shown(top), fields=place))
-    yield from _below(root, "", top, {os.path.realpath(root)})
+    real = os.path.realpath(root)
+    yield from _below(root, "", top, {real}, _Followed(real))
 
 
-def _below(folder: Path, prefix: str, top: str, above: set[str]) -> Iterator[Source | Found | Unread | Skipped]:
+@dataclass(slots=True)
+class _Followed:
+    """Which links to folders are followed: each folder is read once, or links to each other would multiply them."""
+
+    root: str
+    led: set[str] = field(default_factory=set)
+
+    def why_not(self, path: Path, real: str, above: set[str]) -> str:
+        """Why a folder is not read at this place; empty if it is."""
+        if real in above or _is_within(self.root, real):
+            return "leads back to a folder above it"
+        if not path.is_symlink():
+            return ""
+        if _is_within(real, self.root):
+            return "leads to a folder that is read where it stands"
+        if real in self.led:
+            return "leads to a folder that another link leads to"
+        self.led.add(real)
+        return ""
+
+
+def _is_within(inner: str, outer: str) -> bool:
+    return inner.startswith(outer.rstrip(os.sep) + os.sep)
+
+
+def _below(
+    folder: Path, prefix: str, top: str, above: set[str], links: _Followed
+) -> Iterator[Source | Found | Unread | Skipped]:
     parent = identity("folder", f"{top}/{prefix}".rstrip("/"))
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -86,15 +116,15 @@ def _below(folder: Path, prefix: str, top: str, above: set[str]) -> Iterator[Sou
             yield _file(path, inner, f"{top}/{inner}", parent)
             continue
         real = os.path.realpath(path)
-        if real in above:
-            yield Skipped(shown(str(path)), "leads back to a folder above it")
+        if why := links.why_not(path, real, above):
+            yield Skipped(shown(str(path)), why)
             continue
         node = Node(
             id=identity("folder", f"{top}/{inner}"), type="folder", title=shown(entry.name), parent=parent,
             position=place_of(entry.name),
         )  # fmt: skip
         yield _folder(path, f"{inner}/", node)
-        yield from _below(path, f"{inner}/", top, above | {real})
+        yield from _below(path, f"{inner}/", top, above | {real}, links)
 
 
 def _folder(path: Path, key: str, node: Node) -> Source:

@@ -58,7 +58,7 @@ class Notion:
         """A source for each page and each database."""
         try:
             export = open_export(path)
-        except Refused as refused:
+        except (Refused, OSError) as refused:
             yield unread(path, str(refused))
             return
         top = export_top(path, "notion", "Notion")

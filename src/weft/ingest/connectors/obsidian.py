@@ -82,7 +82,8 @@ def _notes(folder: Path) -> tuple[float, list[Path]]:
 def _files(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in HIDDEN)
-        yield from (Path(place, name) for name in sorted(files) if not name.startswith("."))
+        paths = (Path(place, name) for name in sorted(files) if not name.startswith("."))
+        yield from (path for path in paths if path.is_file())  # to open a pipe would be to wait for ever
 
 
 def _links_by_name(path: Path) -> bool:

@@ -12,8 +12,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from weft.errors import InvalidInput, NotFound, UnknownName
+from weft.errors import InvalidInput, UnknownName
 from weft.ingest.connectors.protocol import Connector
+from weft.ingest.files import check_path
 
 GROUP = "weft.connectors"
 BUILT_IN = "built-in"
@@ -68,8 +69,7 @@ def get_connector(name: str) -> Connector:
 
 def recognise(path: Path) -> Connector:
     """The connector that is surest of a path; of two equally sure ones the one that was registered first."""
-    if not path.exists():
-        raise NotFound(f"{path} does not exist: give a file or a folder")
+    check_path(path)
     usable = [each.connector for each in connectors().values() if each.connector is not None]
     sure = [(connector.recognises(path), -place, connector) for place, connector in enumerate(usable)]
     certainty, _, surest = max(sure, key=lambda each: each[:2])

@@ -49,7 +49,7 @@ class Roam:
         """A source for each page."""
         try:
             export = open_export(path)
-        except Refused as refused:
+        except (Refused, OSError) as refused:
             yield unread(path, str(refused))
             return
         top = export_top(path, "roam", "Roam Research")
@@ -58,7 +58,7 @@ class Roam:
         for entry in (entry for entry in export.files if entry.suffix == ".json"):
             try:
                 yield from _pages(entry, top.id)
-            except (Damaged, Refused, zlib.error, EOFError, ValueError) as error:
+            except (Damaged, Refused, OSError, zlib.error, EOFError, ValueError) as error:
                 yield unread(path, f"{entry.name} {error}")
 
 

@@ -59,7 +59,7 @@ class Slack:
         """The people, then a source for each channel."""
         try:
             export = open_export(path)
-        except Refused as refused:
+        except (Refused, OSError) as refused:
             yield unread(path, str(refused))
             return
         top = export_top(path, "slack", "Slack")

@@ -59,7 +59,7 @@ class Tana:
         """A source for each node at the top of the workspace, with all below it."""
         try:
             export = open_export(path)
-        except Refused as refused:
+        except (Refused, OSError) as refused:
             yield unread(path, str(refused))
             return
         yield from export.skipped
@@ -70,7 +70,7 @@ class Tana:
                     yield from (intermediate_sources if known == "nodes" else _workspace)(entry, path)
                 else:
                     yield Skipped(entry.name, "is no export of Tana")
-            except (Damaged, Refused, zlib.error, EOFError, ValueError) as error:
+            except (Damaged, Refused, OSError, zlib.error, EOFError, ValueError) as error:
                 yield unread(path, f"{entry.name} {error}")
 
 

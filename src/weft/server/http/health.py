@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import anyio
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import HTTPConnection
@@ -15,6 +16,9 @@ from weft.server.http.service import Served, Service, service_of
 
 router = APIRouter(tags=["operation"])
 
+_OWN_THREAD = anyio.CapacityLimiter(1)
+"""Those who ask whether the server can answer do not wait behind long answers."""
+
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
@@ -23,11 +27,11 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz")
-def readyz(served: Served) -> dict[str, str]:
+async def readyz(served: Served) -> dict[str, str]:
     """The store can be read, and the server is not about to stop; needs no key."""
     if served.jobs.stopping:
         raise Problem(503, "the server is about to stop", headers={"Retry-After": "5"})
-    served.weft.store.job("")
+    await anyio.to_thread.run_sync(served.weft.store.job, "", limiter=_OWN_THREAD)
     return {"status": "ready"}
 
 

@@ -172,23 +172,31 @@ class Jobs:
         try:
             with FileLock(self.shelf.lock(job), timeout=0):
                 current = self._weft.store.job(job.id)
-                ended = self._index(job, parser) if current is not None and current.state in UNFINISHED else None
+                if current is not None and current.state in UNFINISHED:
+                    self._conclude(job, parser)
         except _Stop:
             with suppress(StoreError):
                 self.keep(replace(self._live[job.id], state="queued"))
             return
         except Timeout:
-            ended = None
+            pass
         except Exception as error:
             # The outermost handler of this thread: another job must not wait for ever because of this one.
-            if self.stopping:
-                return  # its parser was ended under its hands; the store has it as unfinished
+            log_failure(error)
+        with self._changed:
+            self._forget(job)
+
+    def _conclude(self, job: Job, parser: Parser) -> None:
+        """Work on a job and note how it ended, while no other server may look at it."""
+        try:
+            ended = self._index(job, parser)
+        except Exception as error:
+            if self.stopping:  # its parser may have been ended under its hands
+                raise _Stop from error
             log_failure(error)
             ended = replace(job, state="cancelled") if job.id in self._unwanted else _failed(job, HIDDEN)
         with self._changed:
-            if ended is not None:
-                self._end(ended)
-            self._forget(job)
+            self._end(ended)
 
     def _index(self, job: Job, parser: Parser) -> Job:
         watch = _Progress(self, replace(job, state="running"))

@@ -17,6 +17,7 @@ from weft.config import Config
 from weft.engine import LOCAL_MODELS, Weft
 from weft.errors import InvalidInput
 from weft.server.http.app import make_app
+from weft.server.http.describing import describe
 from weft.server.http.options import LIMITS, Limits, Local, Options
 from weft.server.http.service import Service
 from weft.server.http.tracing import exporting_provider
@@ -57,6 +58,7 @@ def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[st
     """Serve until a signal comes, and say where and for whom."""
     app = make_app(weft, options)
     _warm(weft)
+    describe(app)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -76,7 +78,7 @@ def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[st
 
 
 def _warm(weft: Weft) -> None:
-    """Load what the first question would wait for: vocabulary and model; a provider that is paid is not asked."""
+    """Load the vocabulary and the model that the first question would wait for; nobody who is paid is asked."""
     weft.tools.counter.count("warm")
     embedder = weft.tools.embedder
     if embedder is not None and embedder.model.startswith(LOCAL_MODELS):

@@ -37,24 +37,32 @@ def take(connection: Connection[Any], workspace: str, model: str, limit: int) ->
 
 def count(connection: Connection[Any], workspace: str, model: str, most: int) -> int:
     """How many texts have been entered and wait, or are being worked on, up to a number."""
-    rows = connection.execute(
-        "SELECT 1 FROM waiting WHERE workspace = %s AND model = %s LIMIT %s",
+    row = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM waiting WHERE workspace = %s AND model = %s LIMIT %s) AS found",
         (identity(connection, workspace), model, most),
-    )
-    return len(rows.fetchall())
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def is_surveyed(connection: Connection[Any], workspace: str, model: str) -> bool:
+    """Whether nothing was written since all that waits was entered."""
+    found = head(connection, workspace)
+    row = connection.execute(
+        "SELECT mark FROM marks WHERE workspace = %s AND topic = %s AND name = %s", (found.number, SURVEYED, model)
+    ).fetchone()
+    return row is not None and row[0] == str(found.version)
 
 
 def survey(connection: Connection[Any], workspace: str, model: str) -> None:
     """Enter what has no vector, unless that was done since the last write; nobody writes meanwhile."""
     found = head(connection, workspace, locked=True)
+    if is_surveyed(connection, workspace, model):
+        return
     values = {
         "ws": found.number, "owner": identity(connection, workspace), "model": model, "topic": SURVEYED,
         "mark": str(found.version),
     }  # fmt: skip
-    where = "workspace = %(ws)s AND topic = %(topic)s AND name = %(model)s"
-    known = connection.execute(f"SELECT mark FROM marks WHERE {where}".encode(), values).fetchone()
-    if known is not None and known[0] == values["mark"]:
-        return
     connection.execute(
         """INSERT INTO waiting (workspace, model, digest)
            SELECT DISTINCT %(owner)s::bigint, %(model)s, p.digest FROM passages p
@@ -64,7 +72,7 @@ def survey(connection: Connection[Any], workspace: str, model: str) -> None:
            ON CONFLICT DO NOTHING""",
         values,
     )
-    connection.execute(f"DELETE FROM marks WHERE {where}".encode(), values)
+    connection.execute("DELETE FROM marks WHERE workspace = %(ws)s AND topic = %(topic)s AND name = %(model)s", values)
     connection.execute(
         "INSERT INTO marks (workspace, topic, name, mark) VALUES (%(ws)s, %(topic)s, %(model)s, %(mark)s)", values
     )

@@ -26,7 +26,8 @@ ATTEMPTS = 5
 _PARTS = """SELECT count(*) FILTER (WHERE f.ftrelid IS NOT NULL), count(*) FROM pg_inherits i
     LEFT JOIN pg_foreign_table f ON f.ftrelid = i.inhrelid WHERE i.inhparent = 'weft.workspaces'::regclass"""
 _WHERE = """SELECT d.number, s.srvname
-    FROM (SELECT COALESCE(place, id) AS number FROM directory WHERE name = %(name)s) d JOIN pg_inherits i ON i.inhparent = 'weft.workspaces'::regclass
+    FROM (SELECT COALESCE(place, id) AS number FROM directory WHERE name = %(name)s) d
+    JOIN pg_inherits i ON i.inhparent = 'weft.workspaces'::regclass
     JOIN pg_class c ON c.oid = i.inhrelid AND satisfies_hash_partition(
         i.inhparent, %(parts)s::int, substring(c.relname FROM '[0-9]+$')::int, d.number)
     LEFT JOIN pg_foreign_table f ON f.ftrelid = c.oid LEFT JOIN pg_foreign_server s ON s.oid = f.ftserver"""

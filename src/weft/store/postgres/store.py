@@ -231,8 +231,11 @@ class PostgresStore:
         def count(connection: Connection[Any]) -> int:
             return claims.count(connection, workspace, model, most)
 
+        def is_surveyed(connection: Connection[Any]) -> bool:
+            return claims.is_surveyed(connection, workspace, model)
+
         found = self._connections.ask(count)
-        if not found:
+        if not found and not self._connections.ask(is_surveyed):
             self._connections.do(lambda connection: claims.survey(connection, workspace, model))
             found = self._connections.ask(count)
         return found

@@ -47,19 +47,21 @@ class Cluster:
 
     def apply(self, nodes: Mapping[str, str], without: Collection[str], say: moving.Told) -> None:
         """Add servers, take others out of use, and move parts until all have as many; run again, it goes on."""
-        steps = self.plan(nodes, without)
-        self._servers.bring_up_to_date()
-        foreign.prepare(self._servers.here)
-        for name, url in nodes.items():
-            self._servers.add(name, url)
-        for part, (_, to) in steps.items():
-            moving.move_part(self._servers, part, to, say)
-        for name in without:
-            self._servers.remove(name)
+        with moving.alone(self._servers.here):
+            steps = self.plan(nodes, without)
+            self._servers.bring_up_to_date()
+            foreign.prepare(self._servers.here)
+            for name, url in nodes.items():
+                self._servers.add(name, url)
+            for part, (_, to) in steps.items():
+                moving.move_part(self._servers, part, to, say)
+            for name in without:
+                self._servers.remove(name)
 
     def move(self, workspace: str, to: str, say: moving.Told) -> None:
         """Move a workspace to a server."""
-        moving.move_workspace(self._servers, workspace, to, say)
+        with moving.alone(self._servers.here):
+            moving.move_workspace(self._servers, workspace, to, say)
 
     def status(self) -> list[Status]:
         """Each server and what it holds."""

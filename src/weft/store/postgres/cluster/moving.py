@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 Told = Callable[[str], None]
+LOCK = 0x57454654_434C  # "WEFTCL": the advisory lock of who changes the cluster
 PATIENCE = 60.0
 """Seconds to wait for writers, and for readers of what is to go."""
 GLIMPSE = "1s"
@@ -127,6 +128,19 @@ def _columns(connection: Connection[Any], table: str) -> str:
 
 
 @contextmanager
+def alone(here: Connection[Any]) -> Iterator[None]:
+    """Let nobody else change the cluster."""
+    row = here.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
+    if row is None or not row[0]:
+        raise StoreBusy("another weft cluster command is at work: run this one when it is done")
+    try:
+        yield
+    finally:
+        if not here.closed:
+            here.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+
+
+@contextmanager
 def _held(here: Connection[Any], owners: Sequence[int]) -> Iterator[None]:
     """Let nobody write in these workspaces, once those who do so have come to their end."""
     held: list[int] = []
@@ -139,7 +153,7 @@ def _held(here: Connection[Any], owners: Sequence[int]) -> Iterator[None]:
     except errors.LockNotAvailable as error:
         raise StoreBusy("a workspace is being written for too long to be moved: run the command again") from error
     finally:
-        for owner in held:
+        for owner in () if here.closed else held:
             here.execute("SELECT pg_advisory_unlock(%s)", (-owner,))
 
 
