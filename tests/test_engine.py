@@ -246,7 +246,7 @@ class TestContext:
 
     def test_every_candidate_has_a_decision_with_a_reason(self, weft):
         weft.add(notes(15))
-        written = json.loads(to_json(weft.context("mirror telescope", budget=600)))
+        written = json.loads(to_json(weft.context("mirror telescope", budget=640)))
         fates = {each["fate"] for each in written["decisions"]}
         assert {"included", "line", "dropped"} <= fates
         assert all(each["reason"] and each["findings"] and each["signals"] for each in written["decisions"])
@@ -387,7 +387,7 @@ class TestNearMisses:
 
     def test_the_ranked_packer_lets_the_best_near_miss_in_with_exactly_the_missing_tokens(self, weft):
         weft.add(notes(20))
-        for budget in range(120, 1500, 60):
+        for budget in range(120, 1320, 60):
             context = weft.context("mirror telescope", budget=budget, recipe=PLAIN)
             near = self.missing(context)
             # Where nothing fits whole, the best one is shortened.

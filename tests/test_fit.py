@@ -270,7 +270,7 @@ def test_the_identity_of_a_context_follows_its_text_and_its_reader():
 
 
 def test_the_identity_of_a_context_is_the_same_in_every_process():
-    assert fitted([candidate("a", "Mirror is ready.")], 1000).id == "ctx-10cd4a22dee96811"
+    assert fitted([candidate("a", "Mirror is ready.")], 1000).id == "ctx-1215e303a5272e68"
 
 
 def test_each_choice_has_its_cost_in_full_and_its_fate_in_the_trace():

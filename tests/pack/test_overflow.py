@@ -1,4 +1,6 @@
-from weft.pack import Room
+from dataclasses import replace
+
+from weft.pack import Choice, Room
 from weft.pack.overflow import Overflow
 
 from .making import choice, cut, forms, outcome
@@ -74,3 +76,34 @@ def test_where_fewer_tokens_are_left_than_the_least_even_what_would_fit_becomes_
     assert forms(packing) == {"a": "full", "b": "line"}
     assert outcome(packing, "c").rendering is None
     assert outcome(packing, "c").missing_tokens is None
+
+
+class TestModest:
+    def test_lines_take_only_what_the_items_leave(self):
+        larger = [_of_node(choice(f"b{n}", 0.5, 90, line=3), f"b{n}") for n in range(9)]
+        choices = [choice("a", 0.9, 85, line=3), *larger, choice("c", 0.1, 12, line=3)]
+        packing = Overflow(modest=True).pack(choices, Room(100), cut)
+        assert forms(packing) == {"a": "full", "c": "full", "b0": "line"}
+
+    def test_a_title_is_listed_once_and_not_where_an_item_shows_it(self):
+        shown, again = choice("a", 0.9, 50, line=3), choice("b", 0.8, 90, line=3)
+        twice = [choice("c", 0.7, 90, line=3), choice("d", 0.6, 90, line=3)]
+        same = [_of_node(shown, "plan"), _of_node(again, "plan"), *(_of_node(each, "report") for each in twice)]
+        packing = Overflow(modest=True).pack(same, Room(100), cut)
+        assert [each.rendering.form for each in packing.chosen] == ["full", "line"]
+
+    def test_what_has_no_title_is_not_listed(self):
+        untitled = _of_node(choice("b", 0.8, 90, line=3), "b", title="")
+        assert forms(Overflow(modest=True).pack([choice("a", 0.9, 50), untitled], Room(100), cut)) == {"a": "full"}
+
+    def test_what_has_nothing_to_show_is_left_out(self):
+        found = choice("a", 0.9, 12, line=3)
+        empty = replace(found.candidate, passage=replace(found.candidate.passage, text=" \n"))
+        nothing = _of_node(replace(found, candidate=empty), "a", title="")
+        assert Overflow(modest=True).pack([nothing], Room(100), cut).dropped[0].reason == "it has nothing to show"
+        assert forms(Overflow().pack([nothing], Room(100), cut)) == {"a": "full"}
+
+
+def _of_node(found: Choice, node: str, title: str = "Plan") -> Choice:
+    named = replace(found.candidate.node, id=node, title=title)
+    return replace(found, candidate=replace(found.candidate, node=named))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.render import Template, get_template, lay_out
+from weft.render.quote import cite
 from weft.types import Candidate, Item, Reach, Step
 
 from .hostile import CONTENT, PROPERTY
@@ -18,7 +19,7 @@ from .sample import arranged, candidate, renderer
 SECTIONS = ("focus", "semantic", "relations", "activity", "history")
 # How a reader recognises a section and an item, indented or not.
 MARKS = {
-    "default": (r"##? *(.+)", r"(\[[a-z]{3}-[0-9a-z]{10}\]) "),
+    "default": (r"##? *(.+)", r"(\[[a-z]{3}-[0-9a-z]{10}\])(?: |$)"),
     "plain": (r"##? *(.+)", r"(\[[a-z]{3}-[0-9a-z]{10}\]) "),
     "detailed": (r"##? *(.+)", r"(\[.*?\]) "),
     "chat": (r"##? *(.+)", r"(?!)"),
@@ -87,13 +88,23 @@ def rendered(template: Template, found: list[Candidate], query: str) -> tuple[st
 
 @PROPERTY
 @given(candidates(CONTENT), CONTENT)
-def test_no_content_forges_a_section_or_an_item_between_fences(found: list[Candidate], query: str):
+def test_no_content_forges_a_section_or_an_item_behind_a_mark_or_between_fences(found: list[Candidate], query: str):
     template = get_template("default")
     text, items = rendered(template, found, query)
     reader = Reader().read(text, MARKS["default"])
     assert reader.fence == ""
     assert reader.items == [f"[{item.candidate.passage.citation}]" for item in items]
     assert reader.sections == [template.title_of(part.name) for part in arranged(template, items)]
+
+
+@PROPERTY
+@given(CONTENT)
+def test_content_of_one_line_is_all_behind_its_mark_and_more_is_between_fences(content: str):
+    lines = cite(content).splitlines()
+    if len(lines) == 1:
+        assert lines[0].startswith("> ")
+    else:
+        assert Reader().read(cite(content), (r"(?!)", r"(.*)")).items == []
 
 
 @pytest.mark.parametrize("name", ["plain", "detailed", "chat"])

@@ -20,7 +20,7 @@ def shown(item: str, **about) -> str:
     return renderer(template).full(candidate(**about)).text
 
 
-def test_an_item_shows_its_title_type_path_tags_and_fields_before_its_fenced_content():
+def test_an_item_shows_its_title_type_path_tags_and_fields_before_its_quoted_content():
     found = candidate(
         "Text",
         title="Plan",
@@ -30,8 +30,24 @@ def test_an_item_shows_its_title_type_path_tags_and_fields_before_its_fenced_con
     )
     piece = renderer(get_template("default")).full(found)
     header = f"[{found.passage.citation}] Plan (page) in Projects > Apollo #q3 #to-do | a: 1.5; b: yes; c: x, y\n"
-    assert piece.text == f"{header}```\nText\n```\n\n"
+    assert piece.text == f"{header}> Text\n\n"
     assert (piece.form, piece.worth) == ("full", 1.0)
+
+
+def test_what_has_no_title_is_headed_by_its_citation_alone():
+    found = candidate("One line.", title="")
+    assert renderer(get_template("default")).full(found).text == f"[{found.passage.citation}]\n> One line.\n\n"
+
+
+def test_content_of_several_lines_stands_between_fences():
+    found = candidate("One.\u2028Two.", title="")
+    text = renderer(get_template("default")).full(found).text
+    assert text == f"[{found.passage.citation}]\n```\nOne.\nTwo.\n```\n\n"
+
+
+def test_a_path_does_not_say_again_what_the_title_says():
+    found = candidate("Text", title="plan.pdf, page 2", trail=("plan.pdf", "Projects"))
+    assert "] plan.pdf, page 2 (page) in Projects\n" in renderer(get_template("default")).full(found).text
 
 
 def test_chosen_fields_come_first_and_stay_where_others_are_left_out():
@@ -167,7 +183,7 @@ def test_content_that_fits_is_not_shortened():
     assert render.shorten(candidate(LONG), whole.tokens - 1).form == "truncated"
 
 
-@pytest.mark.parametrize("limit", [-5, 0, 1, 20, 28])
+@pytest.mark.parametrize("limit", [-5, 0, 1, 20, 24])
 def test_too_little_content_is_none(limit: int):
     assert renderer(get_template("default"), COUNTER).shorten(candidate(LONG), limit) is None
 

@@ -73,7 +73,7 @@ def test_the_overflow_stands_under_its_own_heading():
     lines = [Item(found, renderer(template).line(found)) for found in (candidate(id="a"), candidate(id="b"))]
     text = lay_out([section(template, "focus", "One.")], lines, template, QUERY)
     assert text.endswith(
-        "```\nOne.\n```\n\n## More, by title only\n\n" + lines[0].rendering.text + lines[1].rendering.text
+        "\n> One.\n\n## More, by title only\n\n" + lines[0].rendering.text + lines[1].rendering.text
     )
 
 

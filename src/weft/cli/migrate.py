@@ -74,6 +74,6 @@ def _print(moved: Moved) -> None:
     if moved.written_meanwhile:
         click.echo(
             f"{moved.workspace} was written while it was moved: what came later is not in the target; "
-            "stop whoever writes, drop the copy and run it again",
+            "stop whoever writes, and move it into another store",
             err=True,
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from weft.collect.inquiry import Found, Inquiry
 from weft.types import Filters
 
-
 TURNS = frozenset({"message"})
 """Types that are said one after the other: what answers a question often does not repeat its words."""
 

@@ -13,7 +13,7 @@ from weft.request import Request
 from weft.score.fusion import found_by_words
 from weft.score.pages import SIGNALS as PAGE_SIGNALS
 from weft.score.pages import PageGrades, grade_pages
-from weft.score.windows import REACH, windows, with_turns
+from weft.score.windows import REACH, windows, with_text_around, with_turns
 from weft.types import Candidate, Usage
 
 COSINES = frozenset({"relevance", "evidence", "similarity", "window"})
@@ -75,6 +75,7 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
         collectors = {finding.collector for finding in candidate.findings}
         words = None if "semantic" in collectors and "lexical" not in collectors else found_by_words(candidate)
         found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
+    found = with_text_around(candidates, found)
     turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]
     return found | with_turns(found, inquiry.view.beside(turns, REACH)) if turns else found
 

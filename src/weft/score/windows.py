@@ -15,6 +15,9 @@ REACH = 2
 WEIGHTS = {-1: 0.6, 1: 0.4, -2: 0.3, 2: 0.2}
 """What a neighbour's relevance counts, by its place: the turn before, which often asks what this one answers, most."""
 
+NEXT_IN_TEXT = 0.25
+"""What is known of a passage counts for the one before and the one after it in the same text."""
+
 Around = Mapping[int, Sequence[tuple[int, int]]]
 
 
@@ -27,6 +30,17 @@ def windows(candidates: Sequence[Candidate], similarities: Mapping[int, float], 
     best = max(words.values(), default=0.0) or 1.0
     own = {key: fuse(score / best, similarities.get(key, 0.0)) for key, score in words.items()}
     return {key: _together(key, own, around) for key in own}
+
+
+def with_text_around(candidates: Sequence[Candidate], own: Mapping[int, float]) -> dict[int, float]:
+    """What is known of each passage and of those right before and after it in the same text, where they were found."""
+    places = {(each.node.id, each.passage.ordinal): each.key for each in candidates}
+    found = dict(own)
+    for (node, ordinal), key in places.items():
+        for other in (places.get((node, ordinal - 1)), places.get((node, ordinal + 1))):
+            if other is not None:
+                found[key] = 1.0 - (1.0 - found[key]) * (1.0 - NEXT_IN_TEXT * own[other])
+    return found
 
 
 def with_turns(own: Mapping[int, float], around: Around) -> dict[int, float]:

@@ -99,6 +99,10 @@ class Summary:
         return Summary(self.rows + 1, (self.checksum + int.from_bytes(digest, "big")) % 2**64)
 
 
+class _Differs(StoreError):
+    """What arrived is not what left."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """What came of a workspace."""
@@ -188,7 +192,12 @@ def move(source: Movable, target: Movable, workspace: str, told: Told = lambda _
         _announce(leaving, target, staged)
         kinds = {kind: _sent(leaving, target, staged, kind, told) for kind in COLUMNS if kind not in LAST}
         kinds["files"] = _copied(leaving, target, staged)
-        kinds |= _opened(leaving, target, workspace, kinds)
+        try:
+            kinds |= _opened(leaving, target, workspace, kinds)
+        except _Differs:
+            with target.arriving(staged) as arriving:
+                arriving.mark({"source": "differs"})  # so that the next call begins anew
+            raise
         return Moved(workspace, kinds, written_meanwhile=source.version(workspace) != leaving.version)
 
 
@@ -210,18 +219,18 @@ def _compared(leaving: Leaving, target: Movable, workspace: str, told: Told) -> 
                 return Moved(workspace, kinds, already=True)
     raise InvalidInput(
         f"workspace {workspace!r} is in the target already, and is not the same: nothing was changed there; "
-        "move into another store, or rename or drop the one in the target"
+        "move into another store, or remove the one in the target first (drop_workspace)"
     )
 
 
 def _announce(leaving: Leaving, target: Movable, staged: str) -> None:
     """Make room for a workspace, unless an earlier call did so for the same state of the source."""
-    _, mark = next(leaving.rows("commits"), (0, ""))
-    state = {"source": f"{leaving.version} {mark}"}
+    latest = list(leaving.rows("commits"))[:1]
+    state = {"source": f"{leaving.version} {latest}"}
     if staged in target.workspaces():
         found = target.marks(staged, PROGRESS)
         if not found:
-            raise InvalidInput(f"the target has a workspace {staged!r} of its own: rename or drop it")
+            raise InvalidInput(f"the target has a workspace {staged!r} of its own: remove it first (drop_workspace)")
         if found["source"] == state["source"]:
             return
         target.drop_workspace(staged)
@@ -262,15 +271,14 @@ def _opened(leaving: Leaving, target: Movable, workspace: str, sent: Mapping[str
         wanted = {**sent, **kinds}
         found = {kind: _summary(arriving, kind) for kind in COLUMNS} | {"files": _files(arriving.files)}
         wrong = [kind for kind in found if found[kind] != wanted[kind]]
-        if not wrong:
-            arriving.mark({})
-            arriving.rename(workspace)
-            return kinds
-        arriving.mark({"source": "differs"})  # so that the next call begins anew
-    raise StoreError(
-        f"the {', '.join(wrong)} of workspace {workspace!r} in the target differ from those in the source: "
-        "it was not opened there; run the command again to begin anew"
-    )
+        if wrong:
+            raise _Differs(
+                f"the {', '.join(wrong)} of workspace {workspace!r} in the target differ from those in the source: "
+                "it was not opened there; run the command again to begin anew"
+            )
+        arriving.mark({})
+        arriving.rename(workspace)
+    return kinds
 
 
 def _portions(rows: Iterator[Row], kind: str) -> Iterator[list[Row]]:

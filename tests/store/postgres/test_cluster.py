@@ -181,6 +181,7 @@ class Writer(threading.Thread):
                 except Exception as error:
                     self.failures.append(error)
                 self.acknowledged.append((workspace, name))
+                time.sleep(0.02)  # two are load enough for who shares the machine
 
 
 @contextmanager

@@ -41,9 +41,9 @@ def publish(weft, node):
     with files.incoming(node) as incoming:
         incoming.write("page.jpg", b"picture " + node.encode())
         with files.published(node, "1", incoming):
-            weft.add([Node(id=node, type="document_page", title=node, text="A page with a picture of a mirror.",
-                           fields={"image_path": files.relative(node, "1", "page.jpg"), "page": 3})],
-                     workspace="studio")  # fmt: skip
+            named = {"image_path": files.relative(node, "1", "page.jpg"), "page": 3, "_unseen": ("image_path",)}
+            page = Node(id=node, type="document_page", title=node, text="A picture of a mirror.", fields=named)
+            weft.add([page], workspace="studio")
 
 
 @pytest.fixture(scope="module")
@@ -281,6 +281,7 @@ def test_a_copy_that_differs_is_not_opened(filled, database):
     with pytest.raises(StoreError, match=r"the edges of workspace 'studio'"):
         move(one, two, "studio", damage)
     assert two.workspaces() == ["studio" + INCOMPLETE]
+    assert (two.users("studio" + INCOMPLETE), two.keys()) == ({}, [])
     move(one, two, "studio")
     assert two.workspaces() == ["studio"]
     one.close()

@@ -6,7 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
@@ -70,38 +70,26 @@ def walk(root: Path) -> Iterator[Source | Found | Unread | Skipped]:
     top = root.resolve().name or "files"
     place: dict[str, FieldValue] = {FOLDER: shown(str(root.resolve())), UNSEEN: (FOLDER,)}
     yield _folder(root, "", Node(id=identity("folder", top), type="folder", title=shown(top), fields=place))
-    real = os.path.realpath(root)
-    yield from _below(root, "", top, {real}, _Followed(real))
+    yield from _below(root, "", top, os.path.realpath(root))
 
 
-@dataclass(slots=True)
-class _Followed:
-    """Which links to folders are followed: each folder is read once, or links to each other would multiply them."""
-
-    root: str
-    led: set[str] = field(default_factory=set)
-
-    def why_not(self, path: Path, real: str, above: set[str]) -> str:
-        """Why a folder is not read at this place; empty if it is."""
-        if real in above or _is_within(self.root, real):
-            return "leads back to a folder above it"
-        if not path.is_symlink():
-            return ""
-        if _is_within(real, self.root):
-            return "leads to a folder that is read where it stands"
-        if real in self.led:
-            return "leads to a folder that another link leads to"
-        self.led.add(real)
+def _why_not(path: Path, root: str) -> str:
+    """Why a link is not followed; empty if there is none, or if it leads to a file that belongs to what is added."""
+    if not path.is_symlink():
         return ""
+    real = os.path.realpath(path)
+    if real == root or _is_within(root, real):
+        return "leads back to a folder above it"
+    if not _is_within(real, root):
+        return "leads out of what is added: add where it leads by itself"
+    return "leads to a folder that is read where it stands" if os.path.isdir(real) else ""
 
 
 def _is_within(inner: str, outer: str) -> bool:
     return inner.startswith(outer.rstrip(os.sep) + os.sep)
 
 
-def _below(
-    folder: Path, prefix: str, top: str, above: set[str], links: _Followed
-) -> Iterator[Source | Found | Unread | Skipped]:
+def _below(folder: Path, prefix: str, top: str, root: str) -> Iterator[Source | Found | Unread | Skipped]:
     parent = identity("folder", f"{top}/{prefix}".rstrip("/"))
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -112,19 +100,18 @@ def _below(
         path, inner = Path(entry.path), f"{prefix}{entry.name}"
         if entry.name.startswith(".") or entry.name in HIDDEN or belongs_to_a_store(entry):
             continue
+        if os.path.exists(path) and (why := _why_not(path, root)):
+            yield Skipped(shown(str(path)), why)
+            continue
         if not os.path.isdir(path):  # a link to itself is none; entry.is_dir() would raise an error
             yield _file(path, inner, f"{top}/{inner}", parent)
-            continue
-        real = os.path.realpath(path)
-        if why := links.why_not(path, real, above):
-            yield Skipped(shown(str(path)), why)
             continue
         node = Node(
             id=identity("folder", f"{top}/{inner}"), type="folder", title=shown(entry.name), parent=parent,
             position=place_of(entry.name),
         )  # fmt: skip
         yield _folder(path, f"{inner}/", node)
-        yield from _below(path, f"{inner}/", top, above | {real}, links)
+        yield from _below(path, f"{inner}/", top, root)
 
 
 def _folder(path: Path, key: str, node: Node) -> Source:

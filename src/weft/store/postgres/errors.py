@@ -16,7 +16,7 @@ GONE = (psycopg.OperationalError, psycopg.InterfaceError)
 
 def is_of_a_shard(error: BaseException) -> bool:
     """Whether the server that we talk to cannot reach the one that has the rows."""
-    return isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith("08")
+    return isinstance(error, (errors.SqlclientUnableToEstablishSqlconnection, errors.ConnectionFailure))
 
 
 def is_gone(error: BaseException) -> bool:
