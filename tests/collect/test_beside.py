@@ -1,6 +1,6 @@
 import pytest
 
-from weft.collect import BesideCollector
+from weft.collect import TURNS, BesideCollector
 from weft.store.contract.kit import node, put
 from weft.types import Filters
 
@@ -39,3 +39,10 @@ def test_filters_and_access_hold_for_what_stands_beside_too(talk, store, desk):
     ]
     only = Filters(types=frozenset({"message"}), tags=frozenset({"x"}))
     assert desk.collect(BesideCollector(), "zeppelin", embedder=None, filters=only) == []
+
+
+def test_only_around_hits_of_some_types(talk, store, desk):
+    put(store, node("p1", "before"), node("p2", "a zeppelin in the hall"))
+    found = desk.collect(BesideCollector(types=TURNS), "zeppelin", embedder=None)
+    assert {name for name, *_ in found} == {"m0", "m2", "m3"}
+    assert desk.collect(BesideCollector(types=frozenset({"task"})), "zeppelin", embedder=None) == []

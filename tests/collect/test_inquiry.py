@@ -1,6 +1,8 @@
 """What collectors share is asked for once."""
 
-from weft.collect import Inquiry, LexicalCollector, SemanticCollector, gather
+from concurrent.futures import ThreadPoolExecutor
+
+from weft.collect import Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
 from weft.embed.hashing import HashingEmbedder
 from weft.query import read_query
 from weft.request import Request
@@ -42,3 +44,29 @@ def test_a_blank_query_is_neither_embedded_nor_searched(store):
         inquiry = Inquiry(view, request, read_query(" \n", NOW), NOW, embedder)
         assert (inquiry.vector, inquiry.word_hits, inquiry.vector_hits) == (None, [], [])
     assert embedder.asked == 0
+
+
+def _depths(store, budget, count, text):
+    """How many hits a search starts with, and ends with, and how many passages both searches found."""
+    put(store, *(node(f"n{place:03}", f"violin {text} {place}") for place in range(count)))
+    request = Request(query="violin", workspace=WORKSPACE, user="ana", budget=Budget(total=budget))
+    with store.view(WORKSPACE, "ana") as view, ThreadPoolExecutor(1) as pool:
+        inquiry = Inquiry(view, request, read_query("violin", NOW), NOW, EMBEDDER, depth_for(budget))
+        before = inquiry.search_depth
+        inquiry.start(pool)
+        inquiry.deepen(pool)
+        return before, inquiry.search_depth, len(inquiry.word_hits), len(inquiry.vector_hits)
+
+
+def test_more_hits_are_read_where_passages_are_so_short_that_more_of_them_fit(store):
+    before, after, words, vectors = _depths(store, 1000, 60, "")
+    assert before == 15 < after == words == vectors <= 60
+
+
+def test_no_more_hits_are_read_where_those_found_fill_the_budget(store):
+    assert _depths(store, 300, 40, "") == (15, 15, 15, 15)
+    assert _depths(store, 1000, 20, "said something of some length " * 10)[:2] == (15, 15)
+
+
+def test_no_more_hits_are_asked_for_where_there_are_no_more(store):
+    assert _depths(store, 1000, 5, "")[:3] == (15, 15, 5)

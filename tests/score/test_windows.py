@@ -1,7 +1,7 @@
 import pytest
 
 from weft.score.signals import SIGNALS
-from weft.score.windows import windows
+from weft.score.windows import windows, with_text_around, with_turns
 
 from .making import candidate, facts, found
 
@@ -27,3 +27,21 @@ def test_words_and_meaning_of_all_neighbours_are_independent_reasons():
 def test_the_signal_does_not_apply_where_nothing_is_known():
     assert SIGNALS["window"](candidate("n", key=5), facts()) is None
     assert SIGNALS["window"](candidate("n", key=5), facts(windows={5: 0.25})) == 0.25
+
+
+def test_a_passage_gains_from_those_right_beside_it_in_the_same_text_and_from_no_other():
+    places = [("a", 4), ("a", 5), ("a", 7), ("b", 5)]
+    made = [candidate(name, key=key, ordinal=ordinal) for key, (name, ordinal) in enumerate(places, start=1)]
+    found = with_text_around(made, {1: 0.8, 2: 0.4, 3: 0.4, 4: 0.4})
+    assert found == {
+        1: pytest.approx(1 - 0.2 * (1 - 0.25 * 0.4)), 2: pytest.approx(1 - 0.6 * (1 - 0.25 * 0.8)), 3: 0.4, 4: 0.4,
+    }  # fmt: skip
+
+
+def test_a_turn_gains_from_the_turns_around_it_but_the_best_is_worth_no_more_than_it_was():
+    own = {1: 0.8, 2: 0.0, 3: 0.5, 9: 0.9}
+    found = with_turns(own, {1: [(1, 2)], 2: [(-1, 1), (1, 3)], 3: [(-1, 2), (-2, 1)]})
+    assert max(found.values()) == pytest.approx(0.8)
+    assert found[1] > found[3] > found[2] > 0.5
+    assert 9 not in found
+    assert with_turns({}, {}) == {}
