@@ -65,7 +65,7 @@ def test_more_hits_are_read_where_passages_are_so_short_that_more_of_them_fit(st
 
 def test_no_more_hits_are_read_where_those_found_fill_the_budget(store):
     assert _depths(store, 300, 40, "") == (15, 15, 15, 15)
-    assert _depths(store, 1000, 20, "said something of some length " * 10)[:2] == (15, 15)
+    assert _depths(store, 1000, 40, "said something of some length " * 10)[:2] == (15, 15)
 
 
 def test_no_more_hits_are_asked_for_where_there_are_no_more(store):

@@ -72,9 +72,7 @@ def test_the_overflow_stands_under_its_own_heading():
     template = get_template("default")
     lines = [Item(found, renderer(template).line(found)) for found in (candidate(id="a"), candidate(id="b"))]
     text = lay_out([section(template, "focus", "One.")], lines, template, QUERY)
-    assert text.endswith(
-        "\n> One.\n\n## More, by title only\n\n" + lines[0].rendering.text + lines[1].rendering.text
-    )
+    assert text.endswith("\n> One.\n\n## More, by title only\n\n" + lines[0].rendering.text + lines[1].rendering.text)
 
 
 def test_a_context_without_items_is_only_its_header():

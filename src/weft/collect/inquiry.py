@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 FEWEST_HITS, MOST_HITS = 15, 200
 USUAL_TOKENS = 250
 """How long a passage is where nothing else is known."""
+SHORT_TOKENS = 48
+"""Up to this length on average, as in a chat, so many passages fit that a deeper search is worth its time."""
 HEADING_TOKENS = 16
 """What stands around a passage: its citation, and the marks that quote it."""
 ENOUGH = 1.5
@@ -181,14 +183,17 @@ class Inquiry:
             self._running = pool.submit(self._vector_search())
 
     def deepen(self, pool: Executor) -> None:
-        """Search again, for more, where all that was found together would not fill the budget."""
+        """Search again, for more, where passages are short and all that were found would not fill the budget."""
         hits = self.word_hits
         if len(hits) < self.search_depth:
             return
         records = self.load([hit.key for hit in hits])
-        cost = HEADING_TOKENS + sum(record.passage.tokens for record in records) // len(records)
-        total = self.request.budget.total
-        if ENOUGH * self.search_depth * cost < total:
+        length = sum(record.passage.tokens for record in records) // len(records)
+        cost, total = length + HEADING_TOKENS, self.request.budget.total
+        if length <= SHORT_TOKENS and ENOUGH * self.search_depth * cost < total:
+            if self._running is not None:
+                # It reads this view, which must not be closed under it.
+                self._running.result()
             self.search_depth = depth_for(total, cost)
             for name in ("word_hits", "vector_hits"):
                 vars(self).pop(name, None)

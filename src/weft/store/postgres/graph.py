@@ -43,7 +43,10 @@ def neighbours(
 
 def edges(reader: Reader, nodes: Sequence[str], limit: int, as_of: datetime | None) -> list[Edge]:
     """Edges between visible nodes with an end among these, at most `limit` neighbours of each in each direction."""
-    ways = (_AROUND.format(near="source", far="target"), _AROUND.format(near="target", far="source"))
+    ways = (
+        _AROUND.format(near="source", far="target", source="own", target="other"),
+        _AROUND.format(near="target", far="source", source="other", target="own"),
+    )
     rows = reader.rows(
         " UNION ".join(ways),
         nodes=list(nodes),
@@ -59,18 +62,20 @@ def edges(reader: Reader, nodes: Sequence[str], limit: int, as_of: datetime | No
 
 _HOLDS = """(%(ever)s OR (({table}.valid_from IS NULL OR {table}.valid_from <= %(as_of)s)
     AND ({table}.valid_until IS NULL OR {table}.valid_until > %(as_of)s)))"""
-_AROUND = f"""(SELECT s.id, t.id, e.type, e.label, e.weight FROM nodes f
-    CROSS JOIN LATERAL (
-        SELECT x.{{far}} AS pk FROM edges x
-        JOIN nodes v ON v.workspace = %(ws)s AND v.pk = x.{{far}} AND v.acl = {{{{visible}}}}
-            AND {_HOLDS.format(table="v")}
-        WHERE x.workspace = %(ws)s AND x.{{near}} = f.pk
-        GROUP BY x.{{far}}, v.id ORDER BY max(x.weight) DESC, v.id LIMIT %(most)s) o
-    JOIN edges e ON e.workspace = %(ws)s AND e.{{near}} = f.pk AND e.{{far}} = o.pk
-    JOIN nodes s ON s.workspace = %(ws)s AND s.pk = e.source
-    JOIN nodes t ON t.workspace = %(ws)s AND t.pk = e.target
-    WHERE f.workspace = %(ws)s AND f.id = ANY (%(nodes)s::text[]) AND f.acl = {{{{visible}}}}
-      AND {_HOLDS.format(table="f")})"""
+# Each of the following reads `edges` once a direction: its policy makes every further mention dear to plan.
+_AROUND = f"""(SELECT {{source}}, {{target}}, type, label, weight FROM (
+        SELECT own, other, type, label, weight,
+            dense_rank() OVER (PARTITION BY own ORDER BY heaviest DESC, other) AS place
+        FROM (
+            SELECT f.id AS own, v.id AS other, x.type, x.label, x.weight,
+                max(x.weight) OVER (PARTITION BY f.id, v.id) AS heaviest
+            FROM nodes f
+            JOIN edges x ON x.workspace = %(ws)s AND x.{{near}} = f.pk
+            JOIN nodes v ON v.workspace = %(ws)s AND v.pk = x.{{far}} AND v.acl = {{{{visible}}}}
+                AND {_HOLDS.format(table="v")}
+            WHERE f.workspace = %(ws)s AND f.id = ANY (%(nodes)s::text[]) AND f.acl = {{{{visible}}}}
+              AND {_HOLDS.format(table="f")}) linked
+    ) ranked WHERE place <= %(most)s)"""
 
 
 def hops(reader: Reader, frontier: Sequence[int], edges: EdgeRules, most: int) -> dict[int, list[Hop]]:
@@ -114,13 +119,13 @@ _PARENTS = f"""(SELECT f.pk, n.pk, 'parent', '', n.id, n.updated_at, 'in' FROM {
     JOIN nodes c ON c.workspace = %(ws)s AND c.pk = f.pk
     JOIN nodes n ON n.workspace = %(ws)s AND n.pk = c.parent AND n.acl = {{visible}})"""
 # A type that comes first is read even where a hub has thousands of newer edges.
-_EDGES = f"""(SELECT f.pk, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}' FROM {_FRONTIER} CROSS JOIN LATERAL (
-        SELECT x.type, x.label, x.{{far}} AS far FROM edges x
-        WHERE x.workspace = %(ws)s AND x.{{near}} = f.pk AND (%(any)s OR x.type = ANY (%(types)s::text[]))
-          AND x.{{far}} IN (
-            SELECT c.{{far}} FROM edges c
-            JOIN nodes v ON v.workspace = %(ws)s AND v.pk = c.{{far}} AND v.acl = {{{{visible}}}}
-            WHERE c.workspace = %(ws)s AND c.{{near}} = f.pk AND (%(any)s OR c.type = ANY (%(types)s::text[]))
-            ORDER BY COALESCE(array_position(%(order)s::text[], c.type), 1000000), v.updated_at DESC, v.pk
-            LIMIT %(most)s)) e
-    JOIN nodes n ON n.workspace = %(ws)s AND n.pk = e.far)"""
+_EDGES = f"""(SELECT start, pk, type, label, id, updated_at, '{{way}}' FROM (
+        SELECT start, pk, type, label, id, updated_at, min(place) OVER (PARTITION BY start, pk) AS first FROM (
+            SELECT f.pk AS start, v.pk, x.type, x.label, v.id, v.updated_at, row_number() OVER (
+                PARTITION BY f.pk
+                ORDER BY COALESCE(array_position(%(order)s::text[], x.type), 1000000), v.updated_at DESC, v.pk) AS place
+            FROM {_FRONTIER}
+            JOIN edges x ON x.workspace = %(ws)s AND x.{{near}} = f.pk
+                AND (%(any)s OR x.type = ANY (%(types)s::text[]))
+            JOIN nodes v ON v.workspace = %(ws)s AND v.pk = x.{{far}} AND v.acl = {{{{visible}}}}) linked
+    ) ranked WHERE first <= %(most)s)"""
