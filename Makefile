@@ -25,7 +25,7 @@ demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled
 
 test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
 # one, transformers 5.3 still reads pictures by Pillow alone (5.5 does not). What is not compiled is not waited for.

@@ -21,7 +21,10 @@ LEVELS = 8
 
 _LOWEST = 0.3
 _STEP = 1.3
-_REFERENCE_LENGTH = 64
+REFERENCE_LENGTH = 64
+"""The length of a passage with which others are compared when a word of theirs is filed under a step."""
+BOUNDS = tuple(_LOWEST * math.pow(_STEP, step) for step in range(1, LEVELS))
+"""The impacts at which the second step and those after it begin."""
 
 
 def idf(documents: int, frequency: int) -> float:
@@ -57,10 +60,18 @@ def level(frequency: int, length: int) -> int:
     The length is compared with a constant, not with an average: an average over the index would let
     passages that a viewer may not see decide which others are looked at.
     """
-    above = impact(frequency, length, _REFERENCE_LENGTH) / _LOWEST
+    above = impact(frequency, length, REFERENCE_LENGTH) / _LOWEST
     return min(int(math.log(above, _STEP)), LEVELS - 1) if above > 1 else 0
 
 
 def worth(step: int) -> float:
     """The impact in the middle of a step."""
     return _LOWEST * math.pow(_STEP, step + 0.5)
+
+
+def points(idf: float) -> list[int]:
+    """What a word is worth in a shortlist at each step of its impact.
+
+    Whole numbers, because sums of those are the same in whatever order they are added up.
+    """
+    return [max(1, round(1024 * idf * worth(step))) for step in range(LEVELS)]

@@ -383,12 +383,11 @@ def _exactly(query: Query, points: int) -> Query:
 
 
 def _steps(term: str, idf: float) -> list[Clause]:
-    """A term with what it is worth at each step of its impact.
-
-    Whole numbers, because sums of those are the same in whatever order segments add them up.
-    """
-    points = [max(1, round(1024 * idf * bm25.worth(step))) for step in range(bm25.LEVELS)]
-    return [(Occur.Should, _exactly(_word("impact", f"{term}/{step}"), worth)) for step, worth in enumerate(points)]
+    """A term with what it is worth at each step of its impact."""
+    return [
+        (Occur.Should, _exactly(_word("impact", f"{term}/{step}"), worth))
+        for step, worth in enumerate(bm25.points(idf))
+    ]
 
 
 def _filed(grams: str) -> str:

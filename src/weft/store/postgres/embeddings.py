@@ -105,16 +105,19 @@ def search(
     return [Hit(key, -score) for score, key in best]
 
 
-_EXACT = """SELECT e.key, vector_send(e.vector) FROM embeddings e
-    WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
-    ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s"""
+# Vectors are sent from outside of the sorted rows: inside, PostgreSQL would write out every one that it compares.
+_EXACT = """SELECT key, vector_send(vector) FROM (
+        SELECT e.key, e.vector FROM embeddings e
+        WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
+        ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
 _SHORTLIST = """WITH near AS MATERIALIZED (
         SELECT e.key FROM embeddings e
         WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
         ORDER BY e.bits <~> %(bits)s::varbit, e.key LIMIT %(compared)s
-    ) SELECT e.key, vector_send(e.vector) FROM near
-      JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
-      ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s"""
+    ) SELECT key, vector_send(vector) FROM (
+        SELECT e.key, e.vector FROM near
+        JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
+        ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
 
 
 def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str) -> dict[int, float]:
@@ -147,17 +150,15 @@ def kept(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vector
 
 def asked(reader: Reader, vector: Vector, model: str) -> tuple[int | None, Vector]:
     """The number of a model, None where it has no vectors, and the query at length one."""
-    rows = reader.rows(
-        "SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(model)s", model=model
-    )
+    known = reader.model(model)
     shape = np.shape(vector)
-    if len(shape) != 1 or (rows and shape != (rows[0][1],)):
+    if len(shape) != 1 or (known is not None and shape != known[1:]):
         raise DimensionError(
             f"a vector has the shape {shape}, the vectors of {model!r} have "
-            f"{(rows[0][1],) if rows else 'one dimension'}: embed with the same model"
+            f"{'one dimension' if known is None else known[1:]}: embed with the same model"
         )
     query: Vector = unit_rows(np.asarray(vector, dtype=np.float32)[np.newaxis])[0]
-    return (rows[0][0] if rows else None), query
+    return (None if known is None else known[0]), query
 
 
 def _scored(query: Vector, rows: Iterable[tuple[Any, ...]]) -> dict[int, float]:

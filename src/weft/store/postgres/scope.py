@@ -31,12 +31,23 @@ class Reader:
     """And how many words there are in them."""
     frequencies: dict[str, int] = field(default_factory=dict)
     """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
+    models: dict[str, tuple[int, int] | None] = field(default_factory=dict)
+    """Number and dimensions of the models that were asked for in this snapshot; None for one without vectors."""
 
     def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         text = query.replace("{info}", INFO).replace("{visible}", VISIBLE)
         given = {"ws": self.workspace, "acls": self.visible, **values}
         return self.connection.execute(text.encode(), given).fetchall()
+
+    def model(self, name: str) -> tuple[int, int] | None:
+        """Number and dimensions of a model, None where it has no vectors."""
+        if name not in self.models:
+            rows = self.rows(
+                "SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(name)s", name=name
+            )
+            self.models[name] = (rows[0][0], rows[0][1]) if rows else None
+        return self.models[name]
 
     def numbers(self, names: Iterable[str]) -> dict[str, int]:
         """Keys of the visible nodes among these ids."""

@@ -1,6 +1,7 @@
 """Search by words: the database shortlists by BM25 with the viewer's own statistics.
 
-Scores are worked out as the embedded store does it, from the same words, so that both give the same numbers.
+Both stores shortlist by the same steps of impact and work scores out from the same words, so that they find the same
+passages and give them the same numbers.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from weft.store.index import bm25
 from weft.store.index.analysis import PREFIX, WordQuery, analyse, parse
 from weft.store.postgres.codec import phrase
 from weft.store.postgres.scope import Reader, node_clause
+from weft.store.sqlite.search import deeper
 from weft.types import Filters, Hit
 
-SPARE = 10
-"""Passages that are shortlisted beyond the limit: PostgreSQL adds up in another order than we do."""
 LAST = chr(0x10FFFF)
 
 
@@ -32,7 +32,7 @@ def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hi
     average = reader.words / reader.passages if reader.passages else 1.0
     ceiling = bm25.ceiling(weights.values())
     hits = []
-    for key, length, terms, found in _shortlist(reader, _Ranking(query, weights, average), limit + SPARE, filters):
+    for key, length, terms, found in _shortlist(reader, _Ranking(query, weights), deeper(limit), filters):
         own = dict(zip(terms or (), found or (), strict=True))
         worth = sum(weights[term] * bm25.impact(own[term], length, average) for term in sorted(own))
         hits.append(Hit(key, worth / ceiling if ceiling else 0.5))
@@ -45,7 +45,6 @@ class _Ranking:
 
     query: WordQuery
     weights: dict[str, float]
-    average: float
 
     @property
     def parts(self) -> list[str]:
@@ -67,14 +66,12 @@ class _Ranking:
         terms = [term for term in self.weights if not term.endswith(PREFIX)]
         given: dict[str, Any] = {
             "terms": terms,
-            "idfs": [self.weights[term] for term in terms],
-            "average": self.average,
+            "points": [points for term in terms for points in bm25.points(self.weights[term])],
         }
         for number, words in enumerate(self.query.phrases):
             given |= {f"word{number}": max(words, key=len), f"phrase{number}": phrase(words)}
         for number, start in enumerate(self.query.prefixes):
-            idf = self.weights[start + PREFIX]
-            given |= {f"start{number}": start, f"stop{number}": start + LAST, f"idf{number}": idf}
+            given |= {f"start{number}": start, f"stop{number}": start + LAST}
         return given
 
 
@@ -88,23 +85,25 @@ def _shortlist(reader: Reader, ranking: _Ranking, limit: int, filters: Filters) 
         f"""SELECT key, max(length), array_agg(term) FILTER (WHERE term IS NOT NULL),
                    array_agg(frequency) FILTER (WHERE term IS NOT NULL)
             FROM ({parts.replace("{required}", ranking.required + clause)}) hits GROUP BY key
-            ORDER BY sum(idf * frequency * {bm25.K1 + 1}
-                / (frequency + {bm25.K1} * ({1 - bm25.B} + {bm25.B} * length / %(average)s::float8))) DESC, key
-            LIMIT %(limit)s""",
+            ORDER BY sum(points) DESC, key LIMIT %(limit)s""",
         limit=limit,
         **ranking.values,
         **values,
     )
 
 
-_TERMS = """SELECT w.key, w.length, w.term, w.frequency::bigint, q.idf FROM words w
-    JOIN unnest(%(terms)s::text[], %(idfs)s::float8[]) AS q (term, idf) ON q.term = w.term
-    WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {visible}{required}"""
+_IMPACT = f"""w.frequency * {bm25.K1 + 1}::float8
+    / (w.frequency + {bm25.K1} * ({1 - bm25.B} + {bm25.B} * w.length / {bm25.REFERENCE_LENGTH}::float8))"""
+_STEP = f"width_bucket({_IMPACT}, ARRAY{list(bm25.BOUNDS)}::float8[])"
+_TERMS = f"""SELECT w.key, w.length, w.term, w.frequency::bigint,
+        (%(points)s::bigint[])[(q.place - 1) * {bm25.LEVELS} + {_STEP} + 1] AS points FROM words w
+    JOIN unnest(%(terms)s::text[]) WITH ORDINALITY AS q (term, place) ON q.term = w.term
+    WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {{visible}}{{required}}"""
 _START = """SELECT w.key, max(w.length) AS length, %(start{number})s || '*' AS term,
-        sum(w.frequency)::bigint AS frequency, %(idf{number})s::float8 AS idf FROM words w
+        sum(w.frequency)::bigint AS frequency, 0::bigint AS points FROM words w
     WHERE w.workspace = %(ws)s AND w.term >= %(start{number})s AND w.term < %(stop{number})s
       AND w.acl = {visible}{required} GROUP BY w.key"""
-_PLACES = """SELECT w.key, w.length, NULL::text AS term, 0::bigint AS frequency, 0::float8 AS idf FROM words w
+_PLACES = """SELECT w.key, w.length, NULL::text AS term, 0::bigint AS frequency, 0::bigint AS points FROM words w
     WHERE w.workspace = %(ws)s AND w.term = %(word0)s AND w.acl = {visible}{required}"""
 _IN_PHRASE = """ AND w.key IN (
     SELECT r.key FROM words r JOIN passages p ON p.workspace = %(ws)s AND p.key = r.key
