@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 COLPALI := .venv-colpali
 
-.PHONY: demo test test-colpali lint fix bench docs clean
+.PHONY: demo test test-deep test-colpali lint fix bench docs clean
 
 $(VENV)/.runtime: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weft needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -26,6 +26,9 @@ demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled
 test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 3 --dist worksteal
+
+test-deep: $(VENV)/.dev      ## run what must hold for any input on twice as many examples
+	WEFT_DEEP=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/properties
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
 # one, transformers 5.3 still reads pictures by Pillow alone (5.5 does not). What is not compiled is not waited for.

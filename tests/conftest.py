@@ -25,9 +25,18 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
     os.environ["TMPDIR"] = str(MEMORY)
     tempfile.tempdir = None
 
-LONGEST = ("tests/properties/test_permissions.py", "tests/properties", "tests/robustness")
+LONGEST = ("tests/properties", "tests/robustness")
 
 
 def pytest_collection_modifyitems(items):
-    """What takes longest comes first, so that no worker begins it when the others have nothing left."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    """What takes longest comes first for each worker, or one of them would end with it while the others wait.
+
+    Workers begin with equal parts of the list, and those that are done take from the end of what others have left.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = [item for item in items if item.nodeid.startswith(LONGEST)]
+    long.sort(key=lambda item: "test_permissions" not in item.nodeid)
+    short = [item for item in items if not item.nodeid.startswith(LONGEST)]
+    middle = [len(short) * each // workers for each in range(workers + 1)]
+    parts = [long[each::workers] + short[middle[each] : middle[each + 1]] for each in range(workers)]
+    items[:] = [item for part in parts for item in part]

@@ -5,12 +5,24 @@ import subprocess
 import sys
 
 
+def heed_interrupts():
+    """What runs in the background of a shell ignores them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_a_folder_is_watched_until_it_is_interrupted(weft, here):
     weft("init")
     (here / "v").mkdir()
     (here / "v" / "a.md").write_text("one")
     command = [sys.executable, "-m", "weft.cli", "watch", "v", "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509
+    )
     try:
         assert json.loads(process.stdout.readline())["added"] == 2
         (here / "v" / "b.md").write_text("two")
@@ -19,6 +31,7 @@ def test_a_folder_is_watched_until_it_is_interrupted(weft, here):
         _, told = process.communicate(timeout=60)
     finally:
         process.kill()
+        process.communicate()
     assert (process.returncode, told) == (0, "stopped\n")
     assert weft("search", "two", "--json").json[0]["node"] == "file:v/b.md"
 

@@ -23,6 +23,7 @@ from weft.store.sqlite import SqliteStore
 from weft.tokens import get_counter
 
 from .content import sessions
+from .depth import some
 
 USER = "ana"
 EMBEDDER = HashingEmbedder(64)
@@ -138,7 +139,7 @@ def check(weft, counted, workspace, **options):
     return context
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(session=sessions())
 def test_no_text_counts_more_than_its_budget(store, counting, session):
     counter, counted = counting

@@ -16,6 +16,7 @@ from weft.store.sqlite import SqliteStore
 from weft.tokens import CharacterCounter
 
 from .asking import Ask, asks
+from .depth import some
 from .sight import EMBEDDER
 from .world import COMMON, PEOPLE, ROOT, World, plans
 
@@ -33,7 +34,7 @@ def stores(folder):
         store.close()
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(plan=plans(most=8), requests=st.lists(asks, min_size=1, max_size=3), user=st.sampled_from((ROOT, *PEOPLE)))
 def test_a_warm_engine_answers_like_one_that_has_just_been_opened(stores, plan, requests, user):
     mine, other = stores

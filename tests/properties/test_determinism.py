@@ -19,6 +19,7 @@ from weft.store.sqlite import SqliteStore
 from weft.tokens import CharacterCounter
 
 from .asking import asks
+from .depth import some
 from .sight import EMBEDDER
 from .transcript import open_sample, transcript
 from .world import PEOPLE, ROOT, SIZE, World, plans
@@ -82,7 +83,7 @@ def weft(folder):
     store.close()
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     plan=plans(most=0),
     requests=st.lists(asks, min_size=1, max_size=3),

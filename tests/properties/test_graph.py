@@ -20,6 +20,7 @@ from weft.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, short_texts, totals
+from .depth import some
 from .sight import EMBEDDER, Inventory
 from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import ABSENT, COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans
@@ -124,7 +125,7 @@ def check_failures(world, user):
         assert failure(world, user, inventory.citation(name(number))) == failure(world, user, NO_CITATION)
 
 
-@settings(max_examples=120)
+@settings(max_examples=some(120))
 @given(plan=plans(), asks=st.lists(asked, min_size=1, max_size=3), user=st.sampled_from(PEOPLE), embedded=st.booleans())
 def test_nothing_hidden_reaches_a_user_in_any_field_of_a_document(engines, plan, asks, user, embedded):
     with World(engines[embedded], next(WORKSPACES), plan) as world:
@@ -135,7 +136,7 @@ def test_nothing_hidden_reaches_a_user_in_any_field_of_a_document(engines, plan,
         check_failures(world, user)
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     plan=plans(),
     asks=st.lists(asked, min_size=1, max_size=3),
@@ -160,7 +161,7 @@ def counted(folder):
     store.close()
 
 
-@settings(max_examples=80)
+@settings(max_examples=some(80))
 @given(
     nodes=node_lists(),
     query=st.sampled_from(["n0", "n1", COMMON]) | short_texts.filter(str.strip),

@@ -13,6 +13,7 @@ from weft.store.sqlite import SqliteStore
 from weft.tokens import CharacterCounter
 
 from .asking import Ask, asks
+from .depth import some
 from .sight import EMBEDDER, NAMES, Inventory, about, overall, searches
 from .world import COMMON, ROOT, TEXTS, World, name, plans
 
@@ -69,7 +70,7 @@ def knotted(world, nodes, pairs):
     ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(
     plan=plans(),
     requests=st.lists(asks, min_size=1, max_size=3),
@@ -102,7 +103,7 @@ def test_adding_changing_and_removing_what_is_hidden_changes_not_a_byte(weft, pl
         assert received(world, requests, inventory) == before
 
 
-@settings(max_examples=40)
+@settings(max_examples=some(40))
 @given(plan=plans(), other=plans(), requests=st.lists(asks, min_size=1, max_size=3))
 def test_what_another_workspace_holds_changes_not_a_byte(weft, plan, other, requests):
     with World(weft, next(WORKSPACES), plan) as world:

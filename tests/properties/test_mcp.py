@@ -19,6 +19,7 @@ from weft.store.sqlite import SqliteStore
 from weft.tokens import CharacterCounter
 
 from .asking import QUERIES
+from .depth import some
 from .sight import EMBEDDER, NAMES, NO_CITATION, Inventory
 from .test_isolation import OUTSIDE, knotted, twin
 from .world import ABSENT, COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans
@@ -89,7 +90,7 @@ def marks(text):
     return set(MARKER.findall(text))
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     plan=plans(),
     requests=st.lists(asked, min_size=1, max_size=2),
@@ -132,7 +133,7 @@ def check_reads(heard, seen, inventory):
                 assert answers[json.dumps({"id": hidden})].replace(hidden, NO_CITATION) == absent
 
 
-@settings(max_examples=30)
+@settings(max_examples=some(30))
 @given(
     plan=plans(),
     requests=st.lists(asked, min_size=1, max_size=2),
@@ -149,7 +150,7 @@ def test_what_is_hidden_changes_not_a_byte_of_an_answer(engines, plan, requests,
         assert conversation(world, "ben", requests, cap, inventory) == before
 
 
-@settings(max_examples=30)
+@settings(max_examples=some(30))
 @given(plan=plans(most=2), requests=st.lists(asked, min_size=1, max_size=2), cap=caps)
 def test_no_answer_counts_more_than_the_cap(engines, plan, requests, cap):
     counter = CharacterCounter()

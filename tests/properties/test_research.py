@@ -14,6 +14,8 @@ from weft import Weft
 from weft.embed.hashing import HashingEmbedder
 from weft.recipes.research import ContextBuilder, ask
 
+from .depth import some
+
 USERS = ("me", "ben")
 WORDS = ("quince", "mirror", "panic", "turbine", "leverage")
 EMBEDDER = HashingEmbedder(32)
@@ -51,7 +53,7 @@ def everything(weft, user, query, budget):
 
 
 @given(libraries, st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join), st.integers(5, 400))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=some(25), deadline=None)
 def test_hidden_documents_might_as_well_not_be_there(library, query, budget):
     numbered = [(number, texts, access) for number, (texts, access) in enumerate(library)]
     with opened(numbered) as weft:

@@ -19,6 +19,7 @@ from weft.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, queries, totals
+from .depth import some
 from .sight import EMBEDDER
 from .test_isolation import OUTSIDE, knotted, twin
 from .world import COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans
@@ -52,7 +53,7 @@ def told(service, thread, query, user):
     return "\n".join([*parts, listed, to_json(prime.context), repr(prime.context.warnings)])
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     plan=plans(),
     thread=numbers,
@@ -75,7 +76,7 @@ def test_no_field_names_what_is_hidden(weft, plan, thread, query, user, packing)
                 world.do(action)
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     plan=plans(),
     thread=numbers,
@@ -103,7 +104,7 @@ def test_what_is_hidden_changes_not_a_byte(weft, plan, thread, query, hidden, pa
         assert received() == before
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     nodes=node_lists(),
     query=queries,
@@ -145,7 +146,7 @@ acts = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(plan=plans(most=0), thread=numbers, query=asked, done=acts)
 def test_one_user_moves_anothers_scores_no_further_than_the_bound(weft, plan, thread, query, done):
     with World(weft, next(WORKSPACES), plan) as world:
@@ -176,7 +177,7 @@ def test_one_user_moves_anothers_scores_no_further_than_the_bound(weft, plan, th
             assert abs(after[citation] - score) <= BOUND + 1e-9
 
 
-@settings(max_examples=25)
+@settings(max_examples=some(25))
 @given(plan=plans(most=6), thread=numbers, query=asked, user=st.sampled_from((ROOT, *PEOPLE)))
 def test_a_warm_service_answers_like_a_fresh_one(weft, plan, thread, query, user):
     with World(weft, next(WORKSPACES), plan) as world:

@@ -26,6 +26,7 @@ from weft.store.sqlite import SqliteStore
 from weft.tokens import CharacterCounter
 
 from .asking import QUERIES
+from .depth import some
 from .sight import EMBEDDER
 from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import MARKER, PEOPLE, ROOT, World, name, numbers, plans
@@ -109,7 +110,7 @@ def check(world, request, user):
     assert all(item.content in payload.serialized for section in payload.sections for item in section.items)
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(plan=plans(), wanted=st.lists(requests, min_size=1, max_size=2), user=st.sampled_from(PEOPLE))
 def test_nothing_hidden_is_in_any_field_and_every_payload_is_valid(weft, plan, wanted, user):
     with World(weft, next(WORKSPACES), plan) as world:
@@ -121,7 +122,7 @@ def test_nothing_hidden_is_in_any_field_and_every_payload_is_valid(weft, plan, w
             check(world, request, user)
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     plan=plans(),
     wanted=st.lists(requests, min_size=1, max_size=2),

@@ -184,7 +184,7 @@ def test_a_command_with_wrong_input_says_so_on_standard_error_only(store, tmp_pa
     ("settings", "parts"),
     [
         ("store = ", ("not valid TOML", "correct it or remove it")),
-        ("colour = 'red'", ("'colour'", "use store, workspace")),
+        ("colour = 'red'", ("'colour'", "use store, ", "workspace, user")),
         ("budget = 'large'", ("budget", "int", "'large'")),
         ("[templates.fancy]\nitem = '{{nonsense}}'", ("'fancy'", "nonsense", "may use")),
         ("[templates.fancy]\nheader = 'x'", ("'fancy'", "no 'item'")),

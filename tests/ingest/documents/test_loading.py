@@ -324,7 +324,7 @@ def test_names_of_any_kind_are_added_and_forge_nothing(weft, folder):
     assert all(files in path.resolve().parents and path.name.isascii() for path in kept(weft))
     context = weft.context("instructions Document 9 forged", budget=3_000)
     assert context.items
-    outside = re.sub(r"^```\n.*?^```$", "", context.text, flags=re.MULTILINE | re.DOTALL)
+    outside = re.sub(r"^```\n.*?^```$|^> .*?$", "", context.text, flags=re.MULTILINE | re.DOTALL)
     assert "[Document 9" in context.text
     assert "[Document 9" not in outside
     assert "image_path" not in context.text

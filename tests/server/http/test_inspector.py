@@ -232,13 +232,13 @@ class TestAsking:
     def test_a_section_can_be_closed_and_a_packer_chosen(self, visit):
         page = visit.open()
         page.get_by_text("Section budgets").click()
-        page.locator('#shares-fields input[name="activity"]').fill("0")
+        page.locator('#shares-fields input[name="semantic"]').fill("0")
         visit.settled()
-        expect(page.locator("#text .piece.s-activity:not(.form-line)")).to_have_count(0)
+        expect(page.locator("#text .piece.s-semantic:not(.form-line)")).to_have_count(0)
         page.locator("#packer").select_option("ranked")
         visit.settled()
         expect(page.locator("#candidates")).to_contain_text("out")
-        assert "packer=ranked" in page.url and "activity%3A0" in page.url
+        assert "packer=ranked" in page.url and "semantic%3A0" in page.url
 
     def test_the_focus_is_found_while_typing(self, visit):
         page = visit.open()

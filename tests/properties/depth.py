@@ -1,0 +1,6 @@
+import os
+
+
+def some(examples):
+    """So many examples where there is time (`make test-deep`), half of them otherwise."""
+    return examples if "WEFT_DEEP" in os.environ else examples // 2
