@@ -18,7 +18,7 @@ $(VENV)/.runtime: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.runtime
 	@echo "installing what the tests and checks need …"
-	@sh scripts/browser.sh & $(PIP) install --editable '.[dev]' && touch $@; done=$$?; wait; exit $$done
+	@sh scripts/browser.sh & $(PIP) install --no-compile --editable '.[dev]' && touch $@; done=$$?; wait; exit $$done
 
 demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled context
 	@$(BIN)/weft demo
@@ -27,7 +27,7 @@ test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test-deep: $(VENV)/.dev      ## run what must hold for any input on twice as many examples
+test-deep: $(VENV)/.dev      ## run what must hold for any input on three times as many examples
 	WEFT_DEEP=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/properties
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
