@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.ingest.connectors.folders import Found
-from weft.ingest.connectors.plain import modified, path_names, too_large
+from weft.ingest.connectors.plain import modified, path_names, source_of
 from weft.ingest.connectors.protocol import Source, Yielded
-from weft.ingest.files import identity, shown
+from weft.ingest.files import shown
 from weft.ingest.pieces import Skipped
 from weft.types import Node
 
@@ -61,14 +61,7 @@ def is_code(path: Path) -> bool:
 
 def code_source(found: Found) -> Source | Skipped:
     """A file of code with its parts."""
-    return too_large(found) or Source(
-        key=found.key,
-        id=identity("file", found.name),
-        what=shown(str(found.path)),
-        fingerprint=found.fingerprint,
-        stamp=found.stamp,
-        read=lambda name: _read(found, name),
-    )
+    return source_of(found, "file", _read)
 
 
 def _read(found: Found, own: str) -> Iterator[Yielded]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -14,10 +13,10 @@ from weft.ingest.connectors.folders import Found, walk
 from weft.ingest.connectors.logseq_json import is_logseq_json, json_sources
 from weft.ingest.connectors.moments import written_date
 from weft.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
-from weft.ingest.connectors.plain import modified, plain_source, too_large
+from weft.ingest.connectors.plain import modified, plain_source, source_of
 from weft.ingest.connectors.protocol import Source, Unread, Yielded
 from weft.ingest.documents.formats import is_document
-from weft.ingest.files import identity, shown
+from weft.ingest.files import shown
 from weft.ingest.pieces import Skipped
 from weft.types import FieldValue
 
@@ -74,10 +73,7 @@ class Logseq:
             elif any(found.key == each or found.key.startswith(f"{each}/") for each in hidden):
                 yield Skipped(shown(str(found.path)), "is hidden in the settings of the graph")
             elif found.path.suffix.lower() == ".md":
-                yield too_large(found) or Source(
-                    key=found.key, id=identity("logseq", found.name), what=shown(str(found.path)),
-                    fingerprint=found.fingerprint, read=partial(_read, found), stamp=found.stamp,
-                )  # fmt: skip
+                yield source_of(found, "logseq", _read)
             elif is_document(found.path):
                 yield plain_source(found)
             else:

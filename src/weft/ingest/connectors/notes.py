@@ -12,15 +12,16 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from weft.ingest.connectors import frontmatter, inline
 from weft.ingest.connectors.folders import Found
 from weft.ingest.connectors.markdown import Block, TooDeep, blocks, plain
 from weft.ingest.connectors.names import BlockNames
-from weft.ingest.connectors.plain import modified, path_names, too_large
+from weft.ingest.connectors.plain import modified, path_names, source_of
 from weft.ingest.connectors.protocol import Anchor, Link, Named, Source, Yielded
-from weft.ingest.files import identity, shown
+from weft.ingest.files import shown
 from weft.ingest.pieces import Note, Skipped
 from weft.types import ABOUT, FieldValue, Node, subject_of
 
@@ -38,14 +39,7 @@ def is_note(found: Found) -> bool:
 
 def note_source(found: Found, *, title_from_heading: bool = False) -> Source | Skipped:
     """A Markdown file as a page; its first heading may give the title that its name gives otherwise."""
-    return too_large(found) or Source(
-        key=found.key,
-        id=identity("file", found.name),
-        what=shown(str(found.path)),
-        fingerprint=found.fingerprint,
-        stamp=found.stamp,
-        read=lambda name: _read(found, name, title_from_heading),
-    )
+    return source_of(found, "file", partial(_read, title_from_heading=title_from_heading))
 
 
 def _read(found: Found, name: str, title_from_heading: bool) -> Iterator[Yielded]:

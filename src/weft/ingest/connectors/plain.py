@@ -17,22 +17,25 @@ from weft.types import Node
 Reader = Callable[[Found, str], Iterator[Yielded]]
 
 
-def too_large(found: Found) -> Skipped | None:
-    """Why a file is not taken for text, before any of it is read."""
-    return _too_large(found, LARGEST)
-
-
-def _too_large(found: Found, most: int) -> Skipped | None:
+def source_of(found: Found, kind: str, read: Reader, most: int = LARGEST) -> Source | Skipped:
+    """A file as a source, unless it has more bytes than what is taken for text."""
     if found.size > most:
         return Skipped(shown(str(found.path)), f"is larger than {most // 1_000_000:,} MB")
-    return None
+    return Source(
+        key=found.key,
+        id=identity(kind, found.name),
+        what=shown(str(found.path)),
+        fingerprint=found.fingerprint,
+        stamp=found.stamp,
+        read=lambda name: read(found, name),
+    )
 
 
 def plain_source(found: Found) -> Source | Skipped:
     """A file that is no note: a document, or text."""
     if is_document(found.path):
-        return _too_large(found, Limits().file_bytes) or _source(found, "document", _document)
-    return too_large(found) or _source(found, "file", _text)
+        return source_of(found, "document", _document, Limits().file_bytes)
+    return source_of(found, "file", _text)
 
 
 def path_names(node: str, key: str) -> Iterator[Named]:
@@ -49,17 +52,6 @@ def modified(found: Found) -> datetime | None:
         return datetime.fromtimestamp(found.modified, UTC)
     except (OverflowError, ValueError, OSError):
         return None
-
-
-def _source(found: Found, kind: str, read: Reader) -> Source:
-    return Source(
-        key=found.key,
-        id=identity(kind, found.name),
-        what=shown(str(found.path)),
-        fingerprint=found.fingerprint,
-        stamp=found.stamp,
-        read=lambda name: read(found, name),
-    )
 
 
 def _document(found: Found, name: str) -> Iterator[Yielded]:

@@ -8,47 +8,30 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from weft.store.postgres import words
+from weft.store.rules import AccessRule
 from weft.store.sqlite.codec import dump
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 
-class AccessLists:
+class AccessLists(AccessRule):
     """The access lists of one workspace, within one transaction."""
 
     def __init__(self, connection: Connection[Any], workspace: int, default: frozenset[str]) -> None:
+        super().__init__(default)
         self._connection = connection
         self._workspace = workspace
-        self._default = default
-        self._numbers: dict[frozenset[str], int] = {}
-        self._principals: dict[int, frozenset[str]] = {}
 
-    def effective(self, own: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
-        """The number of a node's list: its own, or else its parent's; the owner always belongs to it."""
-        if own is not None:
-            principals = own
-        elif parent_acl is not None:
-            principals = self._principals_of(parent_acl)
-        else:
-            principals = self._default
-        return self._number(principals if owner is None else principals | {owner})
+    def stored(self, number: int) -> frozenset[str]:
+        """Whom a list names that is stored under a number."""
+        rows = self._connection.execute(
+            "SELECT principals FROM acls WHERE workspace = %s AND id = %s", (self._workspace, number)
+        ).fetchall()
+        return frozenset(json.loads(rows[0][0]))
 
-    def _principals_of(self, acl: int) -> frozenset[str]:
-        if acl not in self._principals:
-            rows = self._connection.execute(
-                "SELECT principals FROM acls WHERE workspace = %s AND id = %s", (self._workspace, acl)
-            ).fetchall()
-            self._principals[acl] = frozenset(json.loads(rows[0][0]))
-        return self._principals[acl]
-
-    def _number(self, principals: frozenset[str]) -> int:
-        if principals not in self._numbers:
-            self._numbers[principals] = self._intern(principals)
-            self._principals[self._numbers[principals]] = principals
-        return self._numbers[principals]
-
-    def _intern(self, principals: frozenset[str]) -> int:
+    def intern(self, principals: frozenset[str]) -> int:
+        """The number of a list, stored now if it is a new one."""
         text = dump(sorted(principals))
         # A list may be longer than what an index holds: it is found by its hash.
         digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from weft.errors import DimensionError
 from weft.store.postgres.codec import TEXT
 from weft.store.postgres.load import insert
 from weft.store.postgres.scope import Reader, filter_clause
+from weft.store.rules import Kind, best_pages
 from weft.store.sqlite.pages import AT_ONCE, EXACT, PER_RESULT, max_sim, packed, refuse_length, sketch
 from weft.types import Filters, Hit
 
@@ -49,12 +50,7 @@ def search(reader: Reader, query: Matrix, model: str, limit: int, filters: Filte
     if not len(query) or not reader.acls or limit < 1:
         return []
     nodes = _visible(reader, query, model, filters)
-    wanted = max(EXACT, limit * PER_RESULT)
-    if len(nodes) > wanted:
-        promised = ((-score, node) for node, score in _scored(reader, query, model, nodes, "sketch"))
-        nodes = sorted(node for _, node in heapq.nsmallest(wanted, promised))
-    hits = [Hit(key, score) for key, score in _scored(reader, query, model, nodes, "vectors")]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
+    return best_pages(nodes, max(EXACT, limit * PER_RESULT), limit, partial(_scored, reader, query, model))
 
 
 def _visible(reader: Reader, query: Matrix, model: str, filters: Filters) -> list[int]:
@@ -72,9 +68,7 @@ def _visible(reader: Reader, query: Matrix, model: str, filters: Filters) -> lis
     return [node for node, _ in rows]
 
 
-def _scored(
-    reader: Reader, query: Matrix, model: str, nodes: Sequence[int], what: Literal["sketch", "vectors"]
-) -> Iterator[tuple[int, float]]:
+def _scored(reader: Reader, query: Matrix, model: str, nodes: Sequence[int], what: Kind) -> Iterator[tuple[int, float]]:
     """What the sketches or the vectors of these pages come to, some pages at a time."""
     step, name = AT_ONCE[what], {"sketch": "v.node", "vectors": "p.key"}[what]
     for start in range(0, len(nodes), step):

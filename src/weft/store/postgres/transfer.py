@@ -18,7 +18,7 @@ from weft.store.postgres.put import NODE_COLUMNS, PASSAGE_COLUMNS
 from weft.store.sqlite.codec import field_pairs, fields_of
 from weft.store.sqlite.put import searchable
 from weft.store.sqlite.transfer import node_of, refuse_other
-from weft.store.transfer import KEPT_COMMITS, PROGRESS, STAYING, Numbers, Row
+from weft.store.transfer import COLUMNS, KEPT_COMMITS, PROGRESS, STAYING, Numbers, Row
 from weft.types import Passage
 
 if TYPE_CHECKING:
@@ -71,20 +71,8 @@ _SPANS = (
     "SELECT min(key), max(key) FROM passages WHERE workspace = %(ws)s",
     "SELECT min(id), max(id) FROM acls WHERE workspace = %(ws)s",
 )
-PLAIN = {
-    "page_vectors": "model node width sketch vectors",
-    "edges": "source target type label weight",
-    "changes": "node version id acl deleted",
-    "commits": "version mark",
-    "activity": "who kind node at",
-    "feedback": "node who useful at",
-    "usage": "node who used",
-    "contexts": "who thread name kept at",
-    "marks": "topic name mark",
-    "users": "name",
-    "members": "who team",
-}
-"""Kinds that are kept as they come, with their columns."""
+PLAIN = frozenset("page_vectors edges changes commits activity feedback usage contexts marks users members".split())
+"""Kinds that are kept as they come."""
 FLAGS = {"changes": 4, "feedback": 2}
 """Columns that are true or false."""
 
@@ -136,7 +124,7 @@ class PostgresTransfer:
         if kind in PLAIN:
             flag = FLAGS.get(kind, -1)
             plain = [tuple(bool(v) if place == flag else v for place, v in enumerate(row)) for row in rows]
-            self._insert(kind, PLAIN[kind].split(), plain)
+            self._insert(kind, COLUMNS[kind].split(), plain)
             return
         getattr(self, f"_add_{kind}")(rows)
 

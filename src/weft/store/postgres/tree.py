@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from weft.store.postgres.scope import Reader
+from weft.store.rules import hops_between
 from weft.store.sqlite.codec import node_info
 from weft.store.sqlite.tree import MAX_DEPTH
 from weft.types import NodeInfo
@@ -130,13 +131,4 @@ def tree_distance(reader: Reader, node: str, others: Sequence[str]) -> dict[str,
         names=sorted({node, *others}),
         depth=MAX_DEPTH,
     )
-    heights: dict[str, dict[int, int]] = {}
-    for start, pk, level in rows:
-        heights.setdefault(start, {})[pk] = level
-    own = heights.get(node, {})
-    distances: dict[str, int] = {}
-    for other in others:
-        shared = [level + own[pk] for pk, level in heights.get(other, {}).items() if pk in own]
-        if shared:
-            distances[other] = min(shared)
-    return distances
+    return hops_between(node, others, rows)

@@ -7,43 +7,26 @@ import sqlite3
 from collections.abc import Iterable
 
 from weft.errors import NotFound
+from weft.store.rules import AccessRule
 from weft.store.sqlite.codec import dump, ids
 from weft.types import EVERYONE
 
 
-class AccessLists:
+class AccessLists(AccessRule):
     """The access lists of one workspace, within one transaction."""
 
     def __init__(self, connection: sqlite3.Connection, workspace: int, default: frozenset[str]) -> None:
+        super().__init__(default)
         self._connection = connection
         self._workspace = workspace
-        self._default = default
-        self._numbers: dict[frozenset[str], int] = {}
-        self._principals: dict[int, frozenset[str]] = {}
 
-    def effective(self, own: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
-        """The number of a node's list: its own, or else its parent's; the owner always belongs to it."""
-        if own is not None:
-            principals = own
-        elif parent_acl is not None:
-            principals = self._principals_of(parent_acl)
-        else:
-            principals = self._default
-        return self._number(principals if owner is None else principals | {owner})
+    def stored(self, number: int) -> frozenset[str]:
+        """Whom a list names that is stored under a number."""
+        row = self._connection.execute("SELECT principals FROM acls WHERE id = ?", (number,)).fetchone()
+        return frozenset(json.loads(row[0]))
 
-    def _principals_of(self, acl: int) -> frozenset[str]:
-        if acl not in self._principals:
-            row = self._connection.execute("SELECT principals FROM acls WHERE id = ?", (acl,)).fetchone()
-            self._principals[acl] = frozenset(json.loads(row[0]))
-        return self._principals[acl]
-
-    def _number(self, principals: frozenset[str]) -> int:
-        if principals not in self._numbers:
-            self._numbers[principals] = self._intern(principals)
-            self._principals[self._numbers[principals]] = principals
-        return self._numbers[principals]
-
-    def _intern(self, principals: frozenset[str]) -> int:
+    def intern(self, principals: frozenset[str]) -> int:
+        """The number of a list, stored now if it is a new one."""
         key = (self._workspace, dump(sorted(principals)))
         found = self._connection.execute("SELECT id FROM acls WHERE workspace = ? AND principals = ?", key).fetchone()
         if found is not None:

@@ -7,14 +7,15 @@ the viewer may see, and how many are compared depends on nothing else.
 
 from __future__ import annotations
 
-import heapq
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft.errors import DimensionError
+from weft.store.rules import Kind, best_pages
 from weft.store.sqlite.codec import ids
 from weft.store.sqlite.scope import Reader, filter_clause
 from weft.types import Filters, Hit
@@ -83,12 +84,7 @@ def search(reader: Reader, query: Matrix, model: str, limit: int, filters: Filte
     if not len(query) or not reader.acls or limit < 1:
         return []
     nodes = _visible(reader, query, model, filters)
-    wanted = max(EXACT, limit * PER_RESULT)
-    if len(nodes) > wanted:
-        promised = ((-score, node) for node, score in _scored(reader, query, model, nodes, "sketch"))
-        nodes = sorted(node for _, node in heapq.nsmallest(wanted, promised))
-    hits = [Hit(key, score) for key, score in _scored(reader, query, model, nodes, "vectors")]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
+    return best_pages(nodes, max(EXACT, limit * PER_RESULT), limit, partial(_scored, reader, query, model))
 
 
 def _visible(reader: Reader, query: Matrix, model: str, filters: Filters) -> list[int]:
@@ -106,9 +102,7 @@ def _visible(reader: Reader, query: Matrix, model: str, filters: Filters) -> lis
     return [node for node, _ in rows]
 
 
-def _scored(
-    reader: Reader, query: Matrix, model: str, nodes: Sequence[int], what: Literal["sketch", "vectors"]
-) -> Iterator[tuple[int, float]]:
+def _scored(reader: Reader, query: Matrix, model: str, nodes: Sequence[int], what: Kind) -> Iterator[tuple[int, float]]:
     """What the sketches or the vectors of these pages come to, some pages at a time."""
     step = AT_ONCE[what]
     for start in range(0, len(nodes), step):
