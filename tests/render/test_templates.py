@@ -41,6 +41,12 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(slot: str, text: str
     assert allowed in str(caught.value).partition("may use: ")[2]
 
 
+@pytest.mark.parametrize("part", [{"header": "a\ud800"}, {"titles": {"history": "\udfff"}}, {"sections": ("\ud800",)}])
+def test_what_no_file_can_hold_is_refused(part: dict):
+    with pytest.raises(InvalidInput, match="template 'mine' has a lone surrogate"):
+        Template(name="mine", item="{{content}}", **part).check()
+
+
 def test_an_unknown_template_is_refused_with_the_names_of_all():
     with pytest.raises(
         UnknownName, match="unknown template 'fancy': use one of chat, default, detailed, graph, outline"

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -141,6 +142,20 @@ def test_a_text_that_another_writer_removes_while_it_is_added_keeps_its_vector(s
         weft.add([Node(id="second", title="Shared", text="the very same text"), Node(id="third", title="x", text="y")])
         found = weft.search("Shared the very same text", mode="vector", limit=1)
     assert [each.node.id for each in found] == ["second"]
+
+
+def test_a_store_opens_while_another_process_makes_it(tmp_path):
+    path = tmp_path / "new.weft"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as threads:
+        opening = threads.submit(opened, path)
+        with pytest.raises(TimeoutError):
+            opening.result(timeout=0.2)
+        other.execute("COMMIT")
+        with opening.result() as weft:
+            assert weft.store.workspaces() == ["main"]
+    other.close()
 
 
 def test_ten_processes_open_a_new_store_at_once(tmp_path):

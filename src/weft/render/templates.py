@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from weft.errors import InvalidInput
+from weft.render.quote import writable
 
 _VARIABLE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
@@ -93,6 +94,9 @@ class Template:
                     raise InvalidInput(
                         f"template {self.name!r} has {{{{{name}}}}} in its {slot}, which may use: {known}"
                     )
+        own = (*(getattr(self, slot) or "" for slot in _ALLOWED), *self.titles.values(), *self.sections)
+        if any(writable(text) != text for text in own):
+            raise InvalidInput(f"template {self.name!r} has a lone surrogate, which no file can hold: remove it")
         if self.quote not in ("fence", "cite", "escape"):
             raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use 'fence', 'cite' or 'escape'")
         if self.quote != "escape" and not self.content_on_own_lines:

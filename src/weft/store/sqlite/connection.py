@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ PRAGMAS = (
 EXPLAINED = (sqlite3.Error, UnicodeEncodeError)
 WAIT_SECONDS = 60
 """How long to wait for another process's write before giving up."""
+PAUSE_SECONDS = 0.01
 
 
 class Connections:
@@ -54,7 +56,7 @@ class Connections:
         with _closed_on_failure(connection, self.path):
             refuse_foreign(connection, str(self.path))
             for pragma in PRAGMAS:
-                connection.execute(f"PRAGMA {pragma}")
+                _carry_out(connection, pragma)
         connection.set_trace_callback(self._tracer)
         return connection
 
@@ -107,6 +109,22 @@ class Connections:
             for connection in (*self._idle, self._writer):
                 connection.close()
             self._idle.clear()
+
+
+def _carry_out(connection: sqlite3.Connection, pragma: str) -> None:
+    """Carry out a pragma, waiting for others that open the file too.
+
+    SQLite waits by itself for all but this: it refuses to change to WAL at once while another process writes.
+    """
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE_SECONDS)
 
 
 @contextmanager
