@@ -50,8 +50,7 @@ def seen(connection, workspace, user, query):
     """What a query gives that names neither workspace nor user."""
     with connection.transaction():
         number = connection.execute("SELECT id FROM directory WHERE name = %s", (workspace,)).fetchone()[0]
-        for name, value in (("workspace", number), ("user", user), ("reach", "viewer")):
-            connection.execute("SELECT set_config(%s, %s, true)", (f"weft.{name}", str(value)))
+        connection.execute("SELECT weft_open_at(%s, %s)", (number, user))
         return connection.execute(query).fetchall()
 
 
@@ -83,6 +82,15 @@ def test_a_user_reads_what_they_may_see_of_their_workspace_alone(ordinary):
     for query, ana, ben in READS:
         for user, wanted in (("ana", ana), ("ben", ben), ("nobody", [0] if "count" in query else [])):
             assert [row[0] for row in seen(ordinary, WORKSPACE, user, query)] == wanted, f"{user}: {query}"
+
+
+@pytest.mark.usefixtures("filled")
+def test_who_says_who_they_are_without_being_looked_up_sees_nothing(ordinary):
+    with ordinary.transaction():
+        number = ordinary.execute("SELECT id FROM directory WHERE name = %s", (WORKSPACE,)).fetchone()[0]
+        for name, value in (("workspace", number), ("user", "ana"), ("reach", "viewer")):
+            ordinary.execute("SELECT set_config(%s, %s, true)", (f"weft.{name}", str(value)))
+        assert ordinary.execute("SELECT * FROM nodes").fetchall() == []
 
 
 @pytest.mark.usefixtures("filled")

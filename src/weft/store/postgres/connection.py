@@ -35,7 +35,8 @@ PLANS = "SET plan_cache_mode TO force_custom_plan"
 """A plan that fits any workspace and any lists fits none; docs/decisions/0014-postgres.md has the measurements."""
 RECONNECTING = 1
 """Seconds for which the pool tries to replace a connection by itself."""
-READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weft.reach TO 'all'"
+READING = """BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weft.reach TO 'all';
+    SET LOCAL plan_cache_mode TO force_generic_plan"""
 WRITING = "BEGIN; SET LOCAL weft.reach TO 'all'"
 
 

@@ -91,7 +91,7 @@ def search(
     clause, values = node_clause(filters, "e.node")
     compared = effort.compared(reader.passages, limit)
     source = _EXACT if compared >= reader.passages else _SHORTLIST
-    rows = reader.rows(
+    rows = reader.searched(
         source.replace("{filters}", clause),
         model=number,
         query=vector_text(query),

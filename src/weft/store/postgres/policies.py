@@ -1,11 +1,12 @@
 """Row-level security: the second wall, for the day on which a query forgets to ask who is looking.
 
-Three settings of a transaction say who reads: `weft.workspace` (a number), `weft.user`, and `weft.reach`, which is
-`all` for the store's own work on a whole workspace. What a user may see is worked out by the database itself from
-these, and not taken from the query. Rows that have no list of their own follow the node that they belong to.
+Settings of a transaction say who reads: `weft.workspace` (a number), `weft.user`, and `weft.reach`, which is `all` for
+the store's own work on a whole workspace. What a user may see is worked out by the database itself when they begin, kept
+as `weft.lists`, and not taken from the query. Rows that have no list of their own follow the node that they belong to.
 
 The search by resemblance runs in functions with the rights of the owner: PostgreSQL would not use a trigram index under
-a policy, since the operator might tell what it compares. They hold the same conditions in themselves.
+a policy, since the operator might tell what it compares. They hold the same conditions in themselves. Functions plan for
+the workspace that they are called for, so that they look into one part of each table.
 """
 
 from __future__ import annotations
@@ -34,25 +35,29 @@ FUNCTIONS = """
         RETURN COALESCE(current_setting('weft.reach', true), '') = 'all';
 
     -- Numbers of all lists that name the user, one of their groups, or everyone.
-    CREATE FUNCTION weft_lists() RETURNS bigint[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+    CREATE FUNCTION weft_lists_of(number bigint, viewer text) RETURNS bigint[] LANGUAGE sql STABLE
         RETURN COALESCE((
             SELECT array_agg(DISTINCT acl ORDER BY acl) FROM acl_principals
-            WHERE workspace = weft_workspace() AND principal = ANY (
-                ARRAY['*', weft_user()] || ARRAY(SELECT 'group:' || team FROM members
-                                                 WHERE workspace = weft_workspace() AND who = weft_user()))
-              AND EXISTS (SELECT 1 FROM users WHERE workspace = weft_workspace() AND name = weft_user())
+            WHERE workspace = number AND principal = ANY (
+                ARRAY['*', viewer] || ARRAY(SELECT 'group:' || team FROM members
+                                            WHERE workspace = number AND who = viewer))
+              AND EXISTS (SELECT 1 FROM users WHERE workspace = number AND name = viewer)
         ), '{}');
+
+    -- The same for who reads, as it was worked out when they began.
+    CREATE FUNCTION weft_lists() RETURNS bigint[] LANGUAGE sql STABLE PARALLEL SAFE
+        RETURN COALESCE(NULLIF(current_setting('weft.lists', true), ''), '{}')::bigint[];
 
     -- Says who reads for the rest of the transaction, and what they need to know first.
     CREATE FUNCTION weft_open_at(number bigint, viewer text)
         RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+        SET plan_cache_mode TO force_custom_plan AS $$
     DECLARE
-        visible bigint[];
+        visible bigint[] := weft_lists_of(number, viewer);
     BEGIN
         PERFORM set_config('weft.workspace', number::text, true), set_config('weft.user', viewer, true),
-                set_config('weft.reach', 'viewer', true);
-        visible := weft_lists();
+                set_config('weft.lists', visible::text, true), set_config('weft.reach', 'viewer', true);
         RETURN QUERY SELECT number, w.version,
             EXISTS (SELECT 1 FROM users u WHERE u.workspace = number AND u.name = viewer), visible,
             COALESCE(sum(a.passages), 0)::bigint, COALESCE(sum(a.words), 0)::bigint
@@ -72,7 +77,8 @@ FUNCTIONS = """
     -- The visible nodes whose title or source looks like a text.
     CREATE FUNCTION weft_alike(wanted text, minimum real)
         RETURNS TABLE (node bigint, likeness real)
-        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+        SET plan_cache_mode TO force_custom_plan AS $$
     DECLARE
         number bigint := weft_workspace();
         visible bigint[] := weft_lists();
@@ -90,7 +96,8 @@ FUNCTIONS = """
     -- Words of the visible passages that look most like one of these.
     CREATE FUNCTION weft_words_like(wanted text[], minimum real, most bigint)
         RETURNS TABLE (asked text, word text)
-        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+        SET plan_cache_mode TO force_custom_plan AS $$
     DECLARE
         number bigint := weft_workspace();
         visible bigint[] := weft_lists();

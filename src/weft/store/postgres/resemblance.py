@@ -27,7 +27,7 @@ def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: f
     if not reader.acls or limit < 1 or not text.strip():
         return []
     keys = [*_alike(reader, text[:200], deeper(limit), filters), *_near(reader, text, deeper(limit), filters)]
-    rows = reader.rows(
+    rows = reader.searched(
         f"""SELECT {ROW} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
             WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {{visible}}""",
         keys=list(dict.fromkeys(keys)),
@@ -41,7 +41,7 @@ def _alike(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]
     """Keys of the first passages of nodes whose title or source looks like a text."""
     few = reader.passages <= FEW
     clause, values = node_clause(filters, "n.pk" if few else "a.node")
-    rows = reader.rows((_RANKED if few else _ALIKE) + clause + _BEST, text=text, limit=limit, **values)
+    rows = reader.searched((_RANKED if few else _ALIKE) + clause + _BEST, text=text, limit=limit, **values)
     return [row[0] for row in rows]
 
 
@@ -63,7 +63,7 @@ def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
     unknown = [word for word in words if word not in known]
     if not unknown:
         return []
-    rows = reader.rows(
+    rows = reader.searched(
         "SELECT asked, word FROM weft_words_like(%(words)s::text[], %(least)s::real, %(most)s)",
         words=unknown,
         least=LEAST,
@@ -80,7 +80,7 @@ def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
         return set()
     clause, values = node_clause(filters, "w.node")
     asked, stems, lexemes = (list(column) for column in zip(*found, strict=True))
-    rows = reader.rows(
+    rows = reader.searched(
         f"""SELECT q.asked
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
             WHERE EXISTS (
@@ -102,7 +102,7 @@ def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, fi
         return []
     clause, values = node_clause(filters, "w.node")
     asked, stems, lexemes = (list(column) for column in zip(*found, strict=True))
-    rows = reader.rows(
+    rows = reader.searched(
         f"""SELECT w.key
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
             JOIN words w ON w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {{visible}}

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from psycopg import ClientCursor
+
 from weft.store.postgres.codec import INFO
 from weft.store.sqlite.codec import to_micros
 from weft.types import Filters
@@ -35,10 +37,17 @@ class Reader:
     """Number and dimensions of the models that were asked for in this snapshot; None for one without vectors."""
 
     def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
-        text = query.replace("{info}", INFO).replace("{visible}", VISIBLE)
-        given = {"ws": self.workspace, "acls": self.visible, **values}
-        return self.connection.execute(text.encode(), given).fetchall()
+        """All rows of a query that looks things up: its plan, made for this workspace, is kept on the connection."""
+        return self.connection.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
+
+    def searched(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
+        """All rows of a query that searches: how it does that best depends on what is sought, so it is planned anew."""
+        with ClientCursor(self.connection) as cursor:
+            return cursor.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
+
+    def _text(self, query: str) -> bytes:
+        text = query.replace("{info}", INFO).replace("{visible}", VISIBLE).replace("%(ws)s", str(self.workspace))
+        return text.encode()
 
     def model(self, name: str) -> tuple[int, int] | None:
         """Number and dimensions of a model, None where it has no vectors."""

@@ -81,7 +81,7 @@ def _shortlist(reader: Reader, ranking: _Ranking, limit: int, filters: Filters) 
     parts = " UNION ALL ".join(ranking.parts)
     if not parts:
         return []
-    return reader.rows(
+    return reader.searched(
         f"""SELECT key, max(length), array_agg(term) FILTER (WHERE term IS NOT NULL),
                    array_agg(frequency) FILTER (WHERE term IS NOT NULL)
             FROM ({parts.replace("{required}", ranking.required + clause)}) hits GROUP BY key
@@ -120,7 +120,7 @@ def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
     if missing:
         whole = [term for term in missing if not term.endswith(PREFIX)]
         starts = [term.removesuffix(PREFIX) for term in missing if term.endswith(PREFIX)]
-        rows = reader.rows(
+        rows = reader.searched(
             """SELECT term, count(*) FROM words
                WHERE workspace = %(ws)s AND term = ANY (%(whole)s::text[]) AND acl = {visible} GROUP BY term
                UNION ALL

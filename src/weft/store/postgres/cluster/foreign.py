@@ -45,7 +45,6 @@ def prepare(here: Connection[Any]) -> None:
             )
         for table in FOLLOWING:  # to look into another table would be a question to its server for each row
             here.execute(f"ALTER POLICY reading ON {table} USING (workspace = (SELECT weft_workspace()))".encode())
-        here.execute(_LISTS)
         for (definition,) in here.execute(_ALIKE).fetchall():
             # What the operator finds depends on a setting, so that it is not left to another server.
             here.execute(_OPERATOR.sub(r"similarity(\1, \2) >= minimum", definition).encode())
@@ -55,37 +54,6 @@ def prepare(here: Connection[Any]) -> None:
                     sql.Identifier(here.info.dbname), sql.SQL(name), sql.SQL(value)
                 )
             )
-
-
-_LISTS = """CREATE OR REPLACE FUNCTION weft_lists() RETURNS bigint[] LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path FROM CURRENT AS $$
-    DECLARE
-        number bigint := weft_workspace();
-        viewer text := weft_user();
-        mark text := number || ':' || length(viewer) || ':' || viewer;
-        known text := current_setting('weft.lists', true);
-        found bigint[] := '{}';
-    BEGIN
-        IF weft_all() THEN
-            RETURN found;
-        ELSIF starts_with(known, mark) THEN
-            RETURN substr(known, length(mark) + 1)::bigint[];
-        ELSIF EXISTS (SELECT 1 FROM users WHERE workspace = number AND name = viewer) THEN
-            found := COALESCE((
-                SELECT array_agg(DISTINCT acl ORDER BY acl) FROM acl_principals
-                WHERE workspace = number AND principal = ANY (
-                    ARRAY['*', viewer] || ARRAY(SELECT 'group:' || team FROM members
-                                                WHERE workspace = number AND who = viewer))
-            ), '{}');
-        END IF;
-        PERFORM set_config('weft.lists', mark || found::text, true);
-        RETURN found;
-    END $$"""
-"""The same lists, found with a number that is known when the query is planned, and so on one server.
-
-Each foreign table is sent them, whether they matter or not: so they are found once in a transaction, and not at all for
-who may see everything. A view has one snapshot, in which they stay what they are.
-"""
 
 
 def hand_over(here: Connection[Any], part: int, parts: int, server: str) -> None:
