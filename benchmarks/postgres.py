@@ -3,7 +3,8 @@
 The workspace is moved from the file, so that both hold the same nodes. The floor has the same parts as that of the
 embedded store, as single SQL statements with the same access lists and the same limits:
   search words           the postings of the query's stems, summed up by passage, top 20: no phrases, no statistics
-  search vectors         the shortlist by signs and the exact order of it, top 20
+  search vectors         all of them where they are few; else a shortlist by the HNSW index that `weft tune` made,
+                         and the exact order of it, top 20
   read candidates        two SELECTs by key
   read around the focus  SELECTs by key
 """
@@ -28,9 +29,10 @@ from weft.store.index.analysis import parse
 from weft.store.index.nearest import Effort
 from weft.store.opening import open_store
 from weft.store.postgres import embeddings
-from weft.store.postgres.codec import sign_bits, vector_text
-from weft.store.postgres.embeddings import EFFORT
+from weft.store.postgres.codec import vector_text
+from weft.store.postgres.embeddings import EFFORT, MOST, NEAR, STEPS
 from weft.store.postgres.scope import Reader
+from weft.store.postgres.tuning import tune
 from weft.store.transfer import move
 from weft.types import Filters
 
@@ -52,11 +54,15 @@ WORDS = """SELECT key, sum(frequency::float8 / (frequency + 1.2 * (0.25 + 0.75 *
     GROUP BY key ORDER BY score DESC, key LIMIT %(top)s"""
 EVERY = """SELECT key FROM embeddings WHERE workspace = %(ws)s AND model = %(model)s AND acl = ANY (%(acls)s::bigint[])
     ORDER BY vector <=> %(query)s::vector, key LIMIT %(top)s"""
-NEAR = """WITH near AS MATERIALIZED (SELECT key FROM embeddings
+GRAPH = """WITH near AS MATERIALIZED (SELECT key FROM embeddings
         WHERE workspace = %(ws)s AND model = %(model)s AND acl = ANY (%(acls)s::bigint[])
-        ORDER BY bits <~> %(bits)s::varbit, key LIMIT %(compared)s)
+          AND bits IS NOT NULL AND vector_dims(vector) = {dimensions}
+        ORDER BY vector::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s)
     SELECT e.key FROM near JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
     ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(top)s"""
+THOROUGH = (
+    f"SET hnsw.ef_search TO {STEPS}; SET hnsw.iterative_scan TO relaxed_order; SET hnsw.max_scan_tuples TO {MOST}"
+)
 PASSAGES = "SELECT * FROM passages WHERE workspace = %(ws)s AND key = ANY (%(keys)s::bigint[])"
 NODES = "SELECT * FROM nodes WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])"
 ANCESTORS = """WITH RECURSIVE up (pk, level) AS (
@@ -82,6 +88,7 @@ class PostgresFloor:
     def __init__(self, weft: Weft, url: str, user: str) -> None:
         self._connection = psycopg.connect(url.partition("?weft")[0].partition("&weft")[0], autocommit=True)
         self._connection.execute("SET search_path TO weft, public; SET jit TO off")
+        self._connection.execute(THOROUGH)
         self._connection.prepare_threshold = 2
         self._ws = self._scalar("SELECT COALESCE(place, id) FROM directory WHERE name = %s", WORKSPACE)
         with weft.store.view(WORKSPACE, user) as view:
@@ -139,12 +146,9 @@ class PostgresFloor:
             self._counter.count(work.text)
 
     def _nearest(self, vector: Any) -> None:
-        compared = EFFORT.compared(self.visible, TOP)
-        query = EVERY if compared >= self.visible else NEAR
-        self._rows(
-            query, model=self._model, acls=self._acls, query=vector_text(vector), bits=sign_bits(vector),
-            compared=compared, top=TOP,
-        )  # fmt: skip
+        few = EFFORT.compared(self.visible, TOP) >= self.visible
+        query = EVERY if few else GRAPH.replace("{dimensions}", str(len(vector)))
+        self._rows(query, model=self._model, acls=self._acls, query=vector_text(vector), near=NEAR, top=TOP)
 
     def bytes_of(self) -> dict[str, int]:
         """Size of each table with its indexes, all parts together."""
@@ -190,6 +194,14 @@ def filled(built: Built, url: str) -> float:
     with psycopg.connect(url.partition("?weft")[0].partition("&weft")[0], autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
     say(f"  moved and compared in {spent:.0f} s")
+    return spent
+
+
+def tuned(url: str) -> float:
+    """Make the indexes that large parts are searched by; seconds that it took."""
+    say("making indexes of nearest vectors …")
+    spent = sum(each.seconds for each in tune(url, memory="1GB"))
+    say(f"  made in {spent:.0f} s")
     return spent
 
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "migrate": "Move workspaces between a file and a database.",
     "worker": "Embed what was added without vectors.",
     "doctor": "Check the store and its indexes.",
+    "tune": "Make large workspaces in PostgreSQL fast to search.",
     "cluster": "Spread a PostgreSQL store over several servers.",
     "demo": "Load the sample workspace and show what Weft does.",
 }

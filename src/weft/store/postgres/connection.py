@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg import Connection
@@ -119,7 +119,8 @@ class Connections:
             try:
                 yield connection, answer
             finally:
-                self._give_back(connection, place)
+                # Nothing was written; but whoever rolls back has the statements forgotten that were prepared.
+                self._give_back(connection, place, end="COMMIT")
 
     def ask(self, question: Callable[[Connection[Any]], Answer]) -> Answer:
         """What the latest snapshot answers to a question; only if the primary does not answer, the replica's."""
@@ -250,11 +251,11 @@ class Connections:
             self._give_back(connection, place)
             raise
 
-    def _give_back(self, connection: Connection[Any], place: Place) -> None:
-        """Return a connection to the pool, which replaces it if it is lost."""
+    def _give_back(self, connection: Connection[Any], place: Place, end: LiteralString = "ROLLBACK") -> None:
+        """Return a connection to the pool, which replaces it if it is lost, after the end of its transaction."""
         if connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
             try:
-                connection.execute("ROLLBACK")
+                connection.execute(end)
             except psycopg.Error:
                 connection.close()
         place.pool.putconn(connection)

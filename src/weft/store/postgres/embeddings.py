@@ -1,12 +1,14 @@
 """Vectors of passages: exactly compared where there are few, else those of a shortlist by their signs.
 
 The shortlist is drawn from the rows that the viewer may see, and how long it is depends on nothing else; so a row that
-is hidden can neither push a visible one out of it nor change how thorough the search is.
+is hidden can neither push a visible one out of it nor change how thorough the search is. Where an administrator made
+an index of nearest vectors (`tuning.py`), large workspaces draw it from that, in a small part of the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from weft.store.index.scan import cosines, unit_rows
 from weft.store.postgres.access import take_numbers
 from weft.store.postgres.codec import read_vector, sign_bits, vector_text
 from weft.store.postgres.load import insert
-from weft.store.postgres.scope import Reader, node_clause
+from weft.store.postgres.scope import Model, Reader, node_clause
 from weft.types import Filters, Hit
 
 if TYPE_CHECKING:
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 EFFORT = Effort(shortlist=8_000)
 """Less than the embedded store's: a row costs more here. docs/decisions/0014-postgres.md has the measurements."""
+NEAR, STEPS, MOST = 100, 400, 200_000
+"""Rows that are taken from an index of nearest vectors and compared, those that it follows, and passes over at most."""
+DEARER = 10
+"""To pass over a row in such an index costs about as much as to compare the signs of so many."""
 SPARE = 10
 """Rows that are compared in full beyond the limit: PostgreSQL's distances are rounded otherwise than ours."""
 
@@ -85,26 +91,60 @@ def search(
     effort: Effort = EFFORT,
 ) -> list[Hit]:
     """The nearest visible passages: by cosine, then by key."""
-    number, query = asked(reader, vector, model)
-    if number is None or limit < 1 or not query.any() or not reader.acls:
+    known, query = asked(reader, vector, model)
+    if known is None or limit < 1 or not query.any() or not reader.acls:
         return []
     clause, values = node_clause(filters, "e.node")
     compared = effort.compared(reader.passages, limit)
-    source = _EXACT if compared >= reader.passages else _SHORTLIST
-    rows = reader.searched(
-        source.replace("{filters}", clause),
-        model=number,
-        query=vector_text(query),
-        bits=sign_bits(query),
-        compared=compared,
-        limit=limit + SPARE,
-        **values,
-    )
+    values |= {
+        "model": known.number,
+        "query": vector_text(query),
+        "bits": sign_bits(query),
+        "compared": compared,
+        "limit": limit + SPARE,
+    }
+    if compared >= reader.passages:
+        rows = reader.searched(_EXACT.replace("{filters}", clause), **values)
+    else:
+        rows = _by_graph(reader, known, limit, clause, values) if _is_near_enough(known, reader, filters) else []
+        if len(rows) < limit:  # the index gives up before it has found what is rare
+            rows = reader.searched(_SHORTLIST.replace("{filters}", clause), **values)
     scored = _scored(query, rows)
     best = sorted((-score, key) for key, score in scored.items() if score >= threshold)[:limit]
     return [Hit(key, -score) for score, key in best]
 
 
+def _is_near_enough(model: Model, reader: Reader, filters: Filters) -> bool:
+    """Whether an index of nearest vectors finds enough before as much is read as there are visible rows.
+
+    It has the rows of others, too, and passes over them one by one; each costs as much as several sign bits.
+    """
+    if not model.indexed or replace(filters, as_of=None) != Filters():
+        return False
+    passed = STEPS + NEAR * model.indexed / reader.passages
+    return passed * DEARER < reader.passages
+
+
+def _by_graph(
+    reader: Reader, model: Model, limit: int, clause: str, values: Mapping[str, object]
+) -> list[tuple[Any, ...]]:
+    """The nearest by the index, compared in full."""
+    reader.searched(_THOROUGH)
+    text = _GRAPH.replace("{filters}", clause).replace("{dimensions}", str(model.dimensions))
+    return reader.searched(text, near=max(NEAR, 2 * limit), **values)
+
+
+_THOROUGH = f"""SELECT set_config('hnsw.ef_search', '{STEPS}', true),
+    set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '{MOST}', true)"""
+_GRAPH = """WITH near AS MATERIALIZED (
+        SELECT e.key FROM embeddings e
+        WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
+          AND vector_dims(e.vector) = {dimensions}
+        ORDER BY e.vector::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s
+    ) SELECT key, vector_send(vector) FROM (
+        SELECT e.key, e.vector FROM near
+        JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
+        ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
 # Vectors are sent from outside of the sorted rows: inside, PostgreSQL would write out every one that it compares.
 _EXACT = """SELECT key, vector_send(vector) FROM (
         SELECT e.key, e.vector FROM embeddings e
@@ -122,14 +162,14 @@ _SHORTLIST = """WITH near AS MATERIALIZED (
 
 def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str) -> dict[int, float]:
     """Cosine of each of these visible passages that has a vector; the same numbers as a search gives."""
-    number, query = asked(reader, vector, model)
-    if number is None or not query.any() or not keys:
+    known, query = asked(reader, vector, model)
+    if known is None or not query.any() or not keys:
         return {}
     rows = reader.rows(
         """SELECT e.key, vector_send(e.vector) FROM embeddings e
            WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL
              AND e.key = ANY (%(keys)s::bigint[])""",
-        model=number,
+        model=known.number,
         keys=list(keys),
     )
     return _scored(query, rows)
@@ -148,17 +188,17 @@ def kept(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vector
     return {digest: read_vector(sent) for digest, sent in rows}
 
 
-def asked(reader: Reader, vector: Vector, model: str) -> tuple[int | None, Vector]:
-    """The number of a model, None where it has no vectors, and the query at length one."""
+def asked(reader: Reader, vector: Vector, model: str) -> tuple[Model | None, Vector]:
+    """What is known of a model, None where it has no vectors, and the query at length one."""
     known = reader.model(model)
     shape = np.shape(vector)
-    if len(shape) != 1 or (known is not None and shape != known[1:]):
+    if len(shape) != 1 or (known is not None and shape != (known.dimensions,)):
         raise DimensionError(
             f"a vector has the shape {shape}, the vectors of {model!r} have "
-            f"{'one dimension' if known is None else known[1:]}: embed with the same model"
+            f"{'one dimension' if known is None else (known.dimensions,)}: embed with the same model"
         )
     query: Vector = unit_rows(np.asarray(vector, dtype=np.float32)[np.newaxis])[0]
-    return (None if known is None else known[0]), query
+    return known, query
 
 
 def _scored(query: Vector, rows: Iterable[tuple[Any, ...]]) -> dict[int, float]:

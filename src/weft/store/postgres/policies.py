@@ -1,12 +1,13 @@
 """Row-level security: the second wall, for the day on which a query forgets to ask who is looking.
 
 Settings of a transaction say who reads: `weft.workspace` (a number), `weft.user`, and `weft.reach`, which is `all` for
-the store's own work on a whole workspace. What a user may see is worked out by the database itself when they begin, kept
-as `weft.lists`, and not taken from the query. Rows that have no list of their own follow the node that they belong to.
+the store's own work on a whole workspace. What a user may see is worked out by the database itself when they begin,
+kept as `weft.lists`, and not taken from the query. Rows that have no list of their own follow the node that they belong
+to.
 
 The search by resemblance runs in functions with the rights of the owner: PostgreSQL would not use a trigram index under
-a policy, since the operator might tell what it compares. They hold the same conditions in themselves. Functions plan for
-the workspace that they are called for, so that they look into one part of each table.
+a policy, since the operator might tell what it compares. They hold the same conditions in themselves. Functions
+plan for the workspace that they are called for, so that they look into one part of each table.
 """
 
 from __future__ import annotations

@@ -19,6 +19,23 @@ VISIBLE = "ANY (%(acls)s::bigint[])"
 
 
 @dataclass(frozen=True, slots=True)
+class Model:
+    """A model whose vectors a workspace has."""
+
+    number: int
+    dimensions: int
+    indexed: int
+    """Rows of all workspaces in the index of nearest vectors that `weft tune` made; none where there is none."""
+
+
+_MODEL = """SELECT m.model, m.dimensions, COALESCE((
+        SELECT greatest(c.reltuples, 0)::bigint FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE i.indisvalid AND i.indexrelid = to_regclass(
+            replace(m.tableoid::regclass::text, 'models_', 'embeddings_') || '_near_' || m.dimensions)), 0)
+    FROM models m WHERE m.workspace = %(ws)s AND m.name = %(name)s"""
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Runs queries for one viewer: `{visible}` in a query stands for the lists that they may see."""
 
@@ -33,8 +50,8 @@ class Reader:
     """And how many words there are in them."""
     frequencies: dict[str, int] = field(default_factory=dict)
     """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
-    models: dict[str, tuple[int, int] | None] = field(default_factory=dict)
-    """Number and dimensions of the models that were asked for in this snapshot; None for one without vectors."""
+    models: dict[str, Model | None] = field(default_factory=dict)
+    """The models that were asked for in this snapshot; None for one without vectors."""
 
     def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query that looks things up: its plan, made for this workspace, is kept on the connection."""
@@ -49,13 +66,11 @@ class Reader:
         text = query.replace("{info}", INFO).replace("{visible}", VISIBLE).replace("%(ws)s", str(self.workspace))
         return text.encode()
 
-    def model(self, name: str) -> tuple[int, int] | None:
-        """Number and dimensions of a model, None where it has no vectors."""
+    def model(self, name: str) -> Model | None:
+        """What is known of a model, None where it has no vectors."""
         if name not in self.models:
-            rows = self.rows(
-                "SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(name)s", name=name
-            )
-            self.models[name] = (rows[0][0], rows[0][1]) if rows else None
+            rows = self.rows(_MODEL, name=name)
+            self.models[name] = Model(*rows[0]) if rows else None
         return self.models[name]
 
     def numbers(self, names: Iterable[str]) -> dict[str, int]:

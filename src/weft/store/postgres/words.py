@@ -1,7 +1,8 @@
 """What is derived from the words of passages, kept in step within the transaction that changes them.
 
-`words` has a row for each stem of each passage: how often it occurs, how long the passage is, who may see it. So the
-statistics of a viewer are sums over the rows that they may see, and no passage has to be read to be ranked.
+`words` has a row for each stem of each passage: how often it occurs, how long the passage is, the step of impact that
+this comes to, and who may see it. So the statistics of a viewer are sums over the rows that they may see, and no
+passage has to be read to be ranked.
 `vocabulary` counts for each access list in how many passages a word stands as it is written: the nearest words of a
 typo are looked for among those of the viewer alone. `acls` has the totals of passages and words.
 """
@@ -11,16 +12,24 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
+from weft.store.index import bm25
+
 if TYPE_CHECKING:
     from psycopg import Connection
+
+
+_IMPACT = f"""l.frequency * {bm25.K1 + 1}::float8
+    / (l.frequency + {bm25.K1} * ({1 - bm25.B} + {bm25.B} * p.words / {bm25.REFERENCE_LENGTH}::float8))"""
+_STEP = f"width_bucket({_IMPACT}, ARRAY{list(bm25.BOUNDS)}::float8[])"
 
 
 def file(connection: Connection[Any], workspace: int, nodes: Collection[int]) -> None:
     """Enter the words of these nodes' passages."""
     connection.execute(
-        """INSERT INTO words (workspace, term, key, node, acl, frequency, length)
-           SELECT %(ws)s, l.lexeme, p.key, p.node, p.acl, cardinality(l.positions), p.words
-           FROM passages p CROSS JOIN unnest(p.lexemes) AS l (lexeme, positions, weights)
+        f"""INSERT INTO words (workspace, term, key, node, acl, frequency, step, length)
+           SELECT %(ws)s, l.lexeme, p.key, p.node, p.acl, l.frequency, {_STEP}, p.words
+           FROM passages p CROSS JOIN LATERAL (
+               SELECT lexeme, cardinality(positions) AS frequency, positions FROM unnest(p.lexemes)) l
            WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[]) AND l.positions IS NOT NULL""",
         {"ws": workspace, "nodes": list(nodes)},
     )
