@@ -6,7 +6,7 @@ passages and give them the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.store.index import bm25
@@ -17,10 +17,6 @@ from weft.store.sqlite.search import deeper
 from weft.types import Filters, Hit
 
 LAST = chr(0x10FFFF)
-MANY = 5_000
-"""Occurrences from which on the rare words of a query are looked for first."""
-FIRST = 0.2
-"""The share of all occurrences that is looked at then."""
 
 
 def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hit]:
@@ -47,22 +43,7 @@ class _Ranking:
     def __init__(self, query: WordQuery, counts: Mapping[str, int], passages: int) -> None:
         self.query = query
         self.weights = {term: bm25.idf(passages, count) for term, count in counts.items()}
-        whole = [term for term in self.weights if not term.endswith(PREFIX)]
-        self.terms = sorted(whole, key=lambda term: (counts[term], term))
-        """Whole words, the rarest first."""
-        self.rare = _rarest([counts[term] for term in self.terms])
-        """How many of them are looked for first."""
-        self.points = [bm25.points(self.weights[term]) for term in self.terms]
-
-    @property
-    def demanding(self) -> bool:
-        """Whether phrases or prefixes must occur."""
-        return bool(self.query.phrases or self.query.prefixes)
-
-    @property
-    def rest(self) -> int:
-        """What a passage has at most from the words that are not looked for first."""
-        return sum(points[-1] for points in self.points[self.rare :])
+        self.terms = [term for term in self.weights if not term.endswith(PREFIX)]
 
     @property
     def parts(self) -> str:
@@ -89,10 +70,7 @@ class _Ranking:
         """What the queries are given."""
         given: dict[str, Any] = {
             "terms": self.terms,
-            "points": [points for own in self.points for points in own],
-            "rare": self.terms[: self.rare],
-            "common": self.terms[self.rare :],
-            "rest": self.rest,
+            "points": [points for term in self.terms for points in bm25.points(self.weights[term])],
         }
         for number, words in enumerate(self.query.phrases):
             given |= {f"word{number}": max(words, key=len), f"phrase{number}": phrase(words)}
@@ -101,52 +79,25 @@ class _Ranking:
         return given
 
 
-def _rarest(counts: Sequence[int]) -> int:
-    """How many of the words, given how often they occur, are worth looking for before the others are."""
-    total, found = sum(counts), 0
-    if total < MANY:
-        return len(counts)
-    for place, count in enumerate(counts):
-        found += count
-        if found > total * FIRST:
-            return max(place, 1)
-    return len(counts)
-
-
 def _shortlist(
     reader: Reader, ranking: _Ranking, limit: int, filters: Filters
 ) -> dict[int, dict[str, tuple[int, int]]]:
     """Of the passages that come first: how often each term occurs, and how long the passage is."""
+    clause, values = node_clause(filters, "w.node")
     if not ranking.parts:
         return {}
-    clause, values = node_clause(filters, "w.node")
-    given = {"limit": limit, **ranking.values, **values}
-
-    def asked(best: str) -> list[tuple[Any, ...]]:
-        query = f"WITH {best} {ranking.occurrences}"
-        return reader.searched(query.replace("{required}", ranking.required + clause), **given)
-
-    if ranking.rare < len(ranking.terms) and not ranking.demanding:
-        rows = asked(_BEST_BY_RARE)
-        sums = {row[0]: row[1] for row in rows}
-        if len(sums) == limit and min(sums.values()) > ranking.rest:
-            return _by_key(rows)
-    return _by_key(asked(_BEST.replace("{parts}", ranking.parts)))
-
-
-def _by_key(rows: Iterable[tuple[Any, ...]]) -> dict[int, dict[str, tuple[int, int]]]:
+    query = f"WITH {_BEST.replace('{parts}', ranking.parts)} {ranking.occurrences}"
+    query = query.replace("{required}", ranking.required + clause)
     found: dict[int, dict[str, tuple[int, int]]] = {}
-    for key, _, term, frequency, length in rows:
+    for key, term, frequency, length in reader.searched(query, limit=limit, **ranking.values, **values):
         own = found.setdefault(key, {})
         if term is not None:
             own[term] = (frequency, length)
     return found
 
 
-_POINTS = (
-    f"(%(points)s::bigint[])[{bm25.LEVELS} * (array_position(%(terms)s::text[], {{0}}.term) - 1) + {{0}}.step + 1]"
-)
-_TERMS = f"""SELECT w.key, {_POINTS.format("w")} AS points FROM words w
+_PLACE = "array_position(%(terms)s::text[], w.term) - 1"
+_TERMS = f"""SELECT w.key, (%(points)s::bigint[])[{bm25.LEVELS} * ({_PLACE}) + w.step + 1] AS points FROM words w
     WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {{visible}}{{required}}"""
 _START = """SELECT w.key, 0::bigint AS points FROM words w
     WHERE w.workspace = %(ws)s AND w.term >= %(start{number})s AND w.term < %(stop{number})s
@@ -162,22 +113,10 @@ _IN_START = """ AND w.key IN (
       AND r.term >= %(start{number})s AND r.term < %(stop{number})s)"""
 
 _BEST = """best AS MATERIALIZED (
-    SELECT key, sum(points) AS points FROM ({parts}) hits GROUP BY key ORDER BY 2 DESC, 1 LIMIT %(limit)s)"""
-# A passage without a rare word has at most what the common ones can give together. If the last of the list has more,
-# none is missing from it; and of those with rare words, only what could still come into it is looked up for the others.
-_BEST_BY_RARE = f"""part AS MATERIALIZED (
-        SELECT w.key, sum({_POINTS.format("w")}) AS points FROM words w
-        WHERE w.workspace = %(ws)s AND w.term = ANY (%(rare)s::text[]) AND w.acl = {{visible}}{{required}}
-        GROUP BY w.key),
-    bar AS MATERIALIZED (SELECT points FROM part ORDER BY points DESC OFFSET %(limit)s - 1 LIMIT 1),
-    best AS MATERIALIZED (
-        SELECT part.key, part.points + COALESCE(more.points, 0) AS points FROM part CROSS JOIN LATERAL (
-            SELECT sum({_POINTS.format("c")}) AS points FROM words c
-            WHERE c.workspace = %(ws)s AND c.term = ANY (%(common)s::text[]) AND c.key = part.key) more
-        WHERE part.points + %(rest)s >= (SELECT points FROM bar) ORDER BY 2 DESC, 1 LIMIT %(limit)s)"""
-_OCCURRENCES = """SELECT b.key, b.points, w.term, w.frequency::bigint, w.length FROM best b
+    SELECT key FROM ({parts}) hits GROUP BY key ORDER BY sum(points) DESC, key LIMIT %(limit)s)"""
+_OCCURRENCES = """SELECT b.key, w.term, w.frequency::bigint, w.length FROM best b
     LEFT JOIN words w ON w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.key = b.key"""
-_COUNT_START = """SELECT b.key, max(b.points), %(start{number})s || '*', sum(w.frequency)::bigint, max(w.length)
+_COUNT_START = """SELECT b.key, %(start{number})s || '*', sum(w.frequency)::bigint, max(w.length)
     FROM best b JOIN words w ON w.workspace = %(ws)s AND w.key = b.key
         AND w.term >= %(start{number})s AND w.term < %(stop{number})s GROUP BY b.key"""
 
