@@ -17,28 +17,31 @@ def neighbours(
     reader: Reader, node: str, types: Sequence[str], direction: Direction, limit: int
 ) -> list[tuple[Edge, NodeInfo]]:
     """Visible nodes at the other end of a node's edges: outgoing first, heaviest first."""
+    ways = [each for each in _WAYS if direction in (each[0], "both")]
+    answers = reader.together(
+        *(_NEIGHBOURS.format(near=near, far=far) for _, near, far in ways),
+        node=node,
+        any=not types,
+        types=list(types),
+        limit=limit,
+    )
     found: list[tuple[Edge, NodeInfo]] = []
-    for way, near, far in (("out", "source", "target"), ("in", "target", "source")):
-        if direction not in (way, "both"):
-            continue
-        rows = reader.rows(
-            f"""SELECT {{info}}, e.type, e.label, e.weight FROM nodes f
-                JOIN edges e ON e.workspace = %(ws)s AND e.{near} = f.pk
-                JOIN nodes n ON n.workspace = %(ws)s AND n.pk = e.{far}
-                WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {{visible}} AND n.acl = {{visible}}
-                  AND (%(any)s OR e.type = ANY (%(types)s::text[]))
-                ORDER BY e.weight DESC, n.pk, e.type, e.label LIMIT %(limit)s""",
-            node=node,
-            any=not types,
-            types=list(types),
-            limit=limit - len(found),
-        )
+    for (way, _, _), rows in zip(ways, answers, strict=True):
         for row in rows:
             other = node_info(row)
             ends = (node, other.id) if way == "out" else (other.id, node)
             kind, label, weight = row[INFO_WIDTH:]
             found.append((Edge(source=ends[0], target=ends[1], type=kind, label=label, weight=weight), other))
-    return found
+    return found[:limit]
+
+
+_WAYS = (("out", "source", "target"), ("in", "target", "source"))
+_NEIGHBOURS = """SELECT {{info}}, e.type, e.label, e.weight FROM nodes f
+    JOIN edges e ON e.workspace = %(ws)s AND e.{near} = f.pk
+    JOIN nodes n ON n.workspace = %(ws)s AND n.pk = e.{far}
+    WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {{visible}} AND n.acl = {{visible}}
+      AND (%(any)s OR e.type = ANY (%(types)s::text[]))
+    ORDER BY e.weight DESC, n.pk, e.type, e.label LIMIT %(limit)s"""
 
 
 def edges(reader: Reader, nodes: Sequence[str], limit: int, as_of: datetime | None) -> list[Edge]:

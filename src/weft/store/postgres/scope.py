@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -52,14 +53,25 @@ class Reader:
     """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
     models: dict[str, Model | None] = field(default_factory=dict)
     """The models that were asked for in this snapshot; None for one without vectors."""
+    turn: threading.RLock = field(default_factory=threading.RLock)
+    """Who has it may use the connection, which a view's threads share."""
 
     def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query that looks things up: its plan, made for this workspace, is kept on the connection."""
-        return self.connection.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
+        with self.turn:
+            return self.connection.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
+
+    def together(self, *queries: str, **values: Any) -> list[list[tuple[Any, ...]]]:
+        """All rows of each of several such queries, which are sent at once and take one round trip."""
+        given = {"acls": self.visible, **values}
+        with self.turn:
+            with self.connection.pipeline():
+                cursors = [self.connection.execute(self._text(query), given) for query in queries]
+            return [cursor.fetchall() for cursor in cursors]
 
     def searched(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query that searches: how it does that best depends on what is sought, so it is planned anew."""
-        with ClientCursor(self.connection) as cursor:
+        with self.turn, ClientCursor(self.connection) as cursor:
             return cursor.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
 
     def _text(self, query: str) -> bytes:

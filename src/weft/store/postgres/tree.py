@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from weft.store.postgres.scope import Reader
 from weft.store.rules import hops_between
@@ -30,20 +31,21 @@ def ancestors(reader: Reader, node: str, depth: int) -> list[NodeInfo]:
 
 def siblings(reader: Reader, node: str, count: int) -> list[NodeInfo]:
     """The nearest siblings: those before, then those after, each from the nearest."""
-    found: list[NodeInfo] = []
-    for comparison, order in (("<", "DESC"), (">", "ASC")):
-        rows = reader.rows(
-            f"""SELECT {{info}} FROM nodes f
-                JOIN nodes up ON up.workspace = %(ws)s AND up.pk = f.parent AND up.acl = {{visible}}
-                JOIN nodes n ON n.workspace = %(ws)s AND n.parent = f.parent
-                    AND (n.position, n.pk) {comparison} (f.position, f.pk)
-                WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {{visible}} AND n.acl = {{visible}}
-                ORDER BY n.position {order}, n.pk {order} LIMIT %(count)s""",
-            node=node,
-            count=count,
-        )
-        found += [node_info(row) for row in rows]
-    return found
+    before, after = reader.together(
+        _SIBLINGS.format(comparison="<", order="DESC"),
+        _SIBLINGS.format(comparison=">", order="ASC"),
+        node=node,
+        count=count,
+    )
+    return [node_info(row) for row in (*before, *after)]
+
+
+_SIBLINGS = """SELECT {{info}} FROM nodes f
+    JOIN nodes up ON up.workspace = %(ws)s AND up.pk = f.parent AND up.acl = {{visible}}
+    JOIN nodes n ON n.workspace = %(ws)s AND n.parent = f.parent
+        AND (n.position, n.pk) {comparison} (f.position, f.pk)
+    WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {{visible}} AND n.acl = {{visible}}
+    ORDER BY n.position {order}, n.pk {order} LIMIT %(count)s"""
 
 
 def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
@@ -59,10 +61,15 @@ def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tu
         count=count,
     ):
         found.setdefault(key, []).append((offset, other))
-    single = [key for key in keys if key not in found]
-    for comparison, order, way in (("<", "DESC", -1), (">", "ASC", 1)):
+    before, after = reader.together(
+        _BESIDE.format(comparison="<", order="DESC"),
+        _BESIDE.format(comparison=">", order="ASC"),
+        keys=[key for key in keys if key not in found],
+        count=count,
+    )
+    for way, rows in ((-1, before), (1, after)):
         steps: Counter[int] = Counter()
-        for key, other in reader.rows(_BESIDE.format(comparison=comparison, order=order), keys=single, count=count):
+        for key, other in rows:
             steps[key] += way
             found.setdefault(key, []).append((steps[key], other))
     return found
@@ -96,21 +103,21 @@ def children(reader: Reader, node: str, limit: int, *, last: bool) -> list[NodeI
     return found[::-1] if last else found
 
 
-def trails(reader: Reader, nodes: Sequence[int], depth: int = 8) -> dict[int, tuple[str, ...]]:
-    """Titles of the visible ancestors of each node, the nearest first."""
-    rows = reader.rows(
-        """WITH RECURSIVE up (start, pk, parent, title, level) AS (
-               SELECT n.pk, p.pk, p.parent, p.title, 1 FROM nodes n
-               JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent AND p.acl = {visible}
-               WHERE n.workspace = %(ws)s AND n.pk = ANY (%(nodes)s::bigint[])
-               UNION ALL
-               SELECT up.start, p.pk, p.parent, p.title, up.level + 1 FROM up
-               JOIN nodes p ON p.workspace = %(ws)s AND p.pk = up.parent
-               WHERE p.acl = {visible} AND up.level < %(depth)s
-           ) SELECT start, title FROM up ORDER BY start, level""",
-        nodes=list(nodes),
-        depth=depth,
-    )
+TRAILS = """WITH RECURSIVE up (start, pk, parent, title, level) AS (
+        SELECT n.pk, p.pk, p.parent, p.title, 1 FROM nodes n
+        JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent AND p.acl = {visible}
+        WHERE n.workspace = %(ws)s AND n.pk IN (
+            SELECT s.node FROM passages s WHERE s.workspace = %(ws)s AND s.key = ANY (%(keys)s::bigint[]))
+        UNION ALL
+        SELECT up.start, p.pk, p.parent, p.title, up.level + 1 FROM up
+        JOIN nodes p ON p.workspace = %(ws)s AND p.pk = up.parent
+        WHERE p.acl = {visible} AND up.level < %(highest)s
+    ) SELECT start, title FROM up ORDER BY start, level"""
+HIGHEST = 8
+
+
+def trails(rows: Iterable[tuple[Any, ...]]) -> dict[int, tuple[str, ...]]:
+    """Titles of the visible ancestors of the nodes of some passages, the nearest first."""
     found: dict[int, tuple[str, ...]] = {}
     for start, title in rows:
         found[start] = (*found.get(start, ()), title)

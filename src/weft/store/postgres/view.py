@@ -47,12 +47,14 @@ class PostgresView:
 
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
-        rows = self._reader.rows(
+        rows, titles = self._reader.together(
             f"""SELECT {{info}}, n.pk, {PASSAGE} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
                 WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {{visible}}""",
+            tree.TRAILS,
             keys=list(keys),
+            highest=tree.HIGHEST,
         )
-        above = tree.trails(self._reader, sorted({row[INFO_WIDTH] for row in rows})) if rows else {}
+        above = tree.trails(titles)
         found = {}
         for row in rows:
             stored = passage(row[INFO_WIDTH + 1 :])
