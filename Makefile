@@ -7,6 +7,9 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 COLPALI := .venv-colpali
 
+# Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-deep test-colpali lint fix bench docs clean
 
 $(VENV)/.runtime: pyproject.toml

@@ -3,15 +3,19 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
+
+CI = "CI" in os.environ
 
 # No deadline: the first text that a vocabulary counts loads it, and a machine that runs the tests has other work
 # too. A real store makes examples slow to make, which is no reason to give up. In CI the examples are the same in
-# every run, so that a failure there is the change's own.
+# every run, so that a failure there is the change's own; it is told at once with the blob that repeats it, since
+# to make it smaller can take longer than all tests, and is done where it is repaired.
 settings.register_profile(
     "weft",
     deadline=None,
-    derandomize="CI" in os.environ,
+    derandomize=CI,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate] if CI else tuple(Phase),
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -99,3 +99,8 @@ def test_help_loads_nothing_heavy():
         "sys.exit(str(sorted(heavy)) if heavy else 0)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_process_that_parses_documents_loads_no_engine():
+    script = "import sys, weft.ingest.documents.worker; sys.exit('weft.engine' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from weft.store.index.analysis import analyse, query_terms
 
@@ -14,8 +15,7 @@ WINDOW = 200
 
 def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
     """The stretch with most of the query's words, each between marks; the start of the text if none matches."""
-    wanted = frozenset(query_terms(analyse(query)))
-    spans = [match.span() for match in _WORD.finditer(text) if wanted.intersection(analyse(match[0]))]
+    spans = _matches(text, frozenset(query_terms(analyse(query))))
     begin, end = _window(text, spans, length)
     pieces, position = [], begin
     for left, right in spans:
@@ -27,13 +27,27 @@ def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", 
     return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
 
 
+def _matches(text: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
+    """Where the words are that match; each different word is analysed once."""
+    known: dict[str, bool] = {}
+    spans = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word not in known:
+            known[word] = not wanted.isdisjoint(analyse(word))
+        if known[word]:
+            spans.append(match.span())
+    return spans
+
+
 def _window(text: str, spans: list[tuple[int, int]], length: int) -> tuple[int, int]:
     """Where the stretch begins and ends: on words, around the densest group of matches."""
     if len(text) <= length:
         return 0, len(text)
+    lefts = [left for left, _ in spans]
     best = max(
-        (left for left, _ in spans),
-        key=lambda left: (sum(left <= other < left + length for other, _ in spans), -left),
+        lefts,
+        key=lambda left: (bisect_left(lefts, left + length) - bisect_left(lefts, left), -left),
         default=0,
     )
     begin = max(0, min(best - length // 5, len(text) - length))

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from weft.embedding import missing_vectors
-from weft.engine import Weft
 from weft.errors import InvalidInput
 from weft.ingest.pieces import TIMESTAMP, Attachment, Bundle, Expected, Note
 from weft.split import prepare
 from weft.store.files import Incoming
 from weft.types import Entry, FieldValue, Node
+
+if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine
+    from weft.engine import Weft
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from weft.engine import Weft
 from weft.errors import InvalidInput, NotFound
 from weft.ingest.bundles import Progress, write_bundle
 from weft.ingest.files import FOLDER
 from weft.ingest.pieces import Bundle, Note, Person, Piece, Refused, Skipped
 from weft.split import check_node
 from weft.types import Edge, Node
+
+if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine
+    from weft.engine import Weft
 
 BATCH = 200
 """Nodes that are written in one transaction."""

@@ -3,10 +3,7 @@
 from copy import deepcopy
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
-from schemathesis.config import SchemathesisConfig
-from schemathesis.generation import GenerationMode
 
 from weft.server.http.app import make_app
 from weft.server.http.describing import describe
@@ -69,6 +66,11 @@ def _without_headers(description):
 
 
 def test_the_server_keeps_what_its_description_promises(studio, app, operations):
+    # Here, since all workers read this file and one of them runs this test.
+    import schemathesis
+    from schemathesis.config import SchemathesisConfig
+    from schemathesis.generation import GenerationMode
+
     _, key = studio
     config = SchemathesisConfig.from_dict({"checks": {"positive_data_acceptance": {"expected-statuses": REFUSABLE}}})
     schema = schemathesis.openapi.from_dict(_without_headers(describe(app)), config=config)
