@@ -2,8 +2,9 @@
 
   default        the recipe as it comes
   links          nothing spreads along links from the best hits
-  walk           no walk over the tree and the edges from the best hits
   weighing       words and meaning fused with the same weights for every query
+  turns          of a chat, only the turns that a search found
+  dates          a time that the question names does not count
 
 What words and vectors are worth by themselves is in the relevance benchmark. The figure of each set is nDCG@10, or
 all_gold@10 for the sets whose questions need several texts, or token recall at 2,000 tokens. With --write, the table in
@@ -49,11 +50,13 @@ def variants() -> dict[str, Recipe]:
     whole = get_recipe("default")
     profile = whole.profile
     fixed = {("relevance" if name == "evidence" else name): weight for name, weight in profile.weights.items()}
+    undated = {name: weight for name, weight in profile.weights.items() if name != "period"}
     return {
         "default": whole,
         "links": _without(whole, "links"),
-        "walk": _without(whole, "graph"),
         "weighing": replace(whole, profile=replace(profile, weights=fixed)),
+        "turns": _without(whole, "beside"),
+        "dates": replace(whole, profile=replace(profile, weights=undated)),
     }
 
 

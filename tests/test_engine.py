@@ -370,7 +370,7 @@ class TestContext:
             assert weft.add(notes(5)).embedded == 0
             context = weft.context("mirror telescope")
             assert len(context.items) == 5
-            assert {found.collector for each in context.trace for found in each.findings} == {"lexical", "graph"}
+            assert {found.collector for each in context.trace for found in each.findings} == {"lexical"}
             assert weft.search("telescope", mode="vector") == []
 
     def test_an_embedder_of_ones_own_is_used(self, tmp_path, clock):

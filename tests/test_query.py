@@ -50,13 +50,36 @@ def test_intent_names_types(query, wanted):
         ("in 2026-02", day(2, 1), day(3, 1)),
         ("in May 2025", day(5, 1, 2025), day(6, 1, 2025)),
         ("back in december", day(12, 1, 2025), day(1, 1)),
+        ("bought on 1 February, 2023", day(2, 1, 2023), day(2, 2, 2023)),
+        ("the 8th of May 2023", day(5, 8, 2023), day(5, 9, 2023)),
+        ("accepted on May 23, 2023?", day(5, 23, 2023), day(5, 24, 2023)),
+        ("said on May 3", day(5, 3, 2025), day(5, 4, 2025)),
+        ("seen on March 18th", day(3, 18), day(3, 19)),
+        ("seen 19 march 2026", day(3, 19), day(3, 20)),
+        ("visited in May", day(5, 1, 2025), day(6, 1, 2025)),
+        ("since last march", day(3, 1), day(4, 1)),
+        ("the 31 June meeting", day(6, 1, 2025), day(7, 1, 2025)),
+        ("the best of in 2023", day(1, 1, 2023), day(1, 1, 2024)),
     ],
 )
 def test_a_time_in_the_query_is_understood(query, start, end):
     assert read_query(query, NOW).period == Period(start, end)
 
 
-@pytest.mark.parametrize("query", ["we may march on", "2026-13-45", "2026-99", "no time here", "last 0 words"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "we may march on",
+        "which 3 may stay",
+        "may 9 of us come",
+        "9999-12-31",
+        "2023 words",
+        "2026-13-45",
+        "2026-99",
+        "no time here",
+        "last 0 words",
+    ],
+)
 def test_what_is_no_time_is_not_taken_for_one(query):
     assert read_query(query, NOW).period is None
 

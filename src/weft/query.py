@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
@@ -46,7 +47,14 @@ _PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]\.[A-Za-z]\w{0,9})\b")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
 _DATE = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _AGO = re.compile(r"\b(?:last|past) (\d{1,3}) (day|week|month)s?\b")
-_MONTH = re.compile(rf"\b({'|'.join(MONTHS)})(?: (\d{{4}}))?\b")
+_BEFORE = "in|on|during|of|by|from|since|until|before|after|last|early|mid|late|the"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_MONTH = rf"(?P<month>{'|'.join(MONTHS)})"
+_NAMED = tuple(
+    re.compile(rf"\b(?P<before>(?:{_BEFORE}) )?{form}\b(?:,? (?P<year>\d{{4}})\b)?")
+    for form in (rf"{_DAY}(?: of)? {_MONTH}", rf"{_MONTH} {_DAY}", _MONTH)
+)
+_YEAR = re.compile(r"\b(?:in|during|throughout) ((?:19|20)\d\d)\b")
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
 TASKS = frozenset(INTENTS["task"])
@@ -128,23 +136,40 @@ def _period(text: str, now: datetime) -> Period | None:
 
 
 def _dated(text: str, now: datetime) -> Period | None:
-    """2026-05-01, 2026-05, or May 2026."""
+    """2026-05-01, 2026-05, 1 May 2026, May 1st, May 2026, in May, in 2026."""
     if match := _DATE.search(text):
         year, month, day = int(match[1]), int(match[2]), match[3]
-        try:
-            if day is None:
-                return _month(year, month, now) if 1 <= month <= 12 else None
-            start = datetime(year, month, int(day), tzinfo=now.tzinfo)
-        except ValueError:
-            return None
-        return Period(start, start + timedelta(days=1))
-    match = _MONTH.search(text)
-    # "may" and "march" are verbs too: without a year they name no month.
-    if match and (match[2] or match[1] not in ("may", "march")):
-        month = MONTHS.index(match[1]) + 1
-        year = int(match[2]) if match[2] else now.year - (month > now.month)
-        return _month(year, month, now) if year >= 1 else None
+        if day is not None:
+            return _day(year, month, int(day), now)
+        return _month(year, month, now) if 1 <= month <= 12 else None
+    for form in _NAMED:
+        for match in form.finditer(text):
+            if period := _named(match.groupdict(), now):
+                return period
+    if match := _YEAR.search(text):
+        return Period(_start(int(match[1]), 1, now), _start(int(match[1]) + 1, 1, now))
     return None
+
+
+def _named(parts: Mapping[str, str | None], now: datetime) -> Period | None:
+    """A day or a month by its name; without a year, the last one that has begun."""
+    # "may" and "march" are verbs too: they name no month without a year, or a word such as "in" or "on" before them.
+    name, day = str(parts["month"]), int(parts.get("day") or 0)
+    if name in ("may", "march") and not (parts["year"] or parts["before"]):
+        return None
+    month = MONTHS.index(name) + 1
+    year = int(parts["year"] or now.year - ((month, day) > (now.month, now.day)))
+    if parts.get("day"):
+        return _day(year, month, day, now)
+    return _month(year, month, now) if year >= 1 else None
+
+
+def _day(year: int, month: int, day: int, now: datetime) -> Period | None:
+    try:
+        start = datetime(year, month, day, tzinfo=now.tzinfo)
+        return Period(start, start + timedelta(days=1))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _month(year: int, month: int, now: datetime) -> Period:

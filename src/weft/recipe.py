@@ -93,10 +93,11 @@ EVERYTHING = (
     SpreadCollector(),
     BesideCollector(types=TURNS),
     RelationsCollector(),
-    GraphCollector(limit=None),
+    GraphCollector(limit=None, unasked=False),
     ActivityCollector(),
 )
-"""All collectors; what several find belongs to the section of the first."""
+"""All collectors; what several find belongs to the section of the first. A walk has to be asked for: from hits
+alone it found nothing that answers wanted (docs/relevance.md)."""
 
 THREAD = (
     ReferencesCollector(),

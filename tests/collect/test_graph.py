@@ -65,6 +65,15 @@ def test_without_titles_the_walk_starts_from_the_best_hits_by_words(store, desk)
     assert len(desk.scores(GraphCollector(depth=1, seeds=2), "airship")) == 2
 
 
+def test_a_walk_from_hits_can_be_left_to_those_who_ask_for_one(store, desk):
+    chain(store)
+    collector = GraphCollector(unasked=False, seeds=1)
+    assert desk.scores(collector, "text of a") == {}
+    for asked in ({"depth": 1}, {"edge_types": ("reference", "child")}, {"edge_order": ("child",)}):
+        assert {"a", "b", "e"} <= set(desk.scores(collector, "text of a", **asked))
+    assert set(desk.scores(collector, "[[Title d]]")) >= {"d", "c"} and "a" in desk.scores(collector, focus="a")
+
+
 def test_a_query_that_finds_nothing_starts_no_walk(store, desk):
     chain(store)
     assert desk.scores(GraphCollector(), "unheard") == {}

@@ -4,6 +4,7 @@ import json
 import threading
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import find_spec
 
 import pytest
 
@@ -11,6 +12,8 @@ from weft import Node, Weft
 from weft.errors import InvalidInput, MissingExtra, ModelError
 from weft.recipe import get_recipe
 from weft.score.rerank import CrossEncoderReranker, HttpReranker
+
+INSTALLED = find_spec("sentence_transformers") is not None
 
 
 class Longest:
@@ -129,11 +132,46 @@ def test_a_server_that_refuses_or_speaks_otherwise_is_a_model_error(weft, addres
         HttpReranker(address, style="other")
 
 
+@pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
 def test_a_cross_encoder_needs_its_extra():
-    try:
-        import sentence_transformers  # noqa: F401
-    except ImportError:
-        with pytest.raises(MissingExtra, match="pip install"):
-            CrossEncoderReranker("any").rerank("q", ["a"])
-    else:
-        pytest.skip("sentence-transformers is installed")
+    with pytest.raises(MissingExtra, match="pip install"):
+        CrossEncoderReranker("any").rerank("q", ["a"])
+
+
+def small_cross_encoder(folder, labels):
+    """A model with weights by chance and seven words, saved as any other is."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    words = {word: place for place, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "quince", "jam", "."])}
+    tokenizer = Tokenizer(models.WordPiece(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    marks = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(words), max_position_embeddings=32, num_labels=labels, **sizes)
+    BertForSequenceClassification(config).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=32, **marks).save_pretrained(folder)
+    return CrossEncoderReranker(str(folder))
+
+
+@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weft[sentence-transformers]'")
+def test_a_real_cross_encoder_orders_the_hits(weft, tmp_path):
+    reranker = small_cross_encoder(tmp_path / "model", labels=1)
+    context = asked(weft, reranker)
+    told = {each.node: each.signals["rerank"] for each in context.trace if "rerank" in each.signals}
+    assert not context.warnings and set(told) == {"short", "long"} and len(set(told.values())) == 2
+    assert order(context) == sorted(told, key=told.get, reverse=True)
+    # Texts longer than the model can read are cut, and an empty one is a text too.
+    assert len(reranker.rerank("jam", ["jam " * 1000, ""])) == 2
+
+
+@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weft[sentence-transformers]'")
+def test_a_cross_encoder_that_cannot_be_used_leaves_the_order_and_a_warning(weft, tmp_path):
+    three = small_cross_encoder(tmp_path / "three", labels=3)
+    for reranker, why in ((three, "single label"), (CrossEncoderReranker(str(tmp_path / "none")), "cannot be loaded")):
+        context = asked(weft, reranker)
+        assert order(context) == order(weft.context("quince jam"))
+        assert any(why in warning for warning in context.warnings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weft.collect.inquiry import Found, Inquiry
 from weft.collect.topics import Trailhead, closeness, trailheads
-from weft.request import DEFAULT_DEPTH
+from weft.request import DEFAULT_DEPTH, Request
 from weft.types import Reach, Reached
 
 
@@ -21,6 +21,8 @@ class GraphCollector:
     hub_limit: int = 50
     seeds: int = 3
     """How many of the best hits a walk starts from when there is no focus."""
+    unasked: bool = True
+    """Whether it starts from hits even where the request says nothing about walks: no depth, no edges, no lens."""
     topics: bool = False
     """Whether the query is a topic to be looked up and searched for, as in the graph contract."""
     passages: int = 1
@@ -31,7 +33,8 @@ class GraphCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Nearest first; a node's score is 1 / (1 + its distance), times the evidence for a hit that it starts from."""
         named = self._named(inquiry)
-        hits = {} if named is not None else _best_by_words(inquiry, self.seeds)
+        from_hits = named is None and (self.unasked or _asks_for_a_walk(inquiry.request))
+        hits = _best_by_words(inquiry, self.seeds) if from_hits else {}
         walks = [
             (head, self._walk(inquiry, head.starts)) for head in (_from(inquiry, hits) if named is None else named)
         ]
@@ -112,6 +115,10 @@ class GraphCollector:
             return _from(inquiry, [inquiry.request.focus])
         named = [node for title in inquiry.question.titles for node in inquiry.view.find(title)[:1]]
         return _from(inquiry, named) if named else None
+
+
+def _asks_for_a_walk(request: Request) -> bool:
+    return request.depth is not None or bool(request.edge_types or request.edge_order)
 
 
 def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, tuple[float, int]]:

@@ -53,7 +53,7 @@ PROFILES: dict[str, Profile] = {
             "balanced",
             {
                 "evidence": 0.60, "structural": 0.12, "recency_linear": 0.08, "type_match": 0.06, "affinity": 0.04,
-                "usage": 0.03, "period": 0.08, "confidence": 0.03,
+                "usage": 0.03, "period": 0.20, "confidence": 0.03,
             },
             # Weighed as a share, a word of praise (2/3) would lower what scores higher than that.
             adjustments={"feedback": 0.05},
@@ -64,7 +64,10 @@ PROFILES: dict[str, Profile] = {
                 "relevance": 0.35, "structural": 0.25, "recency_linear": 0.15, "type_match": 0.15, "affinity": 0.10,
             },
         ),
-        Profile("conversation", {"window": 0.97, "recency_linear": 0.01, "affinity": 0.01, "confidence": 0.01}),
+        Profile(
+            "conversation",
+            {"window": 0.97, "period": 0.30, "recency_linear": 0.01, "affinity": 0.01, "confidence": 0.01},
+        ),
         Profile(
             "memory",
             {"similarity": 0.6, "recency_inverse": 0.2, "confidence": 0.2},

@@ -82,7 +82,13 @@ class CrossEncoderReranker:
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """One number for each text."""
-        return [float(each) for each in self._model.get().predict([(query, text) for text in texts])]
+        pairs = [(query, text) for text in texts]
+        found = self._model.get().predict(pairs, show_progress_bar=False, convert_to_numpy=True)
+        if found.ndim != 1:
+            raise ModelError(
+                f"the cross-encoder gives {found.shape[-1]} numbers for a text: use one with a single label"
+            )
+        return [float(each) for each in found]
 
 
 def _cross_encoder(name: str) -> CrossEncoder:
@@ -90,7 +96,10 @@ def _cross_encoder(name: str) -> CrossEncoder:
         from sentence_transformers import CrossEncoder  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra("sentence-transformers", "sentence-transformers") from error
-    return CrossEncoder(name)
+    try:
+        return CrossEncoder(name)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the cross-encoder {name!r} cannot be loaded: {error}") from error
 
 
 class HttpReranker:

@@ -119,6 +119,9 @@ class TestSeeing:
         assert sum(widths) == pytest.approx(
             page.locator("#bar").bounding_box()["width"] * context.tokens / 900, rel=0.03
         )
+        # Nobody asked for a walk; a lens does.
+        expect(page.locator("#walk-panel")).to_be_hidden()
+        page.locator("#lens").select_option("general")
         expect(page.locator("#walk svg")).to_be_visible()
 
     def test_the_bars_of_the_signals_are_as_long_as_the_score(self, visit):
