@@ -127,7 +127,8 @@ class EarlierContexts:
         kept = self._store.kept_context(context.workspace, since, user=context.user, thread=thread or "")
         if kept is None:
             raise NotFound(
-                f"no context {since!r} of this user and thread is remembered: ask for one with remember=True first"
+                f"no context {since!r} of this user and thread is remembered: ask for one with remember=True"
+                " (weft context --remember) first"
             )
         return {name: (digest, citation) for name, (digest, citation) in json.loads(kept).items()}
 

@@ -60,6 +60,7 @@ def test_json_counts_everything(weft, ready):
         "added": 0, "changed": 0, "connectors": [], "dry_run": False, "edges": 1, "links": 0, "mentions": 0, "moved": 0,
         "nodes": 2, "notes": [], "read": 2, "removed": 0, "skipped": [], "unchanged": 0, "unresolved": [], "users": 1,
     }  # fmt: skip
+    assert weft("add", "x.jsonl").out == "read 2 nodes: 0 new or changed, 0 edges, 1 users, 0 skipped\n"
 
 
 def test_a_path_that_does_not_exist_is_an_error(weft, ready):

@@ -80,7 +80,7 @@ def test_nothing_to_answer_with_is_said(weft, here):
     weft("init")
     ran = weft("ask", "anything")
     assert (ran.code, ran.out) == (0, "The sources do not answer this question.\n")
-    assert ran.err == "note: no page was found\n"
+    assert ran.err == "note: no page of a document was found\n"
 
 
 def test_another_user_sees_their_own_pages_alone(weft, documents):

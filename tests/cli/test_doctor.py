@@ -5,7 +5,7 @@ import sqlite3
 def test_a_sound_store_is_well(weft, filled):
     ran = weft("doctor")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.endswith("all is well\n")
+    assert ran.out.endswith("problems  none\nall is well\n")
     told = weft("doctor", "--json").json
     assert told == {
         "store": str(filled / "notes.weft"), "workspaces": ["main"], "tokenizer": "o200k_base",

@@ -61,6 +61,15 @@ def test_each_client_is_told_how_to_start_the_server(install, home, here, client
     assert [each for each in path.parent.iterdir() if each.is_file()] == [path]
 
 
+def test_a_server_that_could_not_start_is_not_installed(install, here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    ran = install("claude-code")
+    assert (ran.code, ran.out) == (1, "")
+    assert "run  pip install 'weft[mcp]'" in ran.err
+    assert not (here / ".mcp.json").exists()
+    assert install("claude-code", "--print").code == 0
+
+
 @pytest.mark.parametrize(
     ("platform", "variable", "expected"),
     [

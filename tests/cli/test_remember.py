@@ -1,6 +1,7 @@
 """Memories on the command line."""
 
 import json
+from io import StringIO
 
 import pytest
 
@@ -95,6 +96,15 @@ def test_forgetting_asks_first(weft, ready, monkeypatch):
     assert (ran.code, ran.out) == (0, "")
     assert "nothing was removed" in ran.err
     assert listed(weft) == ["three"]
+
+
+def test_forgetting_removes_nothing_where_nobody_can_answer(weft, ready, monkeypatch):
+    name = weft("remember", "one").out.strip()
+    monkeypatch.setattr("sys.stdin", StringIO())
+    ran = weft("forget", name)
+    assert (ran.code, ran.out) == (1, "")
+    assert "nothing was removed without an answer: use --yes in a script" in ran.err
+    assert listed(weft) == ["one"]
 
 
 def test_what_is_absent_or_hidden_cannot_be_forgotten_nor_superseded(weft, ready):

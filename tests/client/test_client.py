@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
+from tests.server.http.serving import running
 
 import weft as package
 from weft import Budget, Client, Edge, Filters, Message, Node, Weft
@@ -17,8 +18,6 @@ from weft.server.http.options import Limits, Local, Options
 from weft.server.keys import make_key
 from weft.types import Context
 from weft.wire import decode, encode
-
-from .serving import running
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ODD = ("a/b", "..", "a/../b", "x#page=1?y=%41", "ü 漢字", "//", "mit leer", "+&=")

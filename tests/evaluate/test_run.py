@@ -158,7 +158,7 @@ def test_a_file_of_questions_is_read(tmp_path):
     ("line", "says"),
     [
         ("[]", "expected a JSON object"),
-        ("{", "line 1"),
+        ("{", "line 1 is not JSON"),
         ('{"wanted": ["x"]}', "query"),
         ('{"query": " ", "wanted": ["x"]}', "query"),
         ('{"query": "a"}', "wanted"),

@@ -140,7 +140,6 @@ def _print(followed: list[Followed], loaded: list[Report], dry_run: bool) -> Non
         click.echo(f"{'would be: ' if dry_run else ''}{line_of(report, dry_run=dry_run)}")
         tell(report)
     for each in loaded:
-        click.echo(
-            f"read {each.read} nodes: {each.changed} new or changed, {each.edges} edges, {len(each.skipped)} skipped"
-        )
+        beside = f"{each.edges} edges, {each.users} users" if each.users else f"{each.edges} edges"
+        click.echo(f"read {each.read} nodes: {each.changed} new or changed, {beside}, {len(each.skipped)} skipped")
         name([f"skipped {plain_line(one.what)}: {plain_line(one.why)}" for one in each.skipped])

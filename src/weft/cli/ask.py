@@ -34,6 +34,7 @@ def command(
 
     A model answers if one is named in [model] of weft.toml (name, url, key_env) or in WEFT_MODEL_NAME,
     WEFT_MODEL_URL and WEFT_MODEL_KEY; its citations are checked. Without one the answer quotes the sources.
+    For notes, chats and all else, see  weft context.
 
     \b
     weft ask "What does the plan pay for hearing aids?"

@@ -35,7 +35,7 @@ def command(as_json: bool, config: Config) -> None:
         print_json(facts)
     else:
         for name, value in facts.items():
-            click.echo(f"{name:>12}  {', '.join(value) if isinstance(value, list) else value}")
+            click.echo(f"{name:>12}  {(', '.join(value) or 'none') if isinstance(value, list) else value}")
         click.echo("all is well" if not problems else "restore the store from a backup, or add your sources anew")
     if problems:
         sys.exit(1)

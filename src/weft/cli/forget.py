@@ -5,6 +5,7 @@ import click
 from weft.cli.memories import line
 from weft.cli.options import open_weft, settings
 from weft.config import Config
+from weft.errors import InvalidInput
 from weft.recipes.memory import Memories
 
 
@@ -23,8 +24,15 @@ def command(*, ids: tuple[str, ...], yes: bool, config: Config) -> None:
         memories, who = Memories(weft), {"user": config.user, "workspace": config.workspace}
         for memory in memories.own(*ids, **who):
             click.echo(line(memory), err=True)
-        if not yes and not click.confirm("Remove for good?", err=True):
+        if not yes and not _confirmed():
             click.echo("nothing was removed", err=True)
             return
         count = memories.forget(*ids, **who)
     click.echo(f"removed {count}")
+
+
+def _confirmed() -> bool:
+    try:
+        return click.confirm("Remove for good?", err=True)
+    except click.Abort:
+        raise InvalidInput("nothing was removed without an answer: use --yes in a script") from None

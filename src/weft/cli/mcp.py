@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ import click
 from weft.cli.clients import CLIENTS, Entry, install, merged
 from weft.cli.options import open_weft, settings
 from weft.config import FILE, Config
+from weft.errors import MissingExtra
 
 
 def _enter(ctx: click.Context, parameter: click.Parameter, folder: Path | None) -> None:
@@ -70,6 +72,8 @@ def install_command(name: str, path: Path | None, only_print: bool, config: Conf
         click.echo(json.dumps(merged(client, {}, entry), indent=2, ensure_ascii=False))
         click.echo(f"put this into {path}", err=True)
         return
+    if find_spec("mcp") is None:
+        raise MissingExtra("The MCP server, which the client is to start,", "mcp")
     changed = install(client, path, entry)
     click.echo(f"{'wrote' if changed else 'nothing to change in'} {path}")
     click.echo(f"{client.then}: it serves {config.workspace!r} as {config.user!r}")

@@ -40,7 +40,7 @@ def command(
     \b
     weft remember "We ship on 3 May" --type decision --confidence 0.9
     weft remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
-    weft remember "The lab is closed" --valid-until 2026-06-01 --share group:lab
+    weft remember "The lab is closed" --valid-until 2030-06-01 --share group:lab
     """
     given["type"] = given.pop("kind")
     details = Details(valid_from=valid_from, valid_until=valid_until)

@@ -69,13 +69,6 @@ def all_gold(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int |
     return 1.0 if recall(ranking, wanted, k) == 1.0 else 0.0
 
 
-def reciprocal_rank(ranking: Sequence[Hashable], wanted: Collection[Hashable]) -> float:
-    """1 / the rank of the first that was wanted; 0 if there is none."""
-    _require(wanted)
-    places = (place for place, each in enumerate(_distinct(ranking), start=1) if each in wanted)
-    return 1.0 / next(places, math.inf)
-
-
 def overlap(retrieved: Sequence[Span], wanted: Sequence[Span], *, unit: Sequence[int] = ()) -> Overlap:
     """Recall, precision and intersection over union of spans of one text.
 

@@ -52,6 +52,8 @@ def _questions(text: str, name: str) -> Iterator[Question]:
             continue
         try:
             question = _question(json.loads(line), str(number))
+        except json.JSONDecodeError as error:
+            raise InvalidInput(f"{name}, line {number} is not JSON: {error.msg} at column {error.colno}") from error
         except (ValueError, RecursionError) as error:
             raise InvalidInput(f"{name}, line {number}: {error}") from error
         if question.id in seen:

@@ -101,7 +101,7 @@ def unanswered(research: ResearchContext) -> ResearchAnswer:
         sources=(),
         truncated=research.truncated,
         total_tokens=research.total_tokens,
-        note="no page was found" if not research.truncated else "max_tokens is too small for any source",
+        note="no page of a document was found" if not research.truncated else "max_tokens is too small for any source",
     )
 
 

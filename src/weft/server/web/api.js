@@ -5,7 +5,7 @@ const KEY = "weft-key";
 export const getKey = () => sessionStorage.getItem(KEY) ?? "";
 export const setKey = (key) => (key ? sessionStorage.setItem(KEY, key) : sessionStorage.removeItem(KEY));
 
-export class Problem extends Error {
+class Problem extends Error {
   constructor(status, detail) {
     super(detail);
     this.status = status;

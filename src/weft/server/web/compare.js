@@ -33,7 +33,7 @@ function unmoved(orderA, orderB) {
 }
 
 // Order is compared among what both have: an item that is missing before it moves nothing.
-export function differences(a, b) {
+function differences(a, b) {
   const [inA, inB] = [standing(a), standing(b)];
   const shared = (one, other) => [...one.keys()].filter((key) => other.has(key));
   const [orderA, orderB] = [shared(inA, inB), shared(inB, inA)];

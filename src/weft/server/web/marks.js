@@ -10,7 +10,7 @@ function swap(name, place) {
   if (place !== null) for (const each of shown(place)) each.classList.add(name);
 }
 
-export const hover = (place) => swap("hovered", place);
+const hover = (place) => swap("hovered", place);
 export const onSelect = (run) => waiting.add(run);
 export const current = () => selected;
 export const again = () => swap("selected", selected);

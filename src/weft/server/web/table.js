@@ -12,7 +12,7 @@ const said = new Map();
 
 const body = () => $("candidates").tBodies[0];
 const wasWhole = (candidate) => candidate.fate === "included" || candidate.fate === "summarised";
-export const isNear = (candidate) => candidate.missing_tokens !== null && !wasWhole(candidate);
+const isNear = (candidate) => candidate.missing_tokens !== null && !wasWhole(candidate);
 const finders = (candidate) => [...new Set(candidate.findings.map((each) => each.collector))];
 const keyOf = (candidate) => `${candidate.node}\n${candidate.citation}`;
 
@@ -42,7 +42,7 @@ function shownOnes() {
 }
 
 // A bar as long as the score; what pulls it down is drawn on top, from its end.
-export function scoreBar(candidate) {
+function scoreBar(candidate) {
   const parts = Object.entries(candidate.shares).filter(([, share]) => Math.abs(share) > 0.0005);
   const line = el("span", { class: "stack", "aria-hidden": "true" });
   for (const [name, share] of parts.filter(([, share]) => share > 0)) {
@@ -132,7 +132,7 @@ function toggle(each, place) {
   draw();
 }
 
-export function draw() {
+function draw() {
   const rows = shownOnes();
   const active = document.activeElement;
   const within = active?.closest("#candidates tr[data-key]");

@@ -101,7 +101,7 @@ export function showPages(result, picture, open) {
   $("pages").replaceChildren(...shown.slice(0, 12).map(([each, place]) => thumbnail(each, place, picture, open)));
 }
 
-export function thumbnail(candidate, place, picture, open) {
+function thumbnail(candidate, place, picture, open) {
   const image = el("img", { alt: "", width: 66, height: 88 });
   picture(candidate.node, "thumbnail").then((address) => { image.src = address; }, () => image.remove());
   return el("button", {
