@@ -57,7 +57,7 @@ EVERY = """SELECT key FROM embeddings WHERE workspace = %(ws)s AND model = %(mod
 GRAPH = """WITH near AS MATERIALIZED (SELECT key FROM embeddings
         WHERE workspace = %(ws)s AND model = %(model)s AND acl = ANY (%(acls)s::bigint[])
           AND bits IS NOT NULL AND vector_dims(vector) = {dimensions}
-        ORDER BY vector::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s)
+        ORDER BY l2_normalize(vector)::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s)
     SELECT e.key FROM near JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
     ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(top)s"""
 THOROUGH = (

@@ -20,6 +20,7 @@ from weft.store.postgres.cluster import layout, moving, opened
 from weft.store.postgres.cluster.servers import Servers
 from weft.store.postgres.codec import vector_text
 from weft.store.postgres.schema import PARTITIONED
+from weft.store.postgres.tuning import tune
 from weft.types import Edge
 
 from .sharded import PARTS, Shards
@@ -340,8 +341,16 @@ def test_a_server_that_stops_takes_its_own_workspaces_with_it_and_no_others(shar
         for name in others:
             assert "b" in texts(store, name)
             put(store, node("z", "zeal"), workspace=name)
+            assert store.version(name) and store.users(name)
+            assert store.known_nodes(name, ["z", "-"]) == {"z"}
+            assert store.kept_context(name, "c", user="ana", thread="t") is None
+            with store.leaving(name):
+                pass
         with opened(shards.url) as cluster:
-            assert [each.name for each in cluster.status() if each.problem] == [down]
+            (problem,) = (each for each in cluster.status() if each.problem)
+            assert problem.name == down and "server 'two' of the cluster" in problem.problem
+        with pytest.raises(StoreUnavailable, match="server 'two' of the cluster"):
+            list(tune(shards.url, memory="64MB"))
     finally:
         shards.servers[down].start()
     for name in lost:

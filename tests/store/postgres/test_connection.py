@@ -2,13 +2,15 @@
 
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from weft.errors import NotFound, StoreBusy, StoreError, StoreUnavailable
+from weft.errors import InvalidInput, NotFound, StoreBusy, StoreError, StoreUnavailable
 from weft.split import prepare
 from weft.store.contract.kit import NOW, WORKSPACE, node, opened, put
 from weft.store.postgres import PostgresStore
@@ -84,6 +86,69 @@ def test_batches_of_many_threads_come_one_after_the_other_and_none_is_lost(store
     with store.view(WORKSPACE, "ana") as view:
         assert view.usage(["n"])["n"].used == 30
         assert len(view.children("n", 99)) == 30
+
+
+def test_a_batch_goes_on_where_it_was_after_others_of_other_workspaces_within_it(store):
+    opened(store).create_workspace("other", owner="ana")
+    with store.atomic(WORKSPACE) as outer:
+        outer.put([prepare(node("a", "before"), CharacterCounter())])
+        with store.atomic("other") as inner:
+            inner.put([prepare(node("b", "between"), CharacterCounter())])
+        store.keep_context("other", "c", user="ana", thread="t", kept="k")
+        store.create_workspace("third", owner="ana")
+        outer.put([prepare(node("a", "after"), CharacterCounter())])
+        outer.add_user("ben")
+    with store.view(WORKSPACE, "ben") as view:
+        assert [each.text for each in view.nodes(["a", "b"])] == ["after"]
+    with store.view("other", "ana") as view:
+        assert [each.text for each in view.nodes(["a", "b"])] == ["between"]
+
+
+def test_a_view_that_is_closed_answers_nothing_on_a_connection_that_is_anothers_now(store):
+    put(opened(store, "ben"), node("a", "quince", access=frozenset({"ana"})))
+    with store.view(WORKSPACE, "ana") as view:
+        later = partial(view.search_words, "quince", limit=5)
+        assert len(later()) == 1
+    with store.view(WORKSPACE, "ben"):
+        for late in (later, partial(view.nodes, ["a"]), partial(view.siblings, "a", 1)):
+            with pytest.raises(StoreError, match="view is closed"):
+                late()
+
+
+def test_text_and_numbers_come_back_as_they_were_whatever_the_address_asks_for(server, store):
+    asked = "-c%20client_encoding%3Dlatin1%20-c%20extra_float_digits%3D0"
+    other = store_at(f"{server.url(**SMALL)}&options={asked}")
+    put(opened(store), node("a", "one", title="Café €", confidence=0.1 + 0.2))
+    put(other, node("b", "two", title="Café €", confidence=0.1 + 0.2))
+    for each in (store, other):
+        with each.view(WORKSPACE, "ana") as view:
+            found = [(node.title, node.confidence) for node in view.nodes(["a", "b"])]
+        assert found == [("Café €", 0.1 + 0.2)] * 2
+    other.close()
+
+
+def test_what_is_postgresqls_in_an_address_is_left_as_it_is_and_ours_is_checked():
+    address = parse(
+        "postgresql://ana@db/notes?weft_pool=2&options=-c%20geqo%3Doff&application_name=a+b&weft_files=/a%20b"
+    )
+    assert address.server == "postgresql://ana@db/notes?options=-c%20geqo%3Doff&application_name=a+b"
+    assert (address.pool, address.files) == (2, Path("/a b/notes"))
+    with pytest.raises(InvalidInput, match=r"weft_timeout .* from 1 to 1,000,000, got '3000000'"):
+        parse("postgresql://db/notes?weft_timeout=3000000")
+
+
+@pytest.mark.parametrize("limit", ["idle_in_transaction_session_timeout", "transaction_timeout"])
+def test_a_transaction_that_the_server_ends_for_its_length_is_told_as_a_lost_one(server, store, limit):
+    opened(store)
+    hasty = store_at(f"{server.url(**SMALL)}&options=-c%20{limit}%3D400")
+    with pytest.raises(StoreUnavailable, match="timeout"), hasty.view(WORKSPACE, "ana") as view:
+        time.sleep(0.6)
+        view.nodes(["a"])
+    with pytest.raises(StoreUnavailable), hasty.atomic(WORKSPACE) as batch:
+        batch.put([prepare(node("a"), CharacterCounter())])
+        time.sleep(0.6)
+    assert ids(store, "a") == []
+    hasty.close()
 
 
 def test_two_batches_that_wait_for_each_other_end_with_a_clear_error(store):

@@ -33,7 +33,7 @@ def test_an_address_has_the_settings_of_both():
     [
         ("mysql://host/db", "postgresql://"),
         ("postgresql://host/db?weft_pol=3", "weft_pool"),
-        ("postgresql://host/db?weft_pool=0", "at least 1"),
+        ("postgresql://host/db?weft_pool=0", "from 1 to"),
         ("postgresql://host/db?weft_timeout=soon", "whole number"),
     ],
 )

@@ -8,10 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from weft.cli import group
+from weft.errors import StoreBusy
 from weft.split import prepare
 from weft.store.contract.kit import WORKSPACE, node, opened
 from weft.store.index.nearest import Effort
 from weft.store.postgres import embeddings
+from weft.store.postgres.address import parse
+from weft.store.postgres.cluster.moving import alone
+from weft.store.postgres.cluster.servers import Servers
 from weft.store.postgres.tuning import tune
 from weft.tokens import CharacterCounter
 from weft.types import Filters
@@ -89,7 +93,7 @@ def test_the_database_uses_the_index_behind_the_policies(cloud, owner, server):
     with store.view(WORKSPACE, "cleo") as view:
         given = {"model": 1, "query": str(queries[0].tolist()), "near": 5, "limit": 5}
         plan = view._reader.searched(f"EXPLAIN {text}", **given)
-    assert any(f"near_{WIDTH}" in row[0] and "Index Scan" in row[0] for row in plan), plan
+    assert any(f"nearest_{WIDTH}" in row[0] and "Index Scan" in row[0] for row in plan), plan
 
 
 @pytest.mark.usefixtures("cloud")
@@ -97,11 +101,44 @@ def test_what_a_stopped_run_left_is_made_again_and_what_is_there_is_left_alone(o
     (made,) = tune(server.url(), memory="64MB", fewest=1000)
     (again,) = tune(server.url(), memory="64MB", fewest=1000)
     assert (made.made, again.made) == (True, False)
-    name = f"{made.part}_near_{WIDTH}"
+    name = f"{made.part}_nearest_{WIDTH}"
     owner.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", (name,))
     (mended,) = tune(server.url(), memory="64MB", fewest=1000)
     assert mended.made
     assert owner.execute(INDEXES).fetchall() == [(name, True)]
+
+
+def test_a_vector_of_any_length_can_be_kept_beside_an_index_and_is_found_through_it(cloud, owner, server, monkeypatch):
+    monkeypatch.setattr(embeddings, "DEARER", 1)
+    store, _ = cloud
+    rays = {scale: np.eye(WIDTH, dtype=np.float32)[place] * scale for place, scale in enumerate((1e-20, 1e9))}
+    entries = {scale: prepare(node(f"ray {scale}"), CharacterCounter()) for scale in rays}
+
+    def keep(scale):
+        with store.atomic(WORKSPACE) as batch:
+            batch.put([entries[scale]])
+            batch.put_vectors("cloud", {entries[scale].passages[0].digest: rays[scale]})
+
+    keep(1e9)
+    list(tune(server.url(), memory="64MB", fewest=1000))
+    keep(1e-20)
+    with store.view(WORKSPACE, "ana") as view:
+        reader = view._reader
+        reader.searched("SELECT set_config('enable_sort', 'off', true)")  # so that it is the index that is asked
+        for scale, ray in rays.items():
+            (first, *_) = embeddings._scored(ray / scale, _through_the_index(reader, ray / scale)).items()
+            assert view.nodes_of([first[0]]) == [f"ray {scale}"]
+            assert first[1] == pytest.approx(1.0)
+
+
+def _through_the_index(reader, query):
+    values = {"model": 1, "query": str(query.tolist()), "limit": LIMIT}
+    return embeddings._by_graph(reader, reader.model("cloud"), LIMIT, "", values)
+
+
+def test_two_do_not_make_the_same_index_at_once(store, server):
+    with Servers(parse(server.url())) as servers, alone(servers.here), pytest.raises(StoreBusy, match="weft tune"):
+        list(tune(server.url(), memory="64MB", fewest=1000))
 
 
 @pytest.mark.usefixtures("cloud")

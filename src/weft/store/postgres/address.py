@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from weft.errors import InvalidInput
 
 SCHEMES = ("postgresql", "postgres")
 OWN = "weft_"
 _NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16, "lag": 1}
+MOST = 1_000_000
+"""The highest number of a setting: twelve days, for those that are seconds."""
 _TEXTS = ("files", "read", "route")
 _ROUTES = ("direct", "coordinator")
 
@@ -50,21 +52,20 @@ def parse(url: str) -> Address:
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES:
         raise InvalidInput(f"{parts.scheme!r} is no store that Weft knows: use a path, or postgresql://host/name")
-    given = parse_qsl(parts.query, keep_blank_values=True)
-    own = {name.removeprefix(OWN): value for name, value in given if name.startswith(OWN)}
+    ours, rest = _divided(parts.query)
+    own = {name.removeprefix(OWN): value for name, value in parse_qsl(ours, keep_blank_values=True)}
     unknown = sorted(own.keys() - {*_NUMBERS, *_TEXTS})
     if unknown:
         known = ", ".join(OWN + name for name in (*_NUMBERS, *_TEXTS))
         raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {known}")
-    rest = [(name, value) for name, value in given if not name.startswith(OWN)]
     name = unquote(parts.path.strip("/")) or "postgres"
     folder = Path(own["files"]) if "files" in own else _shared_folder()
     if own.get("route", _ROUTES[0]) not in _ROUTES:
         raise InvalidInput(f"{OWN}route in the address must be one of {', '.join(_ROUTES)}, got {own['route']!r}")
     numbers = {each: _number(each, own[each]) for each in _NUMBERS if each in own}
     return Address(
-        server=urlunsplit(parts._replace(query=urlencode(rest))),
-        place=f"{parts.scheme}://{parts.hostname or dict(rest).get('host', '')}/{name}",
+        server=urlunsplit(parts._replace(query=rest)),
+        place=f"{parts.scheme}://{parts.hostname or dict(parse_qsl(rest)).get('host', '')}/{name}",
         files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
         route=own.get("route", _ROUTES[0]),
         read=parse(own["read"]).server if own.get("read") else None,
@@ -72,9 +73,16 @@ def parse(url: str) -> Address:
     )
 
 
+def _divided(query: str) -> tuple[str, str]:
+    """Our part of a query and PostgreSQL's, which is left as it is: its library reads a + as a plus."""
+    settings = query.split("&") if query else []
+    ours = [each for each in settings if each.startswith(OWN)]
+    return "&".join(ours), "&".join(each for each in settings if not each.startswith(OWN))
+
+
 def _number(name: str, text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise InvalidInput(f"{OWN}{name} in the address must be a whole number of at least 1, got {text!r}")
+    if not text.isdecimal() or not 1 <= int(text) <= MOST:
+        raise InvalidInput(f"{OWN}{name} in the address must be a whole number from 1 to {MOST:,}, got {text!r}")
     return int(text)
 
 

@@ -31,12 +31,15 @@ ATTEMPTS = 5
 """How often a write of the store's own is tried when others are in its way."""
 PREPARED_AFTER = 2
 """Runs of a statement on a connection after which it is prepared."""
+PREPARED = 200
+"""Statements that a connection keeps prepared, each for one workspace: those of about five."""
 PLANS = "SET plan_cache_mode TO force_custom_plan"
 """A plan that fits any workspace and any lists fits none; docs/decisions/0014-postgres.md has the measurements."""
+EXACT = "SET client_encoding TO 'UTF8'; SET extra_float_digits TO 1"
+"""Text and numbers come back as they were sent, whatever the address, the environment or the database say."""
 RECONNECTING = 1
 """Seconds for which the pool tries to replace a connection by itself."""
-READING = """BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weft.reach TO 'all';
-    SET LOCAL plan_cache_mode TO force_generic_plan"""
+READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weft.reach TO 'all'"
 WRITING = "BEGIN; SET LOCAL weft.reach TO 'all'"
 
 
@@ -95,8 +98,9 @@ class Connections:
 
     def _configure(self, connection: Connection[Any]) -> None:
         register(connection)
+        connection.prepared_max = PREPARED
         role = "" if self.role is None else f"SET ROLE {self.role};"
-        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off; {PLANS}"
+        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off; {PLANS}; {EXACT}"
         timeout = f"SET statement_timeout TO {1000 * self.address.timeout}"
         connection.execute(f"{role}{settings};{timeout}".encode(), prepare=False)
 
@@ -297,6 +301,7 @@ def _begun(connection: Connection[Any], statement: str, first: Callable[[Connect
 def _nested(
     outer: Connection[Any], first: Callable[[Connection[Any]], Answer]
 ) -> Iterator[tuple[Connection[Any], Answer]]:
+    row = outer.execute("SELECT current_setting('weft.workspace', true)").fetchone()
     outer.execute("SAVEPOINT nested")
     try:
         yield outer, first(outer)
@@ -306,6 +311,8 @@ def _nested(
             outer.execute("RELEASE nested")
         raise
     outer.execute("RELEASE nested")
+    # A savepoint that is kept keeps its settings: whoever goes on works on the workspace of before.
+    outer.execute("SELECT set_config('weft.workspace', COALESCE(%s, ''), true)", row)
 
 
 def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:

@@ -140,7 +140,7 @@ _GRAPH = """WITH near AS MATERIALIZED (
         SELECT e.key FROM embeddings e
         WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
           AND vector_dims(e.vector) = {dimensions}
-        ORDER BY e.vector::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s
+        ORDER BY l2_normalize(e.vector)::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s
     ) SELECT key, vector_send(vector) FROM (
         SELECT e.key, e.vector FROM near
         JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key

@@ -12,6 +12,8 @@ EXPLAINED = (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, UnicodeEnc
 AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
 """What is another's doing: keys are looked up before they are written, so that one that is there is another's too."""
 GONE = (psycopg.OperationalError, psycopg.InterfaceError)
+TOO_LONG = ("25P03", "25P04")
+"""What the server says when it ends a connection whose transaction was idle for too long, or took too long."""
 
 
 def is_of_a_shard(error: BaseException) -> bool:
@@ -23,7 +25,7 @@ def is_gone(error: BaseException) -> bool:
     """Whether the connection was lost, so that another one may answer."""
     if is_of_a_shard(error) or isinstance(error, (PoolTimeout, *AGAIN, errors.QueryCanceled)):
         return False
-    return isinstance(error, (*GONE, errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow))
+    return isinstance(error, GONE) or (isinstance(error, psycopg.Error) and error.sqlstate in TOO_LONG)
 
 
 def explained(error: BaseException, place: str) -> WeftError:
@@ -62,7 +64,8 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], type[WeftError], str], ..
     (
         (errors.ProgramLimitExceeded,),
         InvalidInput,
-        "cannot keep a name that is so long ({error}): ids, tags, labels and names have up to 2,600 bytes",
+        "cannot keep what is so long ({error}): ids, tags, labels and names have up to 2,600 bytes, "
+        "vectors 16,000 numbers",
     ),
     ((errors.ReadOnlySqlTransaction,), StoreUnavailable, "is read-only ({error}): write to the primary server"),
     ((errors.DataError,), InvalidInput, "cannot keep a value ({error}): correct it"),

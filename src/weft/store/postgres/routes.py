@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
@@ -31,6 +31,8 @@ _WHERE = """SELECT d.number, s.srvname
     JOIN pg_class c ON c.oid = i.inhrelid AND satisfies_hash_partition(
         i.inhparent, %(parts)s::int, substring(c.relname FROM '[0-9]+$')::int, d.number)
     LEFT JOIN pg_foreign_table f ON f.ftrelid = c.oid LEFT JOIN pg_foreign_server s ON s.oid = f.ftserver"""
+_KEPT: LiteralString = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+"""A view's queries name their workspace in the text. Others do not, and a plan that is kept would ask all servers."""
 Opened = tuple[Connection[Any], tuple[Any, ...]]
 
 
@@ -95,10 +97,9 @@ class Routes:
         """Connections to a server, or the coordinator's where its catalogue tells this login not how to get there."""
         address = self._coordinator.address
         with Servers(address) as servers:
-            given = servers.settings(name)
+            given, place = servers.settings(name), servers.place(name)
         if "user" not in given:
             return self._coordinator
-        place = f"server {name!r} of the cluster {address.place}"
         return Connections(replace(address, server=make_conninfo(**given), place=place, read=None), create=False)
 
     def close(self) -> None:
@@ -110,18 +111,18 @@ class Routes:
 
 def _open(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, ...]:
     """Say who reads; number, version and what the user may see."""
-    row: tuple[Any, ...] | None = connection.execute("SELECT * FROM weft_open(%s, %s)", (workspace, user)).fetchone()
+    row = connection.execute(f"SELECT o.*, {_KEPT} FROM weft_open(%s, %s) o", (workspace, user)).fetchone()
     if row is None:
         raise missing(workspace)
-    return _known(row, user)
+    return _known(row[:-1], user)
 
 
 def _open_at(number: int, user: str, connection: Connection[Any]) -> tuple[Any, ...]:
     """The same on the server of a workspace, which knows its number alone."""
-    row: tuple[Any, ...] | None = connection.execute("SELECT * FROM weft_open_at(%s, %s)", (number, user)).fetchone()
+    row = connection.execute(f"SELECT o.*, {_KEPT} FROM weft_open_at(%s, %s) o", (number, user)).fetchone()
     if row is None:
         raise _Elsewhere(f"{number} is not here")
-    return _known(row, user)
+    return _known(row[:-1], user)
 
 
 def _known(row: tuple[Any, ...], user: str) -> tuple[Any, ...]:

@@ -152,10 +152,10 @@ def migrate(connection: Connection[Any], partitions: int) -> None:
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         waiting = connection.execute(
-            """SELECT 1 FROM pg_roles r JOIN pg_class c ON c.oid = 'nodes'::regclass
-               WHERE r.rolname = %s AND pg_has_role(c.relowner, 'MEMBER')
-                 AND NOT has_table_privilege(r.oid, c.oid, 'UPDATE')""",
-            (APPLICATION,),
+            """SELECT 1 FROM pg_roles r JOIN pg_class c ON c.relnamespace = %s::regnamespace
+               WHERE r.rolname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                 AND pg_has_role(c.relowner, 'MEMBER') AND NOT has_table_privilege(r.oid, c.oid, 'UPDATE') LIMIT 1""",
+            (SCHEMA, APPLICATION),
         ).fetchone()
         if waiting is not None:
             connection.execute(GRANTS.encode())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg import ClientCursor
 
+from weft.errors import StoreError
 from weft.store.postgres.codec import INFO
 from weft.store.sqlite.codec import to_micros
 from weft.types import Filters
@@ -32,8 +33,30 @@ class Model:
 _MODEL = """SELECT m.model, m.dimensions, COALESCE((
         SELECT greatest(c.reltuples, 0)::bigint FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE i.indisvalid AND i.indexrelid = to_regclass(
-            replace(m.tableoid::regclass::text, 'models_', 'embeddings_') || '_near_' || m.dimensions)), 0)
+            replace(m.tableoid::regclass::text, 'models_', 'embeddings_') || '_nearest_' || m.dimensions)), 0)
     FROM models m WHERE m.workspace = %(ws)s AND m.name = %(name)s"""
+
+
+class Turn:
+    """Lets one thread at a time use a view's connection, and none once the view is closed: it is another's then."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._over = False
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if self._over:
+            self._lock.release()
+            raise StoreError("this view is closed: open another one")
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def end(self) -> None:
+        """Wait for who has it, and let nobody else."""
+        with self._lock:
+            self._over = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +76,7 @@ class Reader:
     """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
     models: dict[str, Model | None] = field(default_factory=dict)
     """The models that were asked for in this snapshot; None for one without vectors."""
-    turn: threading.RLock = field(default_factory=threading.RLock)
+    turn: Turn = field(default_factory=Turn)
     """Who has it may use the connection, which a view's threads share."""
 
     def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:

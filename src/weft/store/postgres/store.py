@@ -128,7 +128,11 @@ class PostgresStore:
     def view(self, workspace: str, user: str) -> Iterator[PostgresView]:
         """A snapshot for one user."""
         with self._routes.read(workspace, user) as (connection, head):
-            yield PostgresView(connection, (workspace, user), head)
+            view = PostgresView(connection, (workspace, user), head)
+            try:
+                yield view
+            finally:
+                view.close()
 
     def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
         """Those of these ids that exist, seen by nobody in particular: for writing only."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from weft.errors import StoreError
 from weft.store.postgres.address import parse
 from weft.store.postgres.cluster.layout import HERE
+from weft.store.postgres.cluster.moving import alone
 from weft.store.postgres.cluster.servers import Servers, told
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ _PARTS = """SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inh
 _VERSION = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
 _LENGTHS = "SELECT length(bits), count(*) FROM {part} WHERE bits IS NOT NULL GROUP BY 1 ORDER BY 1"
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
-_MAKE = """CREATE INDEX CONCURRENTLY {name} ON {part} USING hnsw ((vector::halfvec({width})) halfvec_cosine_ops)
+# At length one, since there are vectors too long, or too short, for numbers of half the size.
+_MAKE = """CREATE INDEX CONCURRENTLY {name} ON {part}
+    USING hnsw ((l2_normalize(vector)::halfvec({width})) halfvec_cosine_ops)
     WITH (m = 16, ef_construction = 100) WHERE vector_dims(vector) = {width} AND bits IS NOT NULL"""
 _PROGRESS = """SELECT COALESCE(
         tuples_done / NULLIF(tuples_total, 0)::float8, blocks_done / NULLIF(blocks_total, 0)::float8)
@@ -65,15 +68,23 @@ class Tuned:
 def tune(url: str, *, memory: str, fewest: int = FEW, progress: Progress = lambda what, share: None) -> Iterator[Tuned]:
     """Make what is missing, on all servers of a cluster; reads and writes go on meanwhile, run again it goes on."""
     address = parse(url)
-    with Servers(address) as servers, told(address.place):
+    # Not twice at once: the second would take what the first is making for what a stopped run left.
+    with Servers(address) as servers, told(address.place), alone(servers.here):
         for name in (HERE, *servers.names()):
-            connection = servers.to(name)
-            _check(connection, name or address.place)
-            connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (memory,))
-            for (part,) in connection.execute(_PARTS).fetchall():
-                for width, vectors in connection.execute(_LENGTHS.format(part=part).encode()).fetchall():
-                    if vectors > fewest and width <= WIDEST:
-                        yield _tuned(connection, name, part, (width, vectors), progress)
+            with told(servers.place(name)):
+                connection = servers.to(name)
+                _check(connection, servers.place(name))
+                connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (memory,))
+                for part, size in _large(connection, fewest):
+                    yield _tuned(connection, name, part, size, progress)
+
+
+def _large(connection: Connection[Any], fewest: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The parts with so many vectors of a length that they are to have an index, the length, and how many."""
+    for (part,) in connection.execute(_PARTS).fetchall():
+        for width, vectors in connection.execute(_LENGTHS.format(part=part).encode()).fetchall():
+            if vectors > fewest and width <= WIDEST:
+                yield part, (width, vectors)
 
 
 def _check(connection: Connection[Any], place: str) -> None:
@@ -85,7 +96,7 @@ def _check(connection: Connection[Any], place: str) -> None:
 
 def _tuned(connection: Connection[Any], server: str, part: str, size: tuple[int, int], progress: Progress) -> Tuned:
     width, vectors = size
-    name = f"{part}_near_{width}"
+    name = f"{part}_nearest_{width}"
     started = time.monotonic()
     valid = connection.execute(_IS_VALID, (name,)).fetchone()
     made = valid is None or not valid[0]

@@ -35,6 +35,10 @@ class PostgresView:
         self.fingerprint: tuple[object, ...] = (*names, number, version, acls)
         self._reader = Reader(connection, number, acls, sorted(acls), passages, words)
 
+    def close(self) -> None:
+        """Wait for what still reads in other threads; what comes later is refused."""
+        self._reader.turn.end()
+
     def nodes(self, names: Sequence[str]) -> list[Node]:
         """The visible nodes among these ids, in the order asked for."""
         rows = self._reader.rows(

@@ -132,7 +132,7 @@ def alone(here: Connection[Any]) -> Iterator[None]:
     """Let nobody else change the cluster."""
     row = here.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
     if row is None or not row[0]:
-        raise StoreBusy("another weft cluster command is at work: run this one when it is done")
+        raise StoreBusy("another weft cluster command is at work, or weft tune: run this one when it is done")
     try:
         yield
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -64,8 +65,13 @@ class Servers:
     def to(self, name: str) -> Connection[Any]:
         """A connection to a server, or to the coordinator."""
         if name not in self._open or self._open[name].closed:
-            self._open[name] = _connect(make_conninfo(**self.settings(name)), self.address)
+            there = replace(self.address, place=self.place(name))
+            self._open[name] = _connect(make_conninfo(**self.settings(name)), there)
         return self._open[name]
+
+    def place(self, name: str) -> str:
+        """What a server is called in messages."""
+        return f"server {name!r} of the cluster {self.address.place}" if name else self.address.place
 
     def names(self) -> list[str]:
         """Names of the servers."""
