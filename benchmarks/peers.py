@@ -37,6 +37,7 @@ BUDGET = 4_000
 DEPTH = 100
 PAGE = REPOSITORY / "docs" / "peers.md"
 METRICS = ("nDCG@10", "recall@10", "all_gold@10", f"recall@{BUDGET}_tokens", f"all_gold@{BUDGET}_tokens")
+SUMMED_UP = ("nDCG@10", f"recall@{BUDGET}_tokens")
 COSTS = ("index_s", "query_p50_ms", "query_p95_ms", "memory_mb")
 
 Pieces = Sequence[tuple[str, str]]
@@ -172,19 +173,32 @@ def _write(path: Path, lines: Iterable[Mapping[str, str]]) -> None:
 
 def page(figures: Mapping[str, Any]) -> str:
     """The figures as tables for the documentation."""
-    peers = figures["peers"]
+    peers, sets = figures["peers"], figures["sets"]
     parts = [
         "# Beside the others\n",
         "Written by `python -m benchmarks peers --save`; its description says how each peer is set up. The best figure",
         "of a line is in bold. All have the same static embeddings: what is done with them is compared, not models.\n",
     ]
-    for name, found in figures["sets"].items():
-        parts += [f"## {name}\n", f"| | {' | '.join(peers)} |", "|---|" + "---:|" * len(peers)]
-        for metric in (*METRICS, *COSTS):
-            values = found[metric]
-            best = max(values.values()) if metric in METRICS else min(values.values())
-            cells = (f"**{values[peer]:g}**" if values[peer] == best else f"{values[peer]:g}" for peer in peers)
-            parts.append(f"| {metric} | {' | '.join(cells)} |")
-        parts.append("")
+    for metric in SUMMED_UP:
+        first = [name for name, found in sets.items() if _best(metric, found[metric]) == found[metric].get("weft")]
+        behind = ", ".join(name for name in sets if name not in first) or "none"
+        parts += [f"## {metric}\n", f"Weft is first, or level, on {len(first)} of {len(sets)}; not on: {behind}.\n"]
+        parts += _table(peers, {name: (metric, found[metric]) for name, found in sets.items()})
+    for name, found in sets.items():
+        parts += [f"## {name}\n", *_table(peers, {metric: (metric, found[metric]) for metric in (*METRICS, *COSTS)})]
     installed = [f"- {name}: {text}" for name, text in figures["versions"].items() if text]
-    return "\n".join([*parts, "Versions:\n", *installed, ""])
+    return "\n".join([*parts, "## Versions\n", *installed, ""])
+
+
+def _table(peers: Sequence[str], lines: Mapping[str, tuple[str, Mapping[str, float]]]) -> list[str]:
+    """A line for each name, with what each peer has of a metric."""
+    rows = [f"| | {' | '.join(peers)} |", "|---|" + "---:|" * len(peers)]
+    for name, (metric, values) in lines.items():
+        best = _best(metric, values)
+        cells = (f"**{values[peer]:.3g}**" if values[peer] == best else f"{values[peer]:.3g}" for peer in peers)
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    return [*rows, ""]
+
+
+def _best(metric: str, values: Mapping[str, float]) -> float:
+    return max(values.values()) if metric in METRICS else min(values.values())
