@@ -185,6 +185,21 @@ def test_weights_are_confirmed_on_questions_that_they_were_not_chosen_on(tmp_pat
     assert all(low <= middle <= high for low, middle, high in found["weights"].values())
 
 
+def test_the_page_about_peers_says_where_another_is_better(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks import peers
+
+    def figures(weft, other):
+        return {metric: {"weft": weft, "other": other} for metric in (*peers.METRICS, *peers.COSTS)}
+
+    sets = {"easy": figures(0.5, 0.25), "level": figures(1.0, 1.0), "hard": figures(0.125, 0.75)}
+    page = peers.page({"peers": ["weft", "other"], "sets": sets, "versions": {"weft": "", "other": "other 1.0"}})
+    assert page.count("Weft is first, or level, on 2 of 3; not on: hard.") == len(peers.SUMMED_UP)
+    assert "| easy | **0.5** | 0.25 |" in page
+    assert "| index_s | 0.5 | **0.25** |" in page
+    assert page.endswith("## Versions\n\n- other: other 1.0\n")
+
+
 @needs_data
 def test_the_same_seed_gives_the_same_texts_and_queries_under_any_hash_seed():
     program = """
