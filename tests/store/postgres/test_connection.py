@@ -115,6 +115,29 @@ def test_a_view_that_is_closed_answers_nothing_on_a_connection_that_is_anothers_
                 late()
 
 
+def test_look_ups_keep_their_plans_from_view_to_view(server, store):
+    put(opened(store), node("a", "quince"))
+    plans = "SELECT sum(generic_plans), sum(custom_plans) FROM pg_prepared_statements WHERE statement LIKE '%nodes n%'"
+    own = store_at(server.url(weft_pool=1))
+    for _ in range(6):
+        assert ids(own, "a") == ["a"]
+    (kept, made_anew) = own._connections.ask(lambda connection: connection.execute(plans).fetchone())
+    own.close()
+    assert kept >= 3
+    assert made_anew == 0
+
+
+def test_what_a_passage_is_shown_with_takes_one_round_trip(store):
+    put(opened(store), node("up", "above"), node("a", "quince", parent="up"))
+    with store.view(WORKSPACE, "ana") as view:
+        (keys,) = view.passages(["a"]).values()
+        connection, sent = view._reader.connection, []
+        within = connection.pipeline
+        connection.pipeline = lambda: sent.append("pipeline") or within()
+        (record,) = view.load(keys)
+    assert (record.trail, sent) == (("up",), ["pipeline"])
+
+
 def test_text_and_numbers_come_back_as_they_were_whatever_the_address_asks_for(server, store):
     asked = "-c%20client_encoding%3Dlatin1%20-c%20extra_float_digits%3D0"
     other = store_at(f"{server.url(**SMALL)}&options={asked}")
