@@ -3,7 +3,9 @@
 import os
 import shutil
 import signal
+import tempfile
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -53,9 +55,9 @@ def copied(original, tmp_path):
     """Makes a fresh copy of the store with its indexes, and names all files of these."""
 
     def copy():
-        path = tmp_path / "store.weft"
+        # In a new folder each time: threads of the index before may still write to theirs.
+        path = Path(tempfile.mkdtemp(dir=tmp_path)) / "store.weft"
         shutil.copy(original[0], path)
-        shutil.rmtree(index_of(path), ignore_errors=True)
         shutil.copytree(index_of(original[0]), index_of(path))
         files = (file for file in index_of(path).rglob("*") if file.is_file() and "lock" not in file.name)
         return path, sorted(files)

@@ -3,9 +3,11 @@
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -406,9 +408,8 @@ def test_an_index_without_its_list_of_segments_counts_as_empty(folder):
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_byte_is_wrong_nothing_but_damage_is_raised(folder, data):
-    copy = folder.with_name("copy")
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy)
+    # A new one each time: threads of the index before may still write to theirs.
+    copy = Path(shutil.copytree(folder, tempfile.mkdtemp(dir=folder.parent), dirs_exist_ok=True))
     path = data.draw(st.sampled_from(sorted(p.name for p in folder.iterdir() if p.stat().st_size)))
     content = bytearray((folder / path).read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
