@@ -15,7 +15,7 @@ from weft.embed.hashing import HashingEmbedder
 from weft.store.postgres.schema import MIGRATIONS
 
 HERE = Path(__file__).parent
-SECONDS = float(os.environ.get("WEFT_TOGETHER_SECONDS", "30"))
+SECONDS = float(os.environ.get("WEFT_TOGETHER_SECONDS", "5"))
 """How long processes work together; set the variable for more or less."""
 NAMES = ("ana", "ben", "cem", "dora")
 
