@@ -33,7 +33,7 @@ def command(memory: str, as_json: bool, config: Config) -> None:
     if not MEMORY.fullmatch(memory):
         raise InvalidInput(f"--memory is a number with kB, MB or GB, such as 2GB: got {memory!r}")
     try:
-        from weft.store.postgres.tuning import tune  # noqa: PLC0415  (an extra)
+        from weft.store.postgres.tuning import FEW, tune  # noqa: PLC0415  (an extra)
     except ImportError as error:
         raise MissingExtra("psycopg, which PostgreSQL is reached with,", "postgres") from error
 
@@ -47,7 +47,7 @@ def command(memory: str, as_json: bool, config: Config) -> None:
     if as_json:
         print_json(found)
     elif not found:
-        click.echo("nothing to do: every part has at most 20,000 vectors")
+        click.echo(f"nothing to do: every part has at most {FEW:,} vectors")
 
 
 def _told(what: str, share: float) -> None:

@@ -136,28 +136,22 @@ def _by_graph(
 
 _THOROUGH = f"""SELECT set_config('hnsw.ef_search', '{STEPS}', true),
     set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '{MOST}', true)"""
-_GRAPH = """WITH near AS MATERIALIZED (
-        SELECT e.key FROM embeddings e
-        WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
-          AND vector_dims(e.vector) = {dimensions}
-        ORDER BY l2_normalize(e.vector)::halfvec({dimensions}) <=> %(query)s::halfvec({dimensions}) LIMIT %(near)s
-    ) SELECT key, vector_send(vector) FROM (
-        SELECT e.key, e.vector FROM near
-        JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
-        ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
+_SEEN = "e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}"
 # Vectors are sent from outside of the sorted rows: inside, PostgreSQL would write out every one that it compares.
-_EXACT = """SELECT key, vector_send(vector) FROM (
-        SELECT e.key, e.vector FROM embeddings e
-        WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
-        ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
-_SHORTLIST = """WITH near AS MATERIALIZED (
-        SELECT e.key FROM embeddings e
-        WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}
-        ORDER BY e.bits <~> %(bits)s::varbit, e.key LIMIT %(compared)s
-    ) SELECT key, vector_send(vector) FROM (
+_COMPARED = """SELECT key, vector_send(vector) FROM (
         SELECT e.key, e.vector FROM near
         JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
         ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
+_EXACT = f"""SELECT key, vector_send(vector) FROM (
+        SELECT e.key, e.vector FROM embeddings e WHERE {_SEEN}
+        ORDER BY e.vector <=> %(query)s::vector, e.key LIMIT %(limit)s) best"""
+_SHORTLIST = f"""WITH near AS MATERIALIZED (
+        SELECT e.key FROM embeddings e WHERE {_SEEN}
+        ORDER BY e.bits <~> %(bits)s::varbit, e.key LIMIT %(compared)s) {_COMPARED}"""
+_GRAPH = f"""WITH near AS MATERIALIZED (
+        SELECT e.key FROM embeddings e WHERE {_SEEN} AND vector_dims(e.vector) = {{dimensions}}
+        ORDER BY l2_normalize(e.vector)::halfvec({{dimensions}}) <=> %(query)s::halfvec({{dimensions}})
+        LIMIT %(near)s) {_COMPARED}"""
 
 
 def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str) -> dict[int, float]:
