@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: demo test test-deep test-colpali lint fix bench docs clean
 
 $(VENV)/.runtime: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weft needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "setting up $(VENV) …"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --editable .
@@ -24,14 +24,14 @@ $(VENV)/.dev: $(VENV)/.runtime
 	@sh scripts/browser.sh & $(PIP) install --no-compile --editable '.[dev]' && touch $@; done=$$?; wait; exit $$done
 
 demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled context
-	@$(BIN)/weft demo
+	@$(BIN)/weftwork demo
 
 test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-deep: $(VENV)/.dev      ## run what must hold for any input on three times as many examples
-	WEFT_DEEP=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/properties
+	WEFTWORK_DEEP=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/properties
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
 # one, transformers 5.3 still reads pictures by Pillow alone (5.5 does not). What is not compiled is not waited for.
@@ -60,7 +60,7 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 	$(BIN)/python -m benchmarks ingest
 
 docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
-	$(BIN)/python -m weft.cli.reference > docs/cli.md
+	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
 
 clean:
 	rm -rf $(VENV) $(COLPALI) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,1 +1,1 @@
-"""Measurements of Weft beside the bare cost of the same work: `python -m benchmarks --help`."""
+"""Measurements of Weftwork beside the bare cost of the same work: `python -m benchmarks --help`."""

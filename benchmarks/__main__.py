@@ -30,8 +30,8 @@ EXAMPLES = """examples:
   python -m benchmarks peers --json --save
   python -m benchmarks load --seconds 30 --json
 
-Texts come from $WEFT_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
-(or $WEFT_BENCH_CACHE). Progress goes to standard error, results to standard output."""
+Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
+(or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
 
 
 class Benchmark(Protocol):
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measures Weft beside the bare cost of the same work.",
+        description="Measures Weftwork beside the bare cost of the same work.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

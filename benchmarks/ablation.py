@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks import relevance
 from benchmarks.corpus import REPOSITORY
 from benchmarks.timing import say
-from weft.recipe import Recipe, get_recipe
+from weftwork.recipe import Recipe, get_recipe
 
 PAGE = REPOSITORY / "docs" / "relevance.md"
 BEGIN, END = "<!-- ablation -->", "<!-- /ablation -->"
@@ -68,7 +68,7 @@ def _main(name: str, metrics: Mapping[str, Mapping[str, float]]) -> float:
     wanted = "all_gold@10" if name.startswith(SEVERAL_STEPS) else "nDCG@10"
     for metric in (wanted, "token_recall@2000", "recall@1000_tokens"):
         if metric in metrics:
-            return metrics[metric]["weft"]
+            return metrics[metric]["weftwork"]
     raise SystemExit(f"{name} has none of the metrics that are compared")
 
 

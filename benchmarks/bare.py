@@ -1,4 +1,4 @@
-"""Writing the rows of a store again without Weft: what its insertion cannot cost less than."""
+"""Writing the rows of a store again without Weftwork: what its insertion cannot cost less than."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from tantivy import Document, Index, SchemaBuilder
 
-from weft.embed.protocol import EmbeddingProvider
-from weft.store.sqlite.connection import Connections
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.store.sqlite.connection import Connections
 
 HEAP = 100_000_000
 Rows = list[tuple[Any, ...]]

@@ -1,6 +1,6 @@
 """A folder of notes through a connector: files in a second, beside a bare walk that parses the same files.
 
-Weft: `follow` into a new store with the static embedder (walk, hash, parse, split, count, embed, write, links,
+Weftwork: `follow` into a new store with the static embedder (walk, hash, parse, split, count, embed, write, links,
 mentions, both indexes), then again over the unchanged folder.
 
 The floor: os.walk, reading each Markdown file, and markdown-it's `parse` of it, in the same run.
@@ -17,9 +17,9 @@ from markdown_it import MarkdownIt
 
 from benchmarks.corpus import data_folder
 from benchmarks.timing import Laps, say
-from weft import Weft
-from weft.ingest.connectors.registry import get_connector
-from weft.ingest.follow import follow
+from weftwork import Weft
+from weftwork.ingest.connectors.registry import get_connector
+from weftwork.ingest.follow import follow
 
 VAULT = "kb_blue_book"
 
@@ -33,7 +33,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         say(f"round {number + 1} of {rounds} …")
         with laps("bare"):
             files = _bare(folder)
-        with tempfile.TemporaryDirectory(prefix="weft-bench-") as place, Weft.open(Path(place) / "v.weft") as weft:
+        with tempfile.TemporaryDirectory(prefix="weftwork-bench-") as place, Weft.open(Path(place) / "v.weft") as weft:
             weft.tools.counter.count("warm")
             if weft.tools.embedder is not None:
                 weft.tools.embedder.embed("warm")

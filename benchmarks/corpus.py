@@ -1,4 +1,4 @@
-"""Real text and real queries, read from `$WEFT_DATA` or from `../shared/data` beside the repository."""
+"""Real text and real queries, read from `$WEFTWORK_DATA` or from `../shared/data` beside the repository."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Document:
 
 def data_folder() -> Path:
     """Where the real text is; ends the program with instructions if it is nowhere."""
-    named = os.environ.get("WEFT_DATA")
+    named = os.environ.get("WEFTWORK_DATA")
     folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
     if not (folder / "ir_cranfield" / "corpus.jsonl").is_file():
         raise SystemExit(
             f"benchmarks need the real texts of {folder}, which are not there: "
-            "set WEFT_DATA to the folder that holds ir_cranfield, ir_cisi, kb_blue_book …"
+            "set WEFTWORK_DATA to the folder that holds ir_cranfield, ir_cisi, kb_blue_book …"
         )
     return folder
 

@@ -1,6 +1,6 @@
 """How fast documents are read and how much of them is kept, beside plain text extraction.
 
-pdf   The PDFs of markitdown_tests for which there is a reference, and a handbook: read as `weft add` reads them
+pdf   The PDFs of markitdown_tests for which there is a reference, and a handbook: read as `weftwork add` reads them
       (layout, tables, a picture and a thumbnail of each page, in a process of its own).
       The floor: pypdfium2's plain text of the same pages, in this process, without pictures.
 ocr   Page images of omnidocbench_demo with reference Markdown, --limit of them.
@@ -31,10 +31,10 @@ from PIL import Image
 from benchmarks.corpus import data_folder
 from benchmarks.shelf import measure
 from benchmarks.timing import say
-from weft.ingest.documents.formats import extension_of, parse
-from weft.ingest.documents.ocr import Ocr, ocr_is_installed
-from weft.ingest.documents.parsing import Parser
-from weft.ingest.documents.values import Limits, Tools
+from weftwork.ingest.documents.formats import extension_of, parse
+from weftwork.ingest.documents.ocr import Ocr, ocr_is_installed
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.documents.values import Limits, Tools
 
 HANDBOOK = Path("azure_hr_docs") / "employee_handbook.pdf"
 _MARKUP = re.compile(r"!\[[^]]*\]\([^)]*\)|<[^>]*>|[|#*`>\\$-]")
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Read the same pages with Weft and with the floor."""
+    """Read the same pages with Weftwork and with the floor."""
     data = data_folder()
     if args.shelf:
         return {"shelf": measure(data, args.shelf)}

@@ -13,13 +13,13 @@ import tantivy
 from tantivy import Occur, Query
 
 from benchmarks.timing import Laps
-from weft import Context, Weft
-from weft.embed import get_embedder
-from weft.store.index.analysis import WordQuery, parse
-from weft.store.index.rows import Scope
-from weft.store.sqlite.access import visible_lists
-from weft.store.sqlite.connection import Connections
-from weft.store.sqlite.derived import DerivedIndexes
+from weftwork import Context, Weft
+from weftwork.embed import get_embedder
+from weftwork.store.index.analysis import WordQuery, parse
+from weftwork.store.index.rows import Scope
+from weftwork.store.sqlite.access import visible_lists
+from weftwork.store.sqlite.connection import Connections
+from weftwork.store.sqlite.derived import DerivedIndexes
 
 TOP = 20
 FEW = 16
@@ -54,7 +54,7 @@ class Work:
 
 
 class Floor:
-    """The indexes and tables of one workspace, opened without Weft around them."""
+    """The indexes and tables of one workspace, opened without Weftwork around them."""
 
     def __init__(self, weft: Weft, store: Path, workspace: str, user: str) -> None:
         self._connections = Connections(store)

@@ -31,9 +31,9 @@ from benchmarks.floor import TOP, Floor
 from benchmarks.people import ME
 from benchmarks.timing import Laps, percentile, say, totals
 from benchmarks.workspace import WORKSPACE, Built, open_workspace, workspace
-from weft import Weft
-from weft.recipes.graph import ContextAssembler, ContextDocument
-from weft.store.index.analysis import parse
+from weftwork import Weft
+from weftwork.recipes.graph import ContextAssembler, ContextDocument
+from weftwork.store.index.analysis import parse
 
 WARM_UP = 20
 REACHED = 100

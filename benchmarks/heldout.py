@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft import Weft
-from weft.recipes.research.store import UNBOUND, research_recipe
-from weft.score.pages import Best
-from weft.types import PAGE, Filters
+from weftwork import Weft
+from weftwork.recipes.research.store import UNBOUND, research_recipe
+from weftwork.score.pages import Best
+from weftwork.types import PAGE, Filters
 
 SIGNALS = ("page_words", "page_meaning", "page_look")
 STEPS = 20

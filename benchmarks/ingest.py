@@ -1,6 +1,6 @@
 """How many passages are written in a second, beside the bare cost of the same writes.
 
-Weft: Weft.add() in batches of 200 nodes (check, split, count tokens, embed, write), then catch_up(),
+Weftwork: Weft.add() in batches of 200 nodes (check, split, count tokens, embed, write), then catch_up(),
 which brings both indexes up to date; into a new store, once with the static embedder and once without.
 
 The floor, in the same run and for the same rows:
@@ -12,7 +12,7 @@ The floor, in the same run and for the same rows:
 Not in the floor: splitting, token counts, hashes, access lists, and the vector index.
 
 passages_per_s and floor_passages_per_s count passages over the sum of these times; ratio is how many
-times as long as its floor Weft takes. The three figures without embedding leave `embed`, and the rows
+times as long as its floor Weftwork takes. The three figures without embedding leave `embed`, and the rows
 of vectors, out on both sides. Each part is measured in several rounds, of which the fastest counts.
 ratio_cpu is the ratio of the times of the processor: the one to trust on a busy machine.
 
@@ -36,10 +36,10 @@ from benchmarks.plan import Planner, Portion
 from benchmarks.timing import Laps, say
 from benchmarks.vary import endless
 from benchmarks.workspace import NOW, WORKSPACE
-from weft import Weft
-from weft.embed import get_embedder
-from weft.embed.protocol import EmbeddingProvider
-from weft.ingest.load import BATCH
+from weftwork import Weft
+from weftwork.embed import get_embedder
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.ingest.load import BATCH
 
 FLOOR = ("embed", "insert", "index")
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Write the same portions through Weft and bare, in turn; or add notes through a connector."""
+    """Write the same portions through Weftwork and bare, in turn; or add notes through a connector."""
     if args.connector:
         return connector.measure(args.connector, args.rounds)
     say(f"preparing {args.passages:,} passages …")
@@ -69,19 +69,19 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     floor_without = best["insert without vectors"] + best["index"]
     return {
         "passages": passages,
-        "passages_per_s": round(passages / best["weft"], 1),
+        "passages_per_s": round(passages / best["weftwork"], 1),
         "floor_passages_per_s": round(passages / floor, 1),
-        "ratio": round(best["weft"] / floor, 3),
-        "ratio_cpu": round(cpu["weft"] / sum(cpu[part] for part in FLOOR), 3),
-        "passages_per_s_without_embedding": round(passages / best["weft without embedding"], 1),
+        "ratio": round(best["weftwork"] / floor, 3),
+        "ratio_cpu": round(cpu["weftwork"] / sum(cpu[part] for part in FLOOR), 3),
+        "passages_per_s_without_embedding": round(passages / best["weftwork without embedding"], 1),
         "floor_without_embedding": round(passages / floor_without, 1),
-        "ratio_without_embedding": round(best["weft without embedding"] / floor_without, 3),
+        "ratio_without_embedding": round(best["weftwork without embedding"] / floor_without, 3),
         "seconds": {name: round(seconds, 3) for name, seconds in best.items()},
     }
 
 
 def _portions(passages: int, seed: int) -> tuple[list[Portion], int]:
-    """Pages of a workspace in batches of the size that `weft add` writes."""
+    """Pages of a workspace in batches of the size that `weftwork add` writes."""
     documents = endless(read_documents(data_folder()), seed)
     planner = Planner(documents, random.Random(f"ingest/{seed}"), NOW)
     found, pending = [], Portion()
@@ -94,9 +94,9 @@ def _portions(passages: int, seed: int) -> tuple[list[Portion], int]:
 
 
 def _round(portions: Sequence[Portion], provider: EmbeddingProvider, laps: Laps) -> None:
-    with tempfile.TemporaryDirectory(prefix="weft-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="weftwork-bench-") as name:
         folder = Path(name)
-        _through_weft(folder / "with.weft", portions, "static", lambda: laps("weft"))
+        _through_weft(folder / "with.weft", portions, "static", lambda: laps("weftwork"))
         tables = Tables.read(folder / "with.weft", WORKSPACE)
         with laps("embed"):
             embed(provider, tables.texts)
@@ -104,7 +104,7 @@ def _round(portions: Sequence[Portion], provider: EmbeddingProvider, laps: Laps)
             tables.insert(folder / "bare.weft", vectors=True)
         with laps("index"):
             index(folder / "bare-words", tables.documents)
-        _through_weft(folder / "without.weft", portions, None, lambda: laps("weft without embedding"))
+        _through_weft(folder / "without.weft", portions, None, lambda: laps("weftwork without embedding"))
         with laps("insert without vectors"):
             tables.insert(folder / "bare-without.weft", vectors=False)
 

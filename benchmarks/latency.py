@@ -23,9 +23,9 @@ and cached_p50_us, which is the same request asked again. cpu_p50_ms and floor_c
 time of the processor: where other programs keep the machine busy, only ratio_cpu_p50 means anything.
 
 With --store postgres, the workspace is moved into PostgreSQL and measured in both stores in one run, each beside its
-own floor; what the server spends is not in the times of the processor. `weft tune` was run, as it should be on a store
-of that size. recall compares the ten nearest passages with those of an exact search where a viewer may see 5 % and 50 %
-of the workspace, with the index that it makes and without.
+own floor; what the server spends is not in the times of the processor. `weftwork tune` was run, as it should be on a
+store of that size. recall compares the ten nearest passages with those of an exact search where a viewer may see 5 %
+and 50 % of the workspace, with the index that it makes and without.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from benchmarks.floor import Floor, Work
 from benchmarks.people import ME
 from benchmarks.timing import Laps, percentile, say, totals
 from benchmarks.workspace import NOW, WORKSPACE, Built, open_workspace, workspace
-from weft import Context, Weft
+from weftwork import Context, Weft
 
 WARM_UP = 20
 BUDGET = 4_000

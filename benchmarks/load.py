@@ -3,7 +3,7 @@
 Each reader has a connection of its own and asks one thing after the other: of ten requests, six search, three build a
 context of 2,000 tokens and one reads a node; queries are real and distinct until they are used up. The writer adds
 a batch of five nodes ten times a second, so that caches are emptied and indexes caught up all the while. The server
-is `weft serve` in a process of its own, with a key and all checks; only its rate limit is lifted.
+is `weftwork serve` in a process of its own, with a key and all checks; only its rate limit is lifted.
 
 The same readers and the same writer then call the engine directly, as threads of one process, for as long.
 
@@ -39,9 +39,9 @@ from benchmarks.corpus import REPOSITORY, data_folder, sample_queries
 from benchmarks.people import ME
 from benchmarks.timing import percentile, say
 from benchmarks.workspace import WORKSPACE, Built, workspace
-from weft import Node, Weft
-from weft.client.transport import segment
-from weft.server.keys import make_key
+from weftwork import Node, Weft
+from weftwork.client.transport import segment
+from weftwork.server.keys import make_key
 
 BUDGET = 2_000
 PLACE = f"/v1/workspaces/{WORKSPACE}"
@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     """Serve a copy of the workspace and press it; then the same in-process on another copy."""
     queries = sample_queries(data_folder(), MOST_QUERIES, args.seed)
     built = workspace(args.passages, args.seed)
-    with tempfile.TemporaryDirectory(prefix="weft-load-") as folder:
+    with tempfile.TemporaryDirectory(prefix="weftwork-load-") as folder:
         press = Press(args, queries, built.focuses)
         served, memory = _served(_copy(built, Path(folder) / "served"), press)
         with Weft.open(_copy(built, Path(folder) / "local"), create=False) as weft:
@@ -264,12 +264,17 @@ def _served(store: Path, press: Press) -> tuple[dict[str, Any], dict[str, float]
 
 @contextmanager
 def _server(store: Path) -> Iterator[tuple[str, int]]:
-    """`weft serve` in a process of its own, until the block ends."""
+    """`weftwork serve` in a process of its own, until the block ends."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "weft.cli", "serve", "--port", str(port), "--limit", "requests_per_minute=0"]
-    settings = {"WEFT_STORE": str(store), "WEFT_WORKSPACE": WORKSPACE, "WEFT_USER": ME, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-m", "weftwork.cli", "serve", "--port", str(port), "--limit", "requests_per_minute=0"]
+    settings = {
+        "WEFTWORK_STORE": str(store),
+        "WEFTWORK_WORKSPACE": WORKSPACE,
+        "WEFTWORK_USER": ME,
+        "PYTHONPATH": str(REPOSITORY),
+    }
     log = store.parent / "server.log"
     with log.open("wb") as file:
         process = subprocess.Popen(command, env=os.environ | settings, stdout=file, stderr=file, cwd=store.parent)

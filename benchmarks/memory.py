@@ -4,13 +4,13 @@ Each of the LoCoMo conversations is a workspace: a session is a thread, a turn a
 For each question with evidence, a context is built from the question alone, and the share of the turns
 that hold the evidence is counted if their whole text is inside it: recall at a budget of tokens.
 
-  weft      the recipe "conversation" as it comes, which packs by rank; under "packers" the same with others
+  weftwork      the recipe "conversation" as it comes, which packs by rank; under "packers" the same with others
   bm25      turns by BM25 (tantivy, English stemming), the best first, until the next one does not fit
   vector    turns by cosine of the same embeddings, the best first, until the next one does not fit
   hybrid    turns by reciprocal rank fusion of these two, in the same way
 
 All have the same texts, "speaker: words" with the caption of a shared picture, one a line, counted by the
-same tokenizer; Weft's heading counts too. Conversations come from $WEFT_DATA or ../shared/data.
+same tokenizer; Weftwork's heading counts too. Conversations come from $WEFTWORK_DATA or ../shared/data.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ import tantivy
 
 from benchmarks.corpus import data_folder
 from benchmarks.timing import Laps, percentile, say
-from weft import Node, Weft
-from weft.recipe import get_recipe
+from weftwork import Node, Weft
+from weftwork.recipe import get_recipe
 
 BUDGETS = (500, 1_000, 2_000, 4_000)
 PACKERS = ("ranked", "density", "optimal")
@@ -93,7 +93,7 @@ def _measure(
             inside = {name: peers.until_full(order, budget) for name, order in orders.items()}
             for packer in PACKERS:
                 with laps(packer):
-                    inside[f"weft {packer}"] = _asked(weft, conversation.name, question, budget, packer)
+                    inside[f"weftwork {packer}"] = _asked(weft, conversation.name, question, budget, packer)
             for name, turns in inside.items():
                 recall = len(evidence & turns) / len(evidence)
                 found.setdefault(name, {}).setdefault(budget, []).append(recall)
@@ -103,11 +103,11 @@ def _figures(found: Mapping[str, Mapping[int, Sequence[float]]], laps: Laps, con
     def mean(name: str, budget: int) -> float:
         return round(statistics.fmean(found[name][budget]), 4)
 
-    names = {"weft": "weft ranked", "bm25": "bm25", "vector": "vector", "hybrid": "hybrid"}
+    names = {"weftwork": "weftwork ranked", "bm25": "bm25", "vector": "vector", "hybrid": "hybrid"}
     return {
         "conversations": conversations,
         "questions": len(found["bm25"][BUDGETS[0]]),
-        "packers": {name: {str(each): mean(f"weft {name}", each) for each in BUDGETS} for name in PACKERS},
+        "packers": {name: {str(each): mean(f"weftwork {name}", each) for each in BUDGETS} for name in PACKERS},
         "p50_ms": {name: round(percentile(laps.laps[name], 50), 1) for name in PACKERS},
         "budgets": {str(each): {key: mean(name, each) for key, name in names.items()} for each in BUDGETS},
     }
@@ -192,7 +192,7 @@ def _word_index(turns: Sequence[Turn]) -> tantivy.Index:
 
 def _read(path: Path) -> Iterator[Conversation]:
     if not path.exists():
-        raise SystemExit(f"{path} is not there: set WEFT_DATA to the folder that has locomo_dev")
+        raise SystemExit(f"{path} is not there: set WEFTWORK_DATA to the folder that has locomo_dev")
     for number, each in enumerate(json.loads(path.read_text(encoding="utf-8"))):
         turns = tuple(_turns(each["conversation"]))
         known = {turn.id for turn in turns}

@@ -1,10 +1,10 @@
-"""Weft beside what one would pick instead, with the same embeddings, the same questions and the same budget.
+"""Weftwork beside what one would pick instead, with the same embeddings, the same questions and the same budget.
 
 Each peer has a virtual environment of its own in the cache of the benchmarks, made when it is missing, and is set up as
 its own guide recommends for hybrid search: LlamaIndex, LangChain, Haystack, txtai. Plain BM25 (bm25s) and plain vectors
-stand beside them. All have the static embeddings that ship with Weft. nDCG@10, recall@10 and all_gold@10 look at the
-first ten texts; recall@4000_tokens and all_gold@4000_tokens at what a context of 4,000 tokens holds: Weft's own, whose
-headings count, and for the others their pieces, the best first, until the next does not fit.
+stand beside them. All have the static embeddings that ship with Weftwork. nDCG@10, recall@10 and all_gold@10 look at
+the first ten texts; recall@4000_tokens and all_gold@4000_tokens at what a context of 4,000 tokens holds: Weftwork's
+own, whose headings count, and for the others their pieces, the best first, until the next does not fit.
 
 With --save the table in docs/peers.md is written anew.
 """
@@ -30,8 +30,8 @@ from benchmarks.judged import Judged
 from benchmarks.rivals import NAMES
 from benchmarks.timing import percentile, say
 from benchmarks.workspace import cache_folder
-from weft.evaluate import metrics
-from weft.tokens import get_counter
+from weftwork.evaluate import metrics
+from weftwork.tokens import get_counter
 
 BUDGET = 4_000
 DEPTH = 100
@@ -180,9 +180,9 @@ def page(figures: Mapping[str, Any]) -> str:
         "of a line is in bold. All have the same static embeddings: what is done with them is compared, not models.\n",
     ]
     for metric in SUMMED_UP:
-        first = [name for name, found in sets.items() if _best(metric, found[metric]) == found[metric].get("weft")]
+        first = [name for name, found in sets.items() if _best(metric, found[metric]) == found[metric].get("weftwork")]
         behind = ", ".join(name for name in sets if name not in first) or "none"
-        parts += [f"## {metric}\n", f"Weft is first, or level, on {len(first)} of {len(sets)}; not on: {behind}.\n"]
+        parts += [f"## {metric}\n", f"Weftwork is first, or level, on {len(first)} of {len(sets)}; not on: {behind}.\n"]
         parts += _table(peers, {name: (metric, found[metric]) for name, found in sets.items()})
     for name, found in sets.items():
         parts += [f"## {name}\n", *_table(peers, {metric: (metric, found[metric]) for metric in (*METRICS, *COSTS)})]

@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.corpus import Document
 from benchmarks.people import ACCESS, ME, may_see
-from weft import Edge, Node
-from weft.split import spans
+from weftwork import Edge, Node
+from weftwork.split import spans
 
 PAGES_PER_FOLDER = 12
 TAGS = """research draft review archived urgent reading idea meeting decision howto reference python database

@@ -3,7 +3,7 @@
 The workspace is moved from the file, so that both hold the same nodes. The floor has the same parts as that of the
 embedded store, as single SQL statements with the same access lists and the same limits:
   search words           the postings of the query's stems, summed up by passage, top 20: no phrases, no statistics
-  search vectors         all of them where they are few; else a shortlist by the HNSW index that `weft tune` made,
+  search vectors         all of them where they are few; else a shortlist by the HNSW index that `weftwork tune` made,
                          and the exact order of it, top 20
   read candidates        two SELECTs by key
   read around the focus  SELECTs by key
@@ -23,18 +23,18 @@ import psycopg
 from benchmarks.floor import TOP, Work
 from benchmarks.timing import Laps, say
 from benchmarks.workspace import NOW, WORKSPACE, Built
-from weft import Context, Weft
-from weft.embed import get_embedder
-from weft.store.index.analysis import parse
-from weft.store.index.nearest import Effort
-from weft.store.opening import open_store
-from weft.store.postgres import embeddings
-from weft.store.postgres.codec import vector_text
-from weft.store.postgres.embeddings import EFFORT, MOST, NEAR, STEPS
-from weft.store.postgres.scope import Reader
-from weft.store.postgres.tuning import tune
-from weft.store.transfer import move
-from weft.types import Filters
+from weftwork import Context, Weft
+from weftwork.embed import get_embedder
+from weftwork.store.index.analysis import parse
+from weftwork.store.index.nearest import Effort
+from weftwork.store.opening import open_store
+from weftwork.store.postgres import embeddings
+from weftwork.store.postgres.codec import vector_text
+from weftwork.store.postgres.embeddings import EFFORT, MOST, NEAR, STEPS
+from weftwork.store.postgres.scope import Reader
+from weftwork.store.postgres.tuning import tune
+from weftwork.store.transfer import move
+from weftwork.types import Filters
 
 SETTINGS = {
     "shared_buffers": "512MB",
@@ -83,11 +83,11 @@ AROUND = (ANCESTORS, BEFORE, AFTER, CHILDREN, OUTGOING, INCOMING)
 
 
 class PostgresFloor:
-    """The tables of one workspace, asked without Weft around them, by the owner, to whom no policy applies."""
+    """The tables of one workspace, asked without Weftwork around them, by the owner, to whom no policy applies."""
 
     def __init__(self, weft: Weft, url: str, user: str) -> None:
-        self._connection = psycopg.connect(url.partition("?weft")[0].partition("&weft")[0], autocommit=True)
-        self._connection.execute("SET search_path TO weft, public; SET jit TO off")
+        self._connection = psycopg.connect(url.partition("?weftwork")[0].partition("&weftwork")[0], autocommit=True)
+        self._connection.execute("SET search_path TO weftwork, public; SET jit TO off")
         self._connection.execute(THOROUGH)
         self._connection.prepare_threshold = 2
         self._ws = self._scalar("SELECT COALESCE(place, id) FROM directory WHERE name = %s", WORKSPACE)
@@ -177,7 +177,7 @@ def database(url: str | None) -> Iterator[str]:
 
     server = Server(SETTINGS)
     try:
-        yield server.start().url(weft_partitions=4, weft_timeout=600)
+        yield server.start().url(weftwork_partitions=4, weftwork_timeout=600)
     finally:
         server.close()
 
@@ -191,7 +191,7 @@ def filled(built: Built, url: str) -> float:
     spent = time.perf_counter() - started
     source.close()
     target.close()
-    with psycopg.connect(url.partition("?weft")[0].partition("&weft")[0], autocommit=True) as owner:
+    with psycopg.connect(url.partition("?weftwork")[0].partition("&weftwork")[0], autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
     say(f"  moved and compared in {spent:.0f} s")
     return spent

@@ -1,9 +1,9 @@
 """How much of what an answer needs is in a context, beside plain BM25 and plain vectors.
 
 Each set is a workspace: a text of the set is a node with its title, links between texts that name each other are made
-as `weft add` makes them, and each question is asked with the default recipe as it comes.
+as `weftwork add` makes them, and each question is asked with the default recipe as it comes.
 
-  weft     nodes in the order of the items that the context includes, with a budget of 12,000 tokens
+  weftwork     nodes in the order of the items that the context includes, with a budget of 12,000 tokens
   bm25     nodes by the best of their passages in the word index (BM25 over title and text, English stemming)
   vector   nodes by the best of their passages in the vector index, with the same embeddings
 
@@ -13,8 +13,8 @@ plain rankings are passages with their titles, the best first, until the next on
 spans of text have token_recall, token_precision and token_iou at several budgets, measured in characters.
 
 `--data DIR` takes a folder in the layout of BEIR (corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv), or a
-folder of such folders; without it, the sets in $WEFT_DATA or ../shared/data are measured. Under "behind" stand the
-metrics in which Weft is worse than the better of the two by more than chance explains (95 % of resampled sets of
+folder of such folders; without it, the sets in $WEFTWORK_DATA or ../shared/data are measured. Under "behind" stand the
+metrics in which Weftwork is worse than the better of the two by more than chance explains (95 % of resampled sets of
 questions).
 """
 
@@ -37,13 +37,13 @@ from benchmarks.corpus import data_folder
 from benchmarks.judged import Asked, Judged
 from benchmarks.timing import say
 from benchmarks.workspace import cache_folder
-from weft import Edge, Node, Weft
-from weft.evaluate import metrics
-from weft.ingest.mentions import MENTION, WEIGHT, find_mentions
-from weft.recipe import Recipe, get_recipe
-from weft.store.protocol import View
-from weft.store.sqlite.schema import MIGRATIONS
-from weft.types import Context
+from weftwork import Edge, Node, Weft
+from weftwork.evaluate import metrics
+from weftwork.ingest.mentions import MENTION, WEIGHT, find_mentions
+from weftwork.recipe import Recipe, get_recipe
+from weftwork.store.protocol import View
+from weftwork.store.sqlite.schema import MIGRATIONS
+from weftwork.types import Context
 
 BUDGET = 12_000
 SMALL = 4_000
@@ -51,7 +51,7 @@ DEPTH = 100
 """Hits of each plain ranking: more than ten nodes, however many passages a node has."""
 BATCH = 1_000
 QUOTES = re.compile('["\u201c\u201d\u201e]')
-WAYS = ("weft", "bm25", "vector")
+WAYS = ("weftwork", "bm25", "vector")
 
 Values = dict[str, dict[str, list[float]]]
 """By metric and way, a value for each question."""
@@ -130,8 +130,8 @@ def measure(collection: Collection, recipe: Recipe, most: int | None = None) -> 
                 plain = {"bm25": by_words(weft, view, asked.text), "vector": by_vector(weft, view, asked.text)}
                 orders = {name: view.nodes_of(hits) for name, hits in plain.items()}
                 within = {name: view.nodes_of(filled(weft, view, hits, SMALL)) for name, hits in plain.items()}
-            orders["weft"] = nodes_in(weft.context(asked.text, budget=BUDGET, recipe=recipe))
-            within["weft"] = nodes_in(weft.context(asked.text, budget=SMALL, recipe=recipe))
+            orders["weftwork"] = nodes_in(weft.context(asked.text, budget=BUDGET, recipe=recipe))
+            within["weftwork"] = nodes_in(weft.context(asked.text, budget=SMALL, recipe=recipe))
             for name in WAYS:
                 order, inside = (_called(collection, each[name]) for each in (orders, within))
                 for metric, value in _judged(order, inside, asked.grades).items():
@@ -224,7 +224,7 @@ def _behind(found: Mapping[str, Values]) -> dict[str, dict[str, str]]:
     for name, values in found.items():
         for metric, each in values.items():
             best = max(("bm25", "vector"), key=lambda way: statistics.fmean(each[way]))
-            lead = metrics.paired(each["weft"], each[best])
+            lead = metrics.paired(each["weftwork"], each[best])
             if lead.high < 0:
                 behind.setdefault(name, {})[metric] = f"{best} {-lead.mean:+.4f} [{-lead.high:.4f}, {-lead.low:.4f}]"
     return behind

@@ -12,13 +12,13 @@ from pathlib import Path
 from benchmarks import memory, research
 from benchmarks.judged import Asked, Document, Judged
 from benchmarks.relevance import WAYS, Collection, Measure, Values, by_vector, by_words, filled, kept
-from weft import Weft
-from weft.evaluate import metrics
-from weft.evaluate.metrics import Span
-from weft.pack.sentences import split_sentences
-from weft.recipe import Recipe, get_recipe
-from weft.store.protocol import View
-from weft.types import Item
+from weftwork import Weft
+from weftwork.evaluate import metrics
+from weftwork.evaluate.metrics import Span
+from weftwork.pack.sentences import split_sentences
+from weftwork.recipe import Recipe, get_recipe
+from weftwork.store.protocol import View
+from weftwork.types import Item
 
 SPAN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 TURN_BUDGETS = (500, 1_000, 2_000, 4_000)
@@ -26,7 +26,7 @@ USER = "me"
 
 
 def pages_of_documents(folder: Path) -> Collection:
-    """PDFs as `weft add` reads them; the answers that are given as true cite their pages."""
+    """PDFs as `weftwork add` reads them; the answers that are given as true cite their pages."""
     store = research._store(folder)
     with Weft.open(store) as weft:
         called = {page.id: _page(*research._name(page.fields)) for page in research._pages(weft)}
@@ -76,7 +76,7 @@ def _measure_spans(weft: Weft, recipe: Recipe, asked: _Excerpts, starts: Mapping
             found = {way: _places(view, filled(weft, view, hits, budget), starts) for way, hits in plain.items()}
             context = weft.context(asked.question, budget=budget, recipe=recipe)
             shown = [place for item in context.items for place in _shown(item)]
-            found["weft"] = [_moved(span, starts[node]) for node, span in shown]
+            found["weftwork"] = [_moved(span, starts[node]) for node, span in shown]
             for way in WAYS:
                 overlap = metrics.overlap(found[way], asked.spans)
                 for name in ("recall", "precision", "iou"):
@@ -144,7 +144,7 @@ def _measure_turns(
             for way, hits in plain.items()
             for budget in TURN_BUDGETS
         }
-    for way, chosen in (("weft", recipe), ("chat", get_recipe("conversation"))):
+    for way, chosen in (("weftwork", recipe), ("chat", get_recipe("conversation"))):
         for budget in TURN_BUDGETS:
             context = weft.context(question, workspace=workspace, budget=budget, recipe=chosen)
             whole = [item for item in context.items if item.rendering.form == "full"]

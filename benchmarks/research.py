@@ -1,7 +1,7 @@
 """Which pages are found for questions about real PDFs, and whether an answer cites the right ones.
 
-The HR documents of azure_hr_docs are added as `weft add` does, and each question of its ground truth is asked. Gold are
-the pages that the true answer cites. Recall at k is the share of the gold pages among the first k.
+The HR documents of azure_hr_docs are added as `weftwork add` does, and each question of its ground truth is asked. Gold
+are the pages that the true answer cites. Recall at k is the share of the gold pages among the first k.
 
   text, visual, hybrid   the search modes of the recipe "research" as it comes; no download, no key
   bm25                   the same pages by BM25 over their text (tantivy, English stemming)
@@ -14,8 +14,8 @@ citation_precision is the share of gold pages among those that the extractive an
 on half of the questions ("fitted"), and on the other half ("confirmed"), beside that of words alone, and the tenth, the
 median and the ninetieth percentile of each weight that was chosen. Under "times" stands the research contract's table
 of limits: what the median took, which part of the limit that is, and how many times the bare cost of the same work (the
-"floor") in the same run. Documents come from $WEFT_DATA or ../shared/data; they are read once and kept in .cache/bench
-(or $WEFT_BENCH_CACHE).
+"floor") in the same run. Documents come from $WEFTWORK_DATA or ../shared/data; they are read once and kept in
+.cache/bench (or $WEFTWORK_BENCH_CACHE).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from benchmarks.corpus import data_folder
 from benchmarks.heldout import hold_out
 from benchmarks.timing import Laps, percentile, say
 from benchmarks.workspace import cache_folder
-from weft import Weft
-from weft.engine import DEFAULT_USER, DEFAULT_WORKSPACE
-from weft.ingest import load, open_source
-from weft.recipes.research import ContextBuilder, WeftSearch, ask
-from weft.store.sqlite.connection import Connections
-from weft.types import PAGE, Filters, Node
+from weftwork import Weft
+from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE
+from weftwork.ingest import load, open_source
+from weftwork.recipes.research import ContextBuilder, WeftSearch, ask
+from weftwork.store.sqlite.connection import Connections
+from weftwork.types import PAGE, Filters, Node
 
 CHARTS = "ground_truth_multimodal.jsonl"
 DEPTHS = (1, 3, 5, 10)
@@ -262,7 +262,7 @@ def _pages(weft: Weft, workspace: str = DEFAULT_WORKSPACE) -> list[Node]:
 
 def _questions(path: Path) -> list[Asked]:
     if not path.exists():
-        raise SystemExit(f"{path} is not there: set WEFT_DATA to the folder that has azure_hr_docs")
+        raise SystemExit(f"{path} is not there: set WEFTWORK_DATA to the folder that has azure_hr_docs")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     asked = [
         Asked(row["question"], frozenset((name, int(page)) for name, page in _GOLD.findall(row["truth"])))

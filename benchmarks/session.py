@@ -39,11 +39,11 @@ from benchmarks.floor import Floor
 from benchmarks.people import ME
 from benchmarks.timing import Laps, percentile, say, totals
 from benchmarks.workspace import NOW, WORKSPACE, Built, open_workspace, workspace
-from weft import Context, Weft
-from weft.embed import get_embedder
-from weft.embed.protocol import EmbeddingProvider, Matrix, Vector
-from weft.recipes.workspace import ContextBuilder, ContextPayload, ContextRequest, Focus, User
-from weft.tokens import get_counter
+from weftwork import Context, Weft
+from weftwork.embed import get_embedder
+from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
+from weftwork.recipes.workspace import ContextBuilder, ContextPayload, ContextRequest, Focus, User
+from weftwork.tokens import get_counter
 
 STOCK = (
     "Summarize this page",
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     """Replay the session, then time each of its requests beside its floor."""
     built = workspace(args.passages, args.seed, fresh=args.fresh)
     asked = list(_session(sample_queries(data_folder(), args.requests, args.seed), built, args.requests, args.seed))
-    with tempfile.TemporaryDirectory(prefix="weft-session-") as folder:
+    with tempfile.TemporaryDirectory(prefix="weftwork-session-") as folder:
         shutil.copytree(Path(built.store).parent, folder, dirs_exist_ok=True)
         copy = replace(built, store=str(Path(folder) / Path(built.store).name))
         say(f"replaying {args.requests} requests over {built.passages:,} passages …")

@@ -16,7 +16,7 @@ from typing import Any
 import pypdfium2
 
 from benchmarks.timing import say
-from weft import Weft
+from weftwork import Weft
 
 
 def measure(data: Path, pages: int) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _interrupted(shelf: Path, store: Path, enough: int) -> int:
 
 
 def _start(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "weft.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "weftwork.cli", *map(str, arguments)]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""A workspace of N passages, built once and kept: `.cache/bench`, or `$WEFT_BENCH_CACHE`.
+"""A workspace of N passages, built once and kept: `.cache/bench`, or `$WEFTWORK_BENCH_CACHE`.
 
 Folders hold pages, pages hold blocks; pages refer to pages; a third of the folders are closed to the
 user who is measured. That user has activity, threads with messages, and memories.
@@ -22,8 +22,8 @@ from benchmarks.people import GROUPS, ME, OTHERS
 from benchmarks.plan import Planner, Portion
 from benchmarks.timing import say
 from benchmarks.vary import endless
-from weft import Weft
-from weft.store.sqlite.schema import MIGRATIONS
+from weftwork import Weft
+from weftwork.store.sqlite.schema import MIGRATIONS
 
 SCHEMA = 1
 """Raised when the same parameters give another workspace."""
@@ -69,7 +69,7 @@ def workspace(passages: int, seed: int, *, fresh: bool = False) -> Built:
 
 def cache_folder() -> Path:
     """Where built workspaces are kept."""
-    named = os.environ.get("WEFT_BENCH_CACHE")
+    named = os.environ.get("WEFTWORK_BENCH_CACHE")
     return Path(named) if named else REPOSITORY / ".cache" / "bench"
 
 

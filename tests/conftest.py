@@ -12,14 +12,14 @@ CI = "CI" in os.environ
 # every run, so that a failure there is the change's own; it is told at once with the blob that repeats it, since
 # to make it smaller can take longer than all tests, and is done where it is repaired.
 settings.register_profile(
-    "weft",
+    "weftwork",
     deadline=None,
     derandomize=CI,
     phases=[Phase.explicit, Phase.reuse, Phase.generate] if CI else tuple(Phase),
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("weft")
+settings.load_profile("weftwork")
 
 MEMORY = Path("/dev/shm")
 ROOM = 4_000_000_000

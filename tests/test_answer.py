@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft import Node, Weft
-from weft.answer import check_answer
+from weftwork import Node, Weft
+from weftwork.answer import check_answer
 
 DOME = "The dome turns on twelve steel rollers that need fresh grease every spring, before the first frost is over."
 MIRROR = "Ana inspected the primary mirror in April; she found two scratches near the rim and one loose support screw."

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import weft
+import weftwork
 
-ROOT = Path(weft.__file__).parent
+ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
     {"errors", "types", "identity", "clock"},
@@ -55,13 +55,13 @@ def layer_of(name):
 
 def imported(path):
     for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(found, ast.ImportFrom) and found.module and found.module.startswith("weft"):
-            if found.module == "weft":
+        if isinstance(found, ast.ImportFrom) and found.module and found.module.startswith("weftwork"):
+            if found.module == "weftwork":
                 yield from (alias.name for alias in found.names)
             else:
                 yield found.module.split(".")[1]
         elif isinstance(found, ast.Import):
-            yield from (alias.name.split(".")[1] for alias in found.names if alias.name.startswith("weft."))
+            yield from (alias.name.split(".")[1] for alias in found.names if alias.name.startswith("weftwork."))
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
@@ -74,10 +74,10 @@ def test_imports_point_one_way(path):
 
 
 def test_public_names_are_these_and_no_others():
-    assert set(weft.__all__) == EXPORTED
-    assert all(getattr(weft, name) is not None for name in EXPORTED)
+    assert set(weftwork.__all__) == EXPORTED
+    assert all(getattr(weftwork, name) is not None for name in EXPORTED)
     with pytest.raises(AttributeError):
-        _ = weft.Nonsense
+        _ = weftwork.Nonsense
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
@@ -91,16 +91,16 @@ def test_modules_and_functions_stay_small(path):
 
 def test_help_loads_nothing_heavy():
     script = (
-        "import sys, weft.cli\n"
+        "import sys, weftwork.cli\n"
         "from click.testing import CliRunner\n"
-        "result = CliRunner().invoke(weft.cli.group, ['--help'])\n"
+        "result = CliRunner().invoke(weftwork.cli.group, ['--help'])\n"
         "assert result.exit_code == 0, result.output\n"
-        "heavy = {'numpy', 'tantivy', 'splintr', 'tokenizers', 'wordllama', 'weft.engine'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'tantivy', 'splintr', 'tokenizers', 'wordllama', 'weftwork.engine'} & set(sys.modules)\n"
         "sys.exit(str(sorted(heavy)) if heavy else 0)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_the_process_that_parses_documents_loads_no_engine():
-    script = "import sys, weft.ingest.documents.worker; sys.exit('weft.engine' in sys.modules)"
+    script = "import sys, weftwork.ingest.documents.worker; sys.exit('weftwork.engine' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)

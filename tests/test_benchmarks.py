@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from weft import Node, Weft
+from weftwork import Node, Weft
 
 ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("WEFT_DATA") or ROOT.parent / "shared" / "data")
+DATA = Path(os.environ.get("WEFTWORK_DATA") or ROOT.parent / "shared" / "data")
 
 needs_data = pytest.mark.skipif(
     not (DATA / "ir_cranfield" / "corpus.jsonl").is_file(),
-    reason=f"the real texts of {DATA} are not there: set WEFT_DATA",
+    reason=f"the real texts of {DATA} are not there: set WEFTWORK_DATA",
 )
 
 LATENCY = {
@@ -31,7 +31,9 @@ INGEST = {
 
 
 def run(*arguments, cache=None, **environment):
-    given = os.environ | {"PYTHONPATH": str(ROOT)} | environment | ({"WEFT_BENCH_CACHE": str(cache)} if cache else {})
+    given = (
+        os.environ | {"PYTHONPATH": str(ROOT)} | environment | ({"WEFTWORK_BENCH_CACHE": str(cache)} if cache else {})
+    )
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
 
@@ -134,7 +136,7 @@ def test_documents_are_kept_better_than_plain_extraction_keeps_them(tmp_path):
 
 @pytest.mark.skipif(
     not (DATA / "azure_hr_docs" / "PerksPlus.pdf").is_file(),
-    reason=f"the real documents of {DATA} are not there: set WEFT_DATA",
+    reason=f"the real documents of {DATA} are not there: set WEFTWORK_DATA",
 )
 def test_research_reports_recall_and_precision_beside_bm25_and_times_beside_their_limits(tmp_path):
     folder = tmp_path / "data" / "azure_hr_docs"
@@ -148,7 +150,7 @@ def test_research_reports_recall_and_precision_beside_bm25_and_times_beside_thei
     shutil.copy(DATA / "azure_hr_docs" / "PerksPlus.pdf", folder / "Multimodal_Examples")
     drawn = asked | {"truth": "Many. [PerksPlus.pdf#page=3(figure3_1.png)]"}
     (folder / "ground_truth_multimodal.jsonl").write_text(json.dumps(drawn) + "\n")
-    done = run("-m", "benchmarks", "research", "--json", cache=tmp_path / "cache", WEFT_DATA=str(tmp_path / "data"))
+    done = run("-m", "benchmarks", "research", "--json", cache=tmp_path / "cache", WEFTWORK_DATA=str(tmp_path / "data"))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     depths = {"recall@1", "recall@3", "recall@5", "recall@10"}
@@ -190,11 +192,13 @@ def test_the_page_about_peers_says_where_another_is_better(monkeypatch):
     from benchmarks import peers
 
     def figures(weft, other):
-        return {metric: {"weft": weft, "other": other} for metric in (*peers.METRICS, *peers.COSTS)}
+        return {metric: {"weftwork": weft, "other": other} for metric in (*peers.METRICS, *peers.COSTS)}
 
     sets = {"easy": figures(0.5, 0.25), "level": figures(1.0, 1.0), "hard": figures(0.125, 0.75)}
-    page = peers.page({"peers": ["weft", "other"], "sets": sets, "versions": {"weft": "", "other": "other 1.0"}})
-    assert page.count("Weft is first, or level, on 2 of 3; not on: hard.") == len(peers.SUMMED_UP)
+    page = peers.page(
+        {"peers": ["weftwork", "other"], "sets": sets, "versions": {"weftwork": "", "other": "other 1.0"}}
+    )
+    assert page.count("Weftwork is first, or level, on 2 of 3; not on: hard.") == len(peers.SUMMED_UP)
     assert "| easy | **0.5** | 0.25 |" in page
     assert "| index_s | 0.5 | **0.25** |" in page
     assert page.endswith("## Versions\n\n- other: other 1.0\n")
@@ -219,11 +223,13 @@ print(blake2b(repr((drawn, sample_queries(data_folder(), 30, 7))).encode()).hexd
 
 
 def test_absent_data_is_said_with_what_to_do(tmp_path):
-    done = run("-m", "benchmarks", "latency", "--passages", "300", cache=tmp_path, WEFT_DATA=str(tmp_path / "nowhere"))
+    done = run(
+        "-m", "benchmarks", "latency", "--passages", "300", cache=tmp_path, WEFTWORK_DATA=str(tmp_path / "nowhere")
+    )
     assert done.returncode == 1
     assert done.stdout == ""
     assert "nowhere" in done.stderr
-    assert "set WEFT_DATA" in done.stderr
+    assert "set WEFTWORK_DATA" in done.stderr
 
 
 def test_help_names_every_benchmark_with_examples():
@@ -238,10 +244,10 @@ def test_memory_reports_the_recall_of_all_side_by_side(tmp_path):
     told, _ = figures("memory", "--conversations", "1", "--questions", "2", cache=tmp_path)
     assert told["questions"] == 2
     assert told["budgets"].keys() == {"500", "1000", "2000", "4000"}
-    assert all(each.keys() == {"weft", "bm25", "vector", "hybrid"} for each in told["budgets"].values())
+    assert all(each.keys() == {"weftwork", "bm25", "vector", "hybrid"} for each in told["budgets"].values())
     assert all(0 <= share <= 1 for each in told["budgets"].values() for share in each.values())
     assert told["packers"].keys() == {"ranked", "density", "optimal"}
-    assert told["packers"]["ranked"] == {budget: each["weft"] for budget, each in told["budgets"].items()}
+    assert told["packers"]["ranked"] == {budget: each["weftwork"] for budget, each in told["budgets"].items()}
 
 
 LOAD = {
@@ -284,8 +290,8 @@ def test_relevance_takes_any_folder_in_the_layout_of_beir(tmp_path):
     assert first["sets"].keys() == {"birds"}
     measured = first["sets"]["birds"]
     assert {"nDCG@10", "recall@5", "recall@10", "all_gold@10"} < measured.keys()
-    assert all(values.keys() == {"weft", "bm25", "vector"} for values in measured.values())
-    assert measured["all_gold@10"]["weft"] == 1.0
+    assert all(values.keys() == {"weftwork", "bm25", "vector"} for values in measured.values())
+    assert measured["all_gold@10"]["weftwork"] == 1.0
     assert all(0 <= value <= 1 for values in measured.values() for value in values.values())
     again, told = figures("relevance", "--data", str(folder), cache=tmp_path / "cache")
     assert again == first and "building" not in told

@@ -2,9 +2,9 @@ from dataclasses import fields
 
 import pytest
 
-from weft.cli.options import open_weft
-from weft.config import ENVIRONMENT, FILE, Config, load_config
-from weft.errors import InvalidInput
+from weftwork.cli.options import open_weft
+from weftwork.config import ENVIRONMENT, FILE, Config, load_config
+from weftwork.errors import InvalidInput
 
 
 @pytest.fixture
@@ -62,11 +62,11 @@ def test_the_environment_stands_over_the_file(folder):
 
 def test_an_empty_variable_counts_as_absent(folder):
     write(folder, 'user = "file"\n')
-    assert load_config(folder, {"WEFT_USER": ""}).user == "file"
+    assert load_config(folder, {"WEFTWORK_USER": ""}).user == "file"
 
 
 def test_variables_of_the_process_are_read(folder, monkeypatch):
-    monkeypatch.setenv("WEFT_USER", "ana")
+    monkeypatch.setenv("WEFTWORK_USER", "ana")
     assert load_config(folder).user == "ana"
 
 
@@ -91,12 +91,15 @@ def test_every_setting_can_stand_in_the_file(folder):
     [
         ("user = ", r"is not valid TOML \(.*\): correct it or remove it"),
         ('userr = "ana"', r"has an unknown setting 'userr': use store, .*workspace, user"),
-        ("user = 5", r"user in .*weft\.toml must be of type str, got 5"),
-        ('budget = "4000"', r"budget in .*weft\.toml must be of type int, got '4000'"),
-        ("budget = true", r"budget in .*weft\.toml must be of type int, got True"),
-        ("budget = 4000.0", r"budget in .*weft\.toml must be of type int, got 4000\.0"),
-        ('templates = "chat"', r"templates in .*weft\.toml must be of type dict, got 'chat'"),
-        ('[templates]\nmine = "x"', r"templates\.mine in .*weft\.toml must be a table \[templates\.mine\], got 'x'"),
+        ("user = 5", r"user in .*weftwork\.toml must be of type str, got 5"),
+        ('budget = "4000"', r"budget in .*weftwork\.toml must be of type int, got '4000'"),
+        ("budget = true", r"budget in .*weftwork\.toml must be of type int, got True"),
+        ("budget = 4000.0", r"budget in .*weftwork\.toml must be of type int, got 4000\.0"),
+        ('templates = "chat"', r"templates in .*weftwork\.toml must be of type dict, got 'chat'"),
+        (
+            '[templates]\nmine = "x"',
+            r"templates\.mine in .*weftwork\.toml must be a table \[templates\.mine\], got 'x'",
+        ),
     ],
 )
 def test_a_wrong_setting_is_refused_with_the_file_and_the_fix(folder, text, message):
@@ -108,13 +111,13 @@ def test_a_wrong_setting_is_refused_with_the_file_and_the_fix(folder, text, mess
 
 def test_a_file_that_is_not_utf_8_is_refused(folder):
     (folder / FILE).write_bytes(b'user = "\xff"\n')
-    with pytest.raises(InvalidInput, match=r"weft\.toml is not valid TOML .*: correct it or remove it"):
+    with pytest.raises(InvalidInput, match=r"weftwork\.toml is not valid TOML .*: correct it or remove it"):
         load_config(folder, {})
 
 
 def test_own_templates_can_be_used(folder):
     write(folder, '[templates.brief]\nitem = "* {{title}}: {{content}}\\n"\nheader = "BRIEF\\n"\nquote = "escape"\n')
-    config = load_config(folder, {"WEFT_STORE": str(folder / "n.weft"), "WEFT_EMBEDDER": "none"})
+    config = load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft"), "WEFTWORK_EMBEDDER": "none"})
     with open_weft(config, create=True) as weft:
         template = weft.tools.templates.get("brief")
         assert (template.header, template.item) == ("BRIEF\n", "* {{title}}: {{content}}\n")
@@ -123,7 +126,7 @@ def test_own_templates_can_be_used(folder):
 
 def test_a_template_of_the_memory_contract_can_be_used(folder):
     write(folder, '[templates.memo]\nmemoryFormat = "- {{content}}"\nseparator = "\\n"\nincludeMetadata = false\n')
-    config = load_config(folder, {"WEFT_STORE": str(folder / "n.weft"), "WEFT_EMBEDDER": "none"})
+    config = load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft"), "WEFTWORK_EMBEDDER": "none"})
     with open_weft(config, create=True) as weft:
         template = weft.tools.templates.get("memo")
         assert (template.item, template.include_metadata, template.section) == ("- {{content}}", False, "")
@@ -141,5 +144,5 @@ def test_a_template_of_the_memory_contract_can_be_used(folder):
 def test_a_template_that_cannot_be_used_is_refused(folder, slots, message):
     write(folder, f"[templates.mine]\n{slots}\n")
     with pytest.raises(InvalidInput, match=message):
-        open_weft(load_config(folder, {"WEFT_STORE": str(folder / "n.weft")}), create=True)
+        open_weft(load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft")}), create=True)
     assert not (folder / "n.weft").exists()

@@ -38,6 +38,6 @@ def test_the_readme_names_the_two_commands():
 
 def test_every_package_is_on_the_map():
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for folder in sorted((ROOT / "src" / "weft").iterdir()):
+    for folder in sorted((ROOT / "src" / "weftwork").iterdir()):
         if folder.is_dir() and (folder / "__init__.py").exists():
             assert f"`{folder.name}/`" in text, f"ARCHITECTURE.md says nothing of {folder.name}/"

@@ -8,16 +8,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from weft.embed.hashing import HashingEmbedder
-from weft.engine import Weft
-from weft.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
-from weft.kept import MOST
-from weft.recipe import Recipe, get_recipe
-from weft.render import to_dict, to_json
-from weft.request import Message
-from weft.score import Profile
-from weft.tokens import get_counter
-from weft.types import Budget, Edge, Filters, Node
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.engine import Weft
+from weftwork.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
+from weftwork.kept import MOST
+from weftwork.recipe import Recipe, get_recipe
+from weftwork.render import to_dict, to_json
+from weftwork.request import Message
+from weftwork.score import Profile
+from weftwork.tokens import get_counter
+from weftwork.types import Budget, Edge, Filters, Node
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 WORDS = "mirror telescope library birch polish april lens tube focus star moon night grind base ship".split()
@@ -83,7 +83,7 @@ class TestOpening:
             assert second.store.workspaces() == ["main"]
 
     def test_a_store_that_does_not_exist_is_not_created_unasked(self, tmp_path):
-        with pytest.raises(NotFound, match=r"gone\.weft does not exist: create it with  weft init"):
+        with pytest.raises(NotFound, match=r"gone\.weft does not exist: create it with  weftwork init"):
             Weft.open(tmp_path / "gone.weft", create=False)
         assert list(tmp_path.iterdir()) == []
 
@@ -93,7 +93,7 @@ class TestOpening:
 
     def test_a_file_that_is_no_store_is_told(self, tmp_path):
         (tmp_path / "x.weft").write_bytes(b"not a database at all, but long enough to be read as one" * 40)
-        with pytest.raises(StoreError, match="damaged or not a Weft store"):
+        with pytest.raises(StoreError, match="damaged or not a Weftwork store"):
             Weft.open(tmp_path / "x.weft", embedder=None)
 
     @pytest.mark.parametrize(

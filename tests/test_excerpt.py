@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from weft.excerpt import WINDOW, excerpt
+from weftwork.excerpt import WINDOW, excerpt
 
 LONG = "Filler words stand here for a while. " * 30
 MARKED = re.compile("<<<(.*?)>>>", re.DOTALL)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.fit import Fitting, fit
-from weft.query import read_query
-from weft.recipe import get_recipe
-from weft.render import Template, Templates
-from weft.request import Request
-from weft.score.duplicates import Collapsed
-from weft.tokens import CharacterCounter, get_counter
-from weft.types import SECTIONS, Budget, Candidate, Finding, NodeInfo, Passage
+from weftwork.fit import Fitting, fit
+from weftwork.query import read_query
+from weftwork.recipe import get_recipe
+from weftwork.render import Template, Templates
+from weftwork.request import Request
+from weftwork.score.duplicates import Collapsed
+from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.types import SECTIONS, Budget, Candidate, Finding, NodeInfo, Passage
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from weft.kept import KeptContexts
-from weft.types import Context
+from weftwork.kept import KeptContexts
+from weftwork.types import Context
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 

@@ -1,9 +1,9 @@
 import pytest
 
-from weft.errors import InvalidInput, UnknownName
-from weft.lens import BOOST, BUILTIN, Lens, Lenses, apply_lens
-from weft.request import Request
-from weft.types import Budget
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.lens import BOOST, BUILTIN, Lens, Lenses, apply_lens
+from weftwork.request import Request
+from weftwork.types import Budget
 
 CONTRACT = {
     "general": (("child", "parent", "reference", "field"), (), (), 3),

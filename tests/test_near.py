@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Edge, Node, Weft
-from weft.near import WHOLE, NearMisses
-from weft.pack import PACKERS
-from weft.recipe import get_recipe
-from weft.store.contract.kit import NOW
+from weftwork import Edge, Node, Weft
+from weftwork.near import WHOLE, NearMisses
+from weftwork.pack import PACKERS
+from weftwork.recipe import get_recipe
+from weftwork.store.contract.kit import NOW
 
 WORDS = "mirror telescope library birch polish april lens tube focus star moon night grind base ship".split()
 

@@ -4,7 +4,7 @@ import json
 import pytest
 from benchmarks import peers
 
-from weft.tokens import get_counter
+from weftwork.tokens import get_counter
 
 TEXTS = {
     "mirror": "The mirror of a telescope is ground for nine weeks.",
@@ -24,23 +24,23 @@ def figures(tmp_path_factory):
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tmirror\t1\n")
     parser = argparse.ArgumentParser()
     peers.add_arguments(parser)
-    args = parser.parse_args(["--data", str(folder), "--peers", "weft,vectors"])
+    args = parser.parse_args(["--data", str(folder), "--peers", "weftwork,vectors"])
     args.save = False
     return peers.run(args)
 
 
 def test_every_peer_has_every_figure(figures):
-    assert figures["peers"] == ["weft", "vectors"]
+    assert figures["peers"] == ["weftwork", "vectors"]
     tiny = figures["sets"]["tiny"]
     assert set(tiny) == {*peers.METRICS, *peers.COSTS}
-    assert all(set(values) == {"weft", "vectors"} for values in tiny.values())
-    assert tiny["nDCG@10"] == {"weft": 1.0, "vectors": 1.0}
+    assert all(set(values) == {"weftwork", "vectors"} for values in tiny.values())
+    assert tiny["nDCG@10"] == {"weftwork": 1.0, "vectors": 1.0}
     assert all(value > 0 for cost in ("query_p95_ms", "memory_mb") for value in tiny[cost].values())
 
 
 def test_the_table_has_a_line_for_every_figure_and_marks_the_best(figures):
     page = peers.page(figures)
-    assert "| | weft | vectors |" in page
+    assert "| | weftwork | vectors |" in page
     assert "| nDCG@10 | **1** | **1** |" in page
 
 

@@ -8,14 +8,14 @@ from importlib import resources
 
 import pytest
 
-from weft import Weft, sample
-from weft.errors import NotFound
-from weft.ingest.jsonlines import parse
-from weft.ingest.pieces import Person
-from weft.render import to_dict
-from weft.types import Edge, Filters, Node
+from weftwork import Weft, sample
+from weftwork.errors import NotFound
+from weftwork.ingest.jsonlines import parse
+from weftwork.ingest.pieces import Person
+from weftwork.render import to_dict
+from weftwork.types import Edge, Filters, Node
 
-LINES = (resources.files("weft.sample") / "workspace.jsonl").read_text("utf-8").splitlines()
+LINES = (resources.files("weftwork.sample") / "workspace.jsonl").read_text("utf-8").splitlines()
 PIECES = [parse(line) for line in LINES]
 NODES = {piece.id: piece for piece in PIECES if isinstance(piece, Node)}
 EDGES = [piece for piece in PIECES if isinstance(piece, Edge)]

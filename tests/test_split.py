@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import InvalidInput
-from weft.split import LONGEST, prepare, spans
-from weft.tokens import CharacterCounter
-from weft.types import Node
+from weftwork.errors import InvalidInput
+from weftwork.split import LONGEST, prepare, spans
+from weftwork.tokens import CharacterCounter
+from weftwork.types import Node
 
 TEXTS = st.one_of(
     st.text(max_size=4000),

@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from weft.errors import InvalidInput, UnknownName
-from weft.tokens import CharacterCounter, HuggingFaceCounter, TokenCounter, get_counter
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.tokens import CharacterCounter, HuggingFaceCounter, TokenCounter, get_counter
 
-DATA = Path(os.environ.get("WEFT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[2] / "shared" / "data"))
 MULTILINGUAL = DATA / "tokenizer_multilingual"
 OPENAI = ("o200k_base", "cl100k_base")
 # The digests that tiktoken/openai_public.py checks its downloads against.
@@ -104,7 +104,7 @@ def test_vocabularies_in_the_wheel_are_openai_files_byte_for_byte(name):
     assert hashlib.sha256(b"".join(lines)).hexdigest() == digest
 
 
-@pytest.mark.skipif(not MULTILINGUAL.is_dir(), reason=f"reference counts are not in {MULTILINGUAL}; set WEFT_DATA")
+@pytest.mark.skipif(not MULTILINGUAL.is_dir(), reason=f"reference counts are not in {MULTILINGUAL}; set WEFTWORK_DATA")
 @pytest.mark.parametrize("name", OPENAI)
 def test_counts_agree_with_tiktoken_in_every_language(name):
     with (MULTILINGUAL / "reference_token_counts.tsv").open(encoding="utf-8") as file:
@@ -348,6 +348,6 @@ def test_a_file_that_is_no_tokenizer_is_refused_by_its_name(tmp_path, content):
 
 
 def test_importing_the_module_loads_no_tokenizer():
-    code = "import sys, weft.tokens as t; t.get_counter(); print({'splintr', 'tokenizers'} & set(sys.modules))"
+    code = "import sys, weftwork.tokens as t; t.get_counter(); print({'splintr', 'tokenizers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

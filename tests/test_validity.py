@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from weft import Edge, Filters, Message, Node, Weft
-from weft.errors import DimensionError, InvalidInput
-from weft.types import NodeInfo
+from weftwork import Edge, Filters, Message, Node, Weft
+from weftwork.errors import DimensionError, InvalidInput
+from weftwork.types import NodeInfo
 
 NOW = datetime(2026, 3, 16, 9, 30, 30, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.errors import InvalidInput
-from weft.types import Filters, Node, Passage, Reached, Step
-from weft.wire import decode, encode
+from weftwork.errors import InvalidInput
+from weftwork.types import Filters, Node, Passage, Reached, Step
+from weftwork.wire import decode, encode
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1)).map(lambda moment: moment.replace(tzinfo=UTC))

@@ -6,4 +6,4 @@ asked. `contestant.py` runs one of them in a process of its own.
 
 from __future__ import annotations
 
-NAMES = ("weft", "bm25s", "vectors", "llamaindex", "langchain", "haystack", "txtai")
+NAMES = ("weftwork", "bm25s", "vectors", "llamaindex", "langchain", "haystack", "txtai")

@@ -2,9 +2,9 @@
 
     python -m benchmarks.rivals.contestant NAME documents.jsonl questions.jsonl DEPTH BUDGET
 
-It runs in the environment of the one that is measured, so it imports nothing but that and Weft's embedder, which all
-share. The last line is one JSON object: by question the ranked pieces and, from those that fill a budget themselves,
-what they put into it, each as [document, text]; and seconds, milliseconds and memory.
+It runs in the environment of the one that is measured, so it imports nothing but that and Weftwork's embedder, which
+all share. The last line is one JSON object: by question the ranked pieces and, from those that fill a budget
+themselves, what they put into it, each as [document, text]; and seconds, milliseconds and memory.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Ways:
 
 def main() -> None:
     name, documents, questions, depth, budget = sys.argv[1:6]
-    from weft.embed.static import StaticEmbedder  # noqa: PLC0415
+    from weftwork.embed.static import StaticEmbedder  # noqa: PLC0415
 
     texts = [Text(line["id"], line["title"], line["text"]) for line in _lines(documents)]
     embedder = StaticEmbedder()

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from weft.cli import main
-from weft.config import ENVIRONMENT
+from weftwork.cli import main
+from weftwork.config import ENVIRONMENT
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     for variable in ENVIRONMENT:
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("WEFT_EMBEDDER", "hashing")
+    monkeypatch.setenv("WEFTWORK_EMBEDDER", "hashing")
     return folder
 
 
@@ -38,7 +38,7 @@ def weft(here, monkeypatch, capsys):
     """The command, run as its entry point runs it."""
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["weft", *map(str, arguments)])
+        monkeypatch.setattr(sys, "argv", ["weftwork", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             main()
         printed = capsys.readouterr()

@@ -3,8 +3,8 @@ import subprocess
 
 import pytest
 
-from weft import Weft
-from weft.ingest.documents.formats import missing_packages
+from weftwork import Weft
+from weftwork.ingest.documents.formats import missing_packages
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_path_is_required(weft, ready):
 
 def test_documents_are_added_page_by_page_by_one_process(weft, ready, monkeypatch):
     if missing_packages():
-        pytest.skip("documents are not read here: run  pip install 'weft[documents]'")
+        pytest.skip("documents are not read here: run  pip install 'weftwork[documents]'")
     started, start = [], subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *given, **more: started.append(given) or start(*given, **more))
     (ready / "a.html").write_text("<h1>One</h1><p>The mirror.</p><h1>Two</h1><p>The base.</p>")

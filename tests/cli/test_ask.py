@@ -2,7 +2,7 @@ import pytest
 from tests.recipes.researching import library
 from tests.recipes.test_research_ask import KEY, says, server  # noqa: F401  (a fixture)
 
-from weft.embed.hashing import HashingEmbedder
+from weftwork.embed.hashing import HashingEmbedder
 
 QUESTION = ("What did", "the collapse of Lehman Brothers trigger?")
 SENTENCE = "The collapse of Lehman Brothers in September 2008 triggered a global financial panic."
@@ -11,8 +11,8 @@ SENTENCE = "The collapse of Lehman Brothers in September 2008 triggered a global
 @pytest.fixture
 def documents(here, monkeypatch):
     for name in ("NAME", "URL", "KEY"):
-        monkeypatch.delenv(f"WEFT_MODEL_{name}", raising=False)
-    monkeypatch.setenv("WEFT_STORE", "library.weft")
+        monkeypatch.delenv(f"WEFTWORK_MODEL_{name}", raising=False)
+    monkeypatch.setenv("WEFTWORK_STORE", "library.weft")
     library(here, embedder=HashingEmbedder()).close()
     return here
 
@@ -44,7 +44,7 @@ def test_an_unknown_mode_and_a_missing_question_are_usage_errors(weft, documents
 
 
 def test_a_configured_model_is_asked_and_its_citations_are_checked(weft, documents, server, monkeypatch):  # noqa: F811
-    (documents / "weft.toml").write_text(
+    (documents / "weftwork.toml").write_text(
         f'store = "library.weft"\n[model]\nname = "tiny"\nurl = "{server.url}"\nkey_env = "MY_KEY"\n'
     )
     monkeypatch.setenv("MY_KEY", KEY)
@@ -61,9 +61,9 @@ def test_a_configured_model_is_asked_and_its_citations_are_checked(weft, documen
 
 
 def test_a_model_that_fails_is_an_error_without_the_key(weft, documents, server, monkeypatch):  # noqa: F811
-    monkeypatch.setenv("WEFT_MODEL_NAME", "tiny")
-    monkeypatch.setenv("WEFT_MODEL_URL", server.url)
-    monkeypatch.setenv("WEFT_MODEL_KEY", KEY)
+    monkeypatch.setenv("WEFTWORK_MODEL_NAME", "tiny")
+    monkeypatch.setenv("WEFTWORK_MODEL_URL", server.url)
+    monkeypatch.setenv("WEFTWORK_MODEL_KEY", KEY)
     server.replies.append((401, {}, {}))
     ran = weft("ask", *QUESTION)
     assert (ran.code, ran.out) == (1, "")
@@ -71,7 +71,7 @@ def test_a_model_that_fails_is_an_error_without_the_key(weft, documents, server,
 
 
 def test_a_key_in_the_file_is_refused(weft, documents):
-    (documents / "weft.toml").write_text('[model]\nname = "x"\nkey = "sk-1"\n')
+    (documents / "weftwork.toml").write_text('[model]\nname = "x"\nkey = "sk-1"\n')
     ran = weft("ask", "x")
     assert ran.code == 1 and "key_env" in ran.err and "sk-1" not in ran.err
 
@@ -84,7 +84,7 @@ def test_nothing_to_answer_with_is_said(weft, here):
 
 
 def test_another_user_sees_their_own_pages_alone(weft, documents):
-    from weft import Weft
+    from weftwork import Weft
 
     with Weft.open(documents / "library.weft", embedder=HashingEmbedder()) as store:
         store.add_user("ben")

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 import pytest
 
-from weft.cli import COMMANDS, group
-from weft.cli.reference import reference
+from weftwork.cli import COMMANDS, group
+from weftwork.cli.reference import reference
 
 ROOT = Path(__file__).parents[2]
 
 
-def commands(command=group, path=("weft",)):
+def commands(command=group, path=("weftwork",)):
     """Every command with its full name, groups included."""
     yield path, command
     if isinstance(command, click.Group):
@@ -29,13 +29,13 @@ ALL = {" ".join(path): command for path, command in commands()}
 
 def run(*arguments, **options):
     return subprocess.run(
-        [sys.executable, "-m", "weft.cli", *arguments], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "weftwork.cli", *arguments], capture_output=True, text=True, check=False, **options
     )
 
 
 def test_the_version_is_that_of_the_package(weft):
     ran = weft("--version")
-    assert (ran.code, ran.out, ran.err) == (0, f"weft {version('weft')}\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, f"weftwork {version('weftwork')}\n", "")
 
 
 def test_help_names_every_command_in_the_order_in_which_a_newcomer_needs_them(weft):
@@ -64,7 +64,7 @@ def test_every_option_is_described(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_of_the_list_exists_under_its_name(name):
-    assert ALL[f"weft {name}"].name == name
+    assert ALL[f"weftwork {name}"].name == name
     assert COMMANDS[name].endswith(".")
 
 
@@ -89,7 +89,7 @@ def test_the_written_reference_is_up_to_date():
 
 def test_the_reference_can_be_printed():
     printed = subprocess.run(
-        [sys.executable, "-m", "weft.cli.reference"], capture_output=True, text=True, check=True, encoding="utf-8"
+        [sys.executable, "-m", "weftwork.cli.reference"], capture_output=True, text=True, check=True, encoding="utf-8"
     )
     assert printed.stdout == reference()
 
@@ -108,30 +108,30 @@ def test_without_a_command_the_help_is_shown(weft):
 
 def test_without_a_store_the_fix_is_named(weft):
     ran = weft("stats")
-    assert (ran.code, ran.out, ran.err) == (1, "", "error: notes.weft does not exist: create it with  weft init\n")
+    assert (ran.code, ran.out, ran.err) == (1, "", "error: notes.weft does not exist: create it with  weftwork init\n")
 
 
 def test_variables_choose_store_workspace_and_user(weft, filled, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WEFT_STORE", str(filled / "notes.weft"))
-    monkeypatch.setenv("WEFT_USER", "ben")
+    monkeypatch.setenv("WEFTWORK_STORE", str(filled / "notes.weft"))
+    monkeypatch.setenv("WEFTWORK_USER", "ben")
     assert weft("stats", "--json").json["nodes"] == 3
     assert weft("stats", "--json", "--user", "me").json["nodes"] == 4
-    monkeypatch.setenv("WEFT_WORKSPACE", "nowhere")
+    monkeypatch.setenv("WEFTWORK_WORKSPACE", "nowhere")
     assert weft("stats").err.startswith("error: workspace 'nowhere' does not exist")
 
 
 def test_the_module_runs_as_a_command_and_errors_have_no_traceback(here):
     ran = run("stats")
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr == "error: notes.weft does not exist: create it with  weft init\n"
+    assert ran.stderr == "error: notes.weft does not exist: create it with  weftwork init\n"
 
 
 def test_a_reader_that_stops_early_is_no_error(filled):
     lines = "".join(f'{{"id": "n{n}", "text": "mirror {n} and more words"}}\n' for n in range(60))
     (filled / "many.jsonl").write_text(lines)
     assert run("add", "many.jsonl").returncode == 0
-    command = f"{sys.executable} -m weft.cli context mirror --json | head -c 10"
+    command = f"{sys.executable} -m weftwork.cli context mirror --json | head -c 10"
     ran = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
 
@@ -140,7 +140,7 @@ def test_a_reader_that_stops_early_is_no_error(filled):
 def test_a_reader_that_is_gone_is_no_error(filled, asked):
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "weft.cli", *asked.split()]
+    command = [sys.executable, "-m", "weftwork.cli", *asked.split()]
     ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -149,7 +149,7 @@ def test_a_reader_that_is_gone_is_no_error(filled, asked):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 @pytest.mark.parametrize("asked", ["context finch", "search finch"])
 def test_output_that_cannot_be_written_is_an_error_without_a_traceback(filled, asked):
-    command = f"{sys.executable} -m weft.cli {asked} > /dev/full"
+    command = f"{sys.executable} -m weftwork.cli {asked} > /dev/full"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (1, "error: No space left on device\n")
 

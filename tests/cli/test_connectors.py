@@ -33,6 +33,6 @@ def test_mentions_are_visible_and_can_be_switched_off(weft, here):
     assert weft("add", "v", "--json").json["mentions"] == 1
     assert "mention" in weft("explain", "file:v/b.md").out
     assert weft("add", "v", "--no-mentions", "--json").json["mentions"] == 0
-    (here / "weft.toml").write_text("mentions = false\n")
+    (here / "weftwork.toml").write_text("mentions = false\n")
     assert weft("add", "v", "--json").json["mentions"] == 0
     assert weft("add", "v", "--mentions", "--json").json["mentions"] == 1

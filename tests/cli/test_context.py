@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from weft.tokens import get_counter
+from weftwork.tokens import get_counter
 
 
 def test_a_context_is_printed_within_its_budget(weft, filled):
@@ -56,7 +56,7 @@ def test_the_budget_has_two_names(weft, filled):
 
 
 def test_the_budget_of_the_settings_holds_unless_told_otherwise(weft, filled):
-    with (filled / "weft.toml").open("a") as file:
+    with (filled / "weftwork.toml").open("a") as file:
         file.write("budget = 777\n")
     assert weft("context", "mirror", "--json").json["meta"]["tokens"]["budget"] == 777
     assert weft("context", "mirror", "--json", "--max-tokens", "999").json["meta"]["tokens"]["budget"] == 999
@@ -125,11 +125,17 @@ def test_what_cannot_be_asked_is_an_error_with_its_fix(weft, filled):
         (("--max-tokens", "0"), "the token budget is 0: give a whole number of at least 1, such as 4000"),
         (("--depth", "9"), "depth must be from 1 to 5, got 9"),
         (("--depth", "0"), "depth must be from 1 to 5, got 0"),
-        (("--focus", "nowhere"), "focus 'nowhere' does not exist in this workspace: check its id with  weft search"),
-        (("--thread", "nowhere"), "thread 'nowhere' does not exist in this workspace: check its id with  weft search"),
-        (("--user", "eve"), "user 'eve' does not exist in this workspace: add them with  weft users add eve"),
-        (("--workspace", "x"), "workspace 'x' does not exist: create it with  weft init --workspace x"),
-        (("--store", "x.weft"), "x.weft does not exist: create it with  weft init"),
+        (
+            ("--focus", "nowhere"),
+            "focus 'nowhere' does not exist in this workspace: check its id with  weftwork search",
+        ),
+        (
+            ("--thread", "nowhere"),
+            "thread 'nowhere' does not exist in this workspace: check its id with  weftwork search",
+        ),
+        (("--user", "eve"), "user 'eve' does not exist in this workspace: add them with  weftwork users add eve"),
+        (("--workspace", "x"), "workspace 'x' does not exist: create it with  weftwork init --workspace x"),
+        (("--store", "x.weft"), "x.weft does not exist: create it with  weftwork init"),
     ):
         ran = weft("context", "mirror", *arguments)
         assert (ran.code, ran.out) == (1, "")
@@ -156,7 +162,7 @@ def printed_on_a_terminal(*arguments, **environment):
     """What the command prints where standard output is a terminal."""
     ours, theirs = pty.openpty()
     given = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | environment
-    with subprocess.Popen([sys.executable, "-m", "weft.cli", *arguments], stdout=theirs, env=given) as process:
+    with subprocess.Popen([sys.executable, "-m", "weftwork.cli", *arguments], stdout=theirs, env=given) as process:
         os.close(theirs)
         parts = []
         try:
@@ -186,16 +192,16 @@ def test_a_reader_that_stops_early_is_no_error(filled, weft, option):
     lines = [{"id": f"n{n}", "text": f"mirror {n} " + "and more words " * 40} for n in range(150)]
     (filled / "many.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     assert weft("add", "many.jsonl").code == 0
-    command = f"{sys.executable} -m weft.cli context mirrors {option} --max-tokens 200000 | head -c 10"
+    command = f"{sys.executable} -m weftwork.cli context mirrors {option} --max-tokens 200000 | head -c 10"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_a_wrong_setting_is_an_error_with_the_file(weft, filled):
-    (filled / "weft.toml").write_text("budget = 'much'\n")
+    (filled / "weftwork.toml").write_text("budget = 'much'\n")
     ran = weft("context", "mirror")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == f"error: budget in {filled / 'weft.toml'} must be of type int, got 'much'\n"
+    assert ran.err == f"error: budget in {filled / 'weftwork.toml'} must be of type int, got 'much'\n"
 
 
 def test_only_what_changed_since_a_context_that_was_kept(weft, filled):

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from weft import sample
-from weft.cli.demo import BUDGET, NEXT, QUESTION, command
-from weft.ingest.jsonlines import parse
-from weft.tokens import get_counter
+from weftwork import sample
+from weftwork.cli.demo import BUDGET, NEXT, QUESTION, command
+from weftwork.ingest.jsonlines import parse
+from weftwork.tokens import get_counter
 
 PRIVATE = ("terms", "terms-limit", "private", "private-pay", "private-cash", "private-loan")
 
@@ -22,7 +22,7 @@ def demo(folder: Path, seed: str = "0", *arguments: str) -> str:
     """What a user sees who runs the command in an empty folder."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
-        [sys.executable, "-m", "weft.cli", "demo", *arguments],
+        [sys.executable, "-m", "weftwork.cli", "demo", *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
@@ -118,9 +118,9 @@ def test_the_commands_that_it_proposes_work(tmp_path):
     assert f"cd '{tmp_path / 'my demo'}'" in result.output
     for line in NEXT:
         program, *arguments = [each.strip('"') for each in re.findall(r'"[^"]*"|\S+', line)]
-        assert program == "weft"
+        assert program == "weftwork"
         done = subprocess.run(
-            [sys.executable, "-m", "weft.cli", *arguments],
+            [sys.executable, "-m", "weftwork.cli", *arguments],
             cwd=tmp_path / "my demo",
             capture_output=True,
             check=True,

@@ -38,4 +38,4 @@ def test_a_file_that_is_no_store_is_an_error(weft, here):
     (here / "x.weft").write_bytes(b"no database, but long enough to be read as if it were one" * 20)
     ran = weft("doctor", "--store", "x.weft")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("error: x.weft is damaged or not a Weft store")
+    assert ran.err.startswith("error: x.weft is damaged or not a Weftwork store")

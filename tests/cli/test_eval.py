@@ -51,7 +51,7 @@ def test_drafts_are_questions_that_can_be_asked(weft, filled, here):
 
 def test_what_is_wrong_is_said_with_the_fix(weft, filled, here):
     path = questions(here, {"query": "mirror", "wanted": ["mirror"]})
-    assert "weft eval suggest" in weft("eval", here / "absent.jsonl").err
+    assert "weftwork eval suggest" in weft("eval", here / "absent.jsonl").err
     assert "relevance=0.7" in weft("eval", path, "--weights", "relevance").err
     assert "'nonesuch'" in weft("eval", path, "--recipe", "nonesuch").err
     assert weft("eval", path, "--budget", 0).code == 1

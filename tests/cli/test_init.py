@@ -1,6 +1,6 @@
 import tomllib
 
-from weft.engine import Weft
+from weftwork.engine import Weft
 
 
 def users(path, workspace="main"):
@@ -12,10 +12,11 @@ def test_a_store_is_created_with_settings_beside_it(weft, here):
     ran = weft("init")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
-        "notes.weft is ready: workspace 'main', user 'me'\nnext:  weft add FOLDER   then   weft context QUESTION\n"
+        "notes.weft is ready: workspace 'main', user 'me'\n"
+        "next:  weftwork add FOLDER   then   weftwork context QUESTION\n"
     )
     assert users(here / "notes.weft") == {"me": ()}
-    settings = tomllib.loads((here / "weft.toml").read_text())
+    settings = tomllib.loads((here / "weftwork.toml").read_text())
     assert settings == {"store": "notes.weft", "workspace": "main", "user": "me"}
 
 
@@ -29,7 +30,7 @@ def test_doing_it_again_changes_nothing(weft, here):
 def test_another_file_another_user_another_workspace(weft, here):
     assert weft("init", "team.weft", "--user", "ana", "--workspace", "research").code == 0
     assert "ana" in users(here / "team.weft", "research")
-    assert tomllib.loads((here / "weft.toml").read_text()) == {
+    assert tomllib.loads((here / "weftwork.toml").read_text()) == {
         "store": "team.weft", "workspace": "research", "user": "ana",
     }  # fmt: skip
     assert weft("stats", "--json").json["nodes"] == 0
@@ -42,15 +43,15 @@ def test_a_user_can_be_added_to_a_workspace_that_exists(weft, here):
 
 
 def test_settings_that_exist_are_left_alone(weft, here):
-    (here / "weft.toml").write_text('user = "ana"\n')
+    (here / "weftwork.toml").write_text('user = "ana"\n')
     weft("init")
-    assert (here / "weft.toml").read_text() == 'user = "ana"\n'
+    assert (here / "weftwork.toml").read_text() == 'user = "ana"\n'
 
 
 def test_names_with_quotes_and_backslashes_make_sound_settings(weft, here):
     name = 'a"b\\c'
     assert weft("init", "--user", name).code == 0
-    assert tomllib.loads((here / "weft.toml").read_text())["user"] == name
+    assert tomllib.loads((here / "weftwork.toml").read_text())["user"] == name
     assert weft("stats").code == 0
 
 

@@ -3,9 +3,9 @@ from datetime import timedelta
 
 import pytest
 
-from weft import Weft
-from weft.errors import InvalidInput
-from weft.server.keys import digest_of, find_key, read_span
+from weftwork import Weft
+from weftwork.errors import InvalidInput
+from weftwork.server.keys import digest_of, find_key, read_span
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def kept(store):
 def test_a_key_is_printed_alone_and_found_by_its_hash(weft, store):
     made = weft("keys", "create", "--user", "ben", "--scope", "write", "--expires", "90d", "--name", "laptop")
     assert made.code == 0
-    assert re.fullmatch(r"weft_[A-Za-z0-9_-]{43}\n", made.out)
+    assert re.fullmatch(r"weftwork_[A-Za-z0-9_-]{43}\n", made.out)
     assert "not shown again" in made.err
     ((key,), now) = kept(store)
     assert key.digest == digest_of(made.out.strip())
@@ -58,7 +58,7 @@ def test_a_revoked_key_stays_revoked(weft, store):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--user", "eve", "--scope", "read"), "weft users add eve"),
+        (("--user", "eve", "--scope", "read"), "weftwork users add eve"),
         (("--workspace", "nowhere", "--scope", "read"), "nowhere"),
         (("--scope", "root"), "'read', 'write', 'admin'"),
         ((), "--scope"),
@@ -78,7 +78,7 @@ def test_what_cannot_be_made_is_refused_with_the_fix(weft, store, arguments, tol
 def test_an_unknown_key_cannot_be_revoked(weft, store):
     ran = weft("keys", "revoke", "key-0")
     assert ran.code == 1
-    assert "weft keys list" in ran.err
+    assert "weftwork keys list" in ran.err
 
 
 @pytest.mark.parametrize(("text", "hours"), [("12h", 12), ("90d", 90 * 24), ("4w", 4 * 7 * 24), ("1y", 365 * 24)])

@@ -1,4 +1,4 @@
-from weft.lens import BUILTIN
+from weftwork.lens import BUILTIN
 
 
 def test_all_lenses_are_listed_with_their_descriptions(weft, here):
@@ -35,7 +35,7 @@ def test_an_unknown_lens_is_an_error_with_the_names(weft, here):
 
 
 def test_a_lens_of_the_settings_is_listed_shown_and_used(weft, filled):
-    with (filled / "weft.toml").open("a") as file:
+    with (filled / "weftwork.toml").open("a") as file:
         file.write(
             '[lenses.optics]\ndescription = "What is polished."\npriority_types = ["child"]\n'
             'boost_tags = ["optics"]\ninclude_fields = ["size"]\nmax_depth = 1\n'
@@ -51,7 +51,7 @@ def test_a_lens_of_the_settings_is_listed_shown_and_used(weft, filled):
 
 
 def test_a_lens_that_cannot_be_used_is_an_error(weft, filled):
-    with (filled / "weft.toml").open("a") as file:
+    with (filled / "weftwork.toml").open("a") as file:
         file.write("[lenses.bad]\nmax_depth = 9\n")
     for arguments in (("lens", "list"), ("context", "mirror")):
         ran = weft(*arguments)

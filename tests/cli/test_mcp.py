@@ -52,11 +52,21 @@ def test_each_client_is_told_how_to_start_the_server(install, home, here, client
     config = read(path)
     key = "servers" if client == "vscode" else "mcpServers"
     assert list(config) == [key]
-    entry = config[key]["weft"]
+    entry = config[key]["weftwork"]
     assert entry.pop("type", None) == ("stdio" if client == "vscode" else None)
     assert entry["command"] == sys.executable
     assert entry["args"] == [
-        *("-m", "weft.cli", "mcp", "--store", str(here / "some/notes.weft"), "--workspace", "studio", "--user", "ana")
+        *(
+            "-m",
+            "weftwork.cli",
+            "mcp",
+            "--store",
+            str(here / "some/notes.weft"),
+            "--workspace",
+            "studio",
+            "--user",
+            "ana",
+        )
     ]
     assert [each for each in path.parent.iterdir() if each.is_file()] == [path]
 
@@ -65,7 +75,7 @@ def test_a_server_that_could_not_start_is_not_installed(install, here, monkeypat
     monkeypatch.setitem(sys.modules, "mcp", None)
     ran = install("claude-code")
     assert (ran.code, ran.out) == (1, "")
-    assert "run  pip install 'weft[mcp]'" in ran.err
+    assert "run  pip install 'weftwork[mcp]'" in ran.err
     assert not (here / ".mcp.json").exists()
     assert install("claude-code", "--print").code == 0
 
@@ -84,7 +94,7 @@ def test_claude_desktop_is_found_on_every_platform(install, home, monkeypatch, p
     if variable:
         monkeypatch.setenv(variable, str(home / "chosen"))
     assert install("claude-desktop").code == 0
-    assert read(home / expected)["mcpServers"]["weft"]
+    assert read(home / expected)["mcpServers"]["weftwork"]
 
 
 def test_everything_else_in_the_file_stays_as_it_was_and_in_its_order(install, home):
@@ -95,8 +105,8 @@ def test_everything_else_in_the_file_stays_as_it_was_and_in_its_order(install, h
     assert install("cursor").code == 0
     after = read(path)
     assert list(after) == ["zoom", "mcpServers", "a"]
-    assert list(after["mcpServers"]) == ["files", "ähnlich", "weft"]
-    del after["mcpServers"]["weft"]
+    assert list(after["mcpServers"]) == ["files", "ähnlich", "weftwork"]
+    del after["mcpServers"]["weftwork"]
     assert after == before
     text = path.read_text(encoding="utf-8")
     assert '\n    "zoom"' in text
@@ -108,7 +118,7 @@ def test_installing_again_changes_nothing_and_other_settings_change_only_the_ent
     install("claude-code", "--user", "ana")
     path = here / ".mcp.json"
     config = read(path)
-    config["mcpServers"]["weft"]["env"] = {"WEFT_TOKENIZER": "cl100k_base"}
+    config["mcpServers"]["weftwork"]["env"] = {"WEFTWORK_TOKENIZER": "cl100k_base"}
     path.write_text(json.dumps(config), encoding="utf-8")
     before = path.read_bytes()
     ran = install("claude-code", "--user", "ana")
@@ -117,9 +127,9 @@ def test_installing_again_changes_nothing_and_other_settings_change_only_the_ent
     assert path.read_bytes() == before
     assert not path.with_name(".mcp.json.bak").exists()
     assert install("claude-code", "--user", "ben").code == 0
-    entry = read(path)["mcpServers"]["weft"]
+    entry = read(path)["mcpServers"]["weftwork"]
     assert entry["args"][-2:] == ["--user", "ben"]
-    assert entry["env"] == {"WEFT_TOKENIZER": "cl100k_base"}
+    assert entry["env"] == {"WEFTWORK_TOKENIZER": "cl100k_base"}
     assert path.with_name(".mcp.json.bak").read_bytes() == before
 
 
@@ -154,8 +164,8 @@ def test_a_file_with_comments_is_answered_with_what_to_put_into_it(install, here
     path.write_text('{\n  // mine\n  "servers": {}\n}\n')
     ran = install("vscode")
     snippet = json.loads(ran.err[ran.err.index("\n{") :])
-    assert snippet["servers"]["weft"]["type"] == "stdio"
-    assert snippet["servers"]["weft"]["command"] == sys.executable
+    assert snippet["servers"]["weftwork"]["type"] == "stdio"
+    assert snippet["servers"]["weftwork"]["command"] == sys.executable
 
 
 @pytest.mark.parametrize("content", ["", "  \n", "{}", "\ufeff{}"])
@@ -163,7 +173,7 @@ def test_an_empty_file_is_filled(install, here, content):
     path = here / ".mcp.json"
     path.write_text(content, encoding="utf-8")
     assert install("claude-code").code == 0
-    assert read(path)["mcpServers"]["weft"]
+    assert read(path)["mcpServers"]["weftwork"]
 
 
 def test_print_shows_the_configuration_and_writes_nothing(install, home, here, monkeypatch):
@@ -171,7 +181,7 @@ def test_print_shows_the_configuration_and_writes_nothing(install, home, here, m
     for client, path in files(home, here).items():
         ran = install(client, "--print")
         assert ran.code == 0
-        assert "weft" in ran.json["servers" if client == "vscode" else "mcpServers"]
+        assert "weftwork" in ran.json["servers" if client == "vscode" else "mcpServers"]
         assert str(path) in ran.err
         assert not path.parent.joinpath(path.name).exists()
     assert list(home.iterdir()) == []
@@ -185,7 +195,7 @@ def test_another_file_can_be_named_and_a_link_stays_a_link(install, here):
     link.symlink_to(real)
     assert install("cursor", "--config", str(link)).code == 0
     assert link.is_symlink()
-    assert read(real)["mcpServers"]["weft"]
+    assert read(real)["mcpServers"]["weftwork"]
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
@@ -198,23 +208,23 @@ def test_a_folder_that_cannot_be_made_is_an_error_with_a_fix(install, here):
 
 
 def test_the_running_command_is_written_where_there_is_one(install, here, monkeypatch, weft):
-    program = here / "bin" / "weft"
+    program = here / "bin" / "weftwork"
     program.parent.mkdir()
     program.write_text("")
-    from weft.cli import main
+    from weftwork.cli import main
 
-    monkeypatch.setattr(sys, "argv", ["bin/weft", "mcp", "install", "--client", "claude-code"])
+    monkeypatch.setattr(sys, "argv", ["bin/weftwork", "mcp", "install", "--client", "claude-code"])
     with pytest.raises(SystemExit):
         main()
-    entry = read(here / ".mcp.json")["mcpServers"]["weft"]
+    entry = read(here / ".mcp.json")["mcpServers"]["weftwork"]
     assert entry["command"] == str(program)
     assert entry["args"][0] == "mcp"
 
 
 def test_settings_of_the_folder_reach_a_server_that_is_started_elsewhere(install, here):
-    (here / "weft.toml").write_text('store = "mine.weft"\nworkspace = "studio"\n')
+    (here / "weftwork.toml").write_text('store = "mine.weft"\nworkspace = "studio"\n')
     assert install("claude-code").code == 0
-    arguments = read(here / ".mcp.json")["mcpServers"]["weft"]["args"]
+    arguments = read(here / ".mcp.json")["mcpServers"]["weftwork"]["args"]
     assert arguments[arguments.index("--directory") + 1] == str(here)
     assert arguments[arguments.index("--store") + 1] == str(here / "mine.weft")
     assert arguments[arguments.index("--workspace") + 1] == "studio"
@@ -244,4 +254,4 @@ def test_a_server_that_cannot_start_says_so_on_standard_error(filled, weft, argu
 def test_a_server_without_a_store_says_how_to_make_one(weft):
     ran = weft("mcp")
     assert ran.code == 1
-    assert "weft init" in ran.err
+    assert "weftwork init" in ran.err

@@ -1,15 +1,15 @@
-"""`weft context --recipe workspace`, with and without settings in `weft.toml`."""
+"""`weftwork context --recipe workspace`, with and without settings in `weftwork.toml`."""
 
 import json
 
 import pytest
 
-from weft.config import FILE
+from weftwork.config import FILE
 
 
 @pytest.fixture
 def quinces(weft, here, monkeypatch):
-    monkeypatch.setenv("WEFT_EMBEDDER", "none")
+    monkeypatch.setenv("WEFTWORK_EMBEDDER", "none")
     lines = [{"id": f"n{n}", "title": f"Jar {n}", "text": f"quince jelly, batch {n}"} for n in range(5)]
     (here / "jars.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     assert weft("init").code == 0

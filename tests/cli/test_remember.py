@@ -112,7 +112,7 @@ def test_what_is_absent_or_hidden_cannot_be_forgotten_nor_superseded(weft, ready
     for arguments in (("forget", name, "--yes"), ("remember", "x", "--supersedes", name)):
         ran = weft(*arguments, "--user", "ben")
         assert (ran.code, ran.out) == (1, "")
-        assert ran.err == f"error: there is no memory {name!r} in this workspace: list them with  weft memories\n"
+        assert ran.err == f"error: there is no memory {name!r} in this workspace: list them with  weftwork memories\n"
     assert weft("forget", name, "nothing", "--yes").code == 1
     assert listed(weft) == ["a secret"]
 
@@ -163,13 +163,13 @@ def test_no_memories_is_said_on_standard_error(weft, ready):
 
 
 def test_the_decay_of_a_type_comes_from_the_settings(weft, ready, here):
-    (here / "weft.toml").write_text('[recipes.memory.decay]\ndecision = "never"\nremark = 0.5\n')
+    (here / "weftwork.toml").write_text('[recipes.memory.decay]\ndecision = "never"\nremark = 0.5\n')
     weft("remember", "we ship", "--type", "decision")
     assert "we ship" in weft("context", "ship", "--recipe", "memory").out
     for wrong in ('decision = "soon"', "decision = 0", "decision = true"):
-        (here / "weft.toml").write_text(f"[recipes.memory.decay]\n{wrong}\n")
+        (here / "weftwork.toml").write_text(f"[recipes.memory.decay]\n{wrong}\n")
         ran = weft("context", "ship", "--recipe", "memory")
         assert (ran.code, ran.out) == (1, "")
         assert "the decay of 'decision' must be a number of days above 0" in ran.err
-    (here / "weft.toml").write_text("[recipes.memory]\nfading = 3\n")
+    (here / "weftwork.toml").write_text("[recipes.memory]\nfading = 3\n")
     assert "give a table [recipes.memory.decay]" in weft("context", "ship", "--recipe", "memory").err

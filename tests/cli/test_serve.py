@@ -1,4 +1,4 @@
-"""`weft serve`: what it refuses, what it says, and how it stops."""
+"""`weftwork serve`: what it refuses, what it says, and how it stops."""
 
 import os
 import re
@@ -13,11 +13,11 @@ from functools import partial
 import httpx
 import pytest
 
-from weft import Weft
-from weft.cli.serve import merged
-from weft.errors import InvalidInput
-from weft.server.http.running import is_loopback, listening
-from weft.store.service import UNFINISHED
+from weftwork import Weft
+from weftwork.cli.serve import merged
+from weftwork.errors import InvalidInput
+from weftwork.server.http.running import is_loopback, listening
+from weftwork.store.service import UNFINISHED
 
 get = partial(httpx.get, timeout=60)
 
@@ -31,11 +31,11 @@ def ready(weft, here):
 @contextmanager
 def serving(folder, *arguments):
     """A server in a process of its own, its address, and what it says on standard error."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
-    command = [sys.executable, "-m", "weft.cli", "serve", "--port", "0", *arguments]
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
+    command = [sys.executable, "-m", "weftwork.cli", "serve", "--port", "0", *arguments]
     errors = folder / "stderr.txt"
     with errors.open("w") as stderr:
-        process = subprocess.Popen(command, cwd=folder, env=own | {"WEFT_EMBEDDER": "hashing"}, stderr=stderr)
+        process = subprocess.Popen(command, cwd=folder, env=own | {"WEFTWORK_EMBEDDER": "hashing"}, stderr=stderr)
     try:
         while not (found := re.search(r"listening on (http://\S+)", errors.read_text())):
             assert process.poll() is None, errors.read_text()
@@ -123,9 +123,9 @@ def test_with_a_key_every_request_needs_one(weft, ready):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--host", "0.0.0.0"), "weft keys create"),
-        (("--host", "::"), "weft keys create"),
-        (("--host", "example.org"), "weft keys create"),
+        (("--host", "0.0.0.0"), "weftwork keys create"),
+        (("--host", "::"), "weftwork keys create"),
+        (("--host", "example.org"), "weftwork keys create"),
         (("--limit", "batches=3"), "unknown limit 'batches': use body_bytes"),
         (("--limit", "batch=0"), "at least 1"),
         (("--limit", "batch"), "NAME=NUMBER"),
@@ -133,7 +133,7 @@ def test_with_a_key_every_request_needs_one(weft, ready):
         (("--cors", "https://wiki.example/"), "no origin"),
         (("--workers", "0"), "workers"),
         (("--port", "70000"), "--port"),
-        (("--store", "absent.weft"), "weft init"),
+        (("--store", "absent.weft"), "weftwork init"),
     ],
 )
 def test_what_cannot_be_served_is_refused_with_the_fix(weft, ready, arguments, told):
@@ -158,11 +158,12 @@ def test_a_port_that_there_is_not_is_an_error(port):
 
 def test_without_the_extra_the_error_names_it(ready):
     script = (
-        "import sys; sys.modules['fastapi'] = None\nsys.argv = ['weft', 'serve']\nfrom weft.cli import main; main()"
+        "import sys; sys.modules['fastapi'] = None\n"
+        "sys.argv = ['weftwork', 'serve']\nfrom weftwork.cli import main; main()"
     )
     ran = subprocess.run([sys.executable, "-c", script], cwd=ready, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
-    assert "pip install 'weft[server]'" in ran.stderr
+    assert "pip install 'weftwork[server]'" in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
@@ -183,12 +184,12 @@ def test_a_setting_that_is_wrong_in_the_file_is_refused(table):
 
 
 def test_the_file_and_the_environment_are_read(weft, ready, monkeypatch):
-    (ready / "weft.toml").write_text('[server]\nhost = "0.0.0.0"\n')
+    (ready / "weftwork.toml").write_text('[server]\nhost = "0.0.0.0"\n')
     assert "not on 0.0.0.0" in weft("serve").err
-    monkeypatch.setenv("WEFT_HOST", "192.168.0.1")
+    monkeypatch.setenv("WEFTWORK_HOST", "192.168.0.1")
     assert "not on 192.168.0.1" in weft("serve").err
-    monkeypatch.setenv("WEFT_HOST", "127.0.0.1")
-    monkeypatch.setenv("WEFT_LIMITS", "batch=1 nonsense=2")
+    monkeypatch.setenv("WEFTWORK_HOST", "127.0.0.1")
+    monkeypatch.setenv("WEFTWORK_LIMITS", "batch=1 nonsense=2")
     assert "unknown limit 'nonsense'" in weft("serve").err
 
 

@@ -14,7 +14,7 @@ def test_a_folder_is_watched_until_it_is_interrupted(weft, here):
     weft("init")
     (here / "v").mkdir()
     (here / "v" / "a.md").write_text("one")
-    command = [sys.executable, "-m", "weft.cli", "watch", "v", "--json"]
+    command = [sys.executable, "-m", "weftwork.cli", "watch", "v", "--json"]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

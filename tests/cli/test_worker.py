@@ -23,6 +23,6 @@ def test_what_was_added_for_later_is_found_by_words_and_embedded_by_a_worker(wef
 def test_a_worker_needs_an_embedder_and_a_workspace(weft, monkeypatch):
     weft("init")
     assert "does not exist" in weft("worker", "--once", "--workspace", "nowhere").err
-    monkeypatch.setenv("WEFT_EMBEDDER", "none")
+    monkeypatch.setenv("WEFTWORK_EMBEDDER", "none")
     ran = weft("worker", "--once")
-    assert (ran.code, "WEFT_EMBEDDER" in ran.err) == (1, True)
+    assert (ran.code, "WEFTWORK_EMBEDDER" in ran.err) == (1, True)

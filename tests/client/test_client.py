@@ -7,17 +7,17 @@ import httpx
 import pytest
 from tests.server.http.serving import running
 
-import weft as package
-from weft import Budget, Client, Edge, Filters, Message, Node, Weft
-from weft.client.transport import segment
-from weft.errors import AccessDenied, InvalidInput, NotFound, RemoteError
-from weft.recipe import get_recipe
-from weft.request import Topic
-from weft.server.http.app import make_app
-from weft.server.http.options import Limits, Local, Options
-from weft.server.keys import make_key
-from weft.types import Context
-from weft.wire import decode, encode
+import weftwork as package
+from weftwork import Budget, Client, Edge, Filters, Message, Node, Weft
+from weftwork.client.transport import segment
+from weftwork.errors import AccessDenied, InvalidInput, NotFound, RemoteError
+from weftwork.recipe import get_recipe
+from weftwork.request import Topic
+from weftwork.server.http.app import make_app
+from weftwork.server.http.options import Limits, Local, Options
+from weftwork.server.keys import make_key
+from weftwork.types import Context
+from weftwork.wire import decode, encode
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ODD = ("a/b", "..", "a/../b", "x#page=1?y=%41", "ü 漢字", "//", "mit leer", "+&=")
@@ -203,7 +203,7 @@ def test_a_key_that_is_none_is_refused_and_never_shown():
     with pytest.raises(InvalidInput) as caught:
         Client("http://127.0.0.1", key="weft_ü")
     assert "ü" not in str(caught.value)
-    assert "weft_" not in repr(Client("http://127.0.0.1", key="weft_secret"))
+    assert "weftwork_" not in repr(Client("http://127.0.0.1", key="weftwork_secret"))
 
 
 class Script:

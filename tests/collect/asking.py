@@ -1,10 +1,10 @@
 """Asking one collector, or several, on a real store."""
 
-from weft.collect import Inquiry, gather
-from weft.query import read_query
-from weft.request import Request
-from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE
-from weft.types import Budget, Filters
+from weftwork.collect import Inquiry, gather
+from weftwork.query import read_query
+from weftwork.request import Request
+from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE
+from weftwork.types import Budget, Filters
 
 
 class Desk:

@@ -1,7 +1,7 @@
 import pytest
 
-from weft.store.contract.kit import NOW, opened
-from weft.store.sqlite import SqliteStore
+from weftwork.store.contract.kit import NOW, opened
+from weftwork.store.sqlite import SqliteStore
 
 from .asking import Desk
 

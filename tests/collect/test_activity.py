@@ -1,7 +1,7 @@
 from datetime import timedelta
 
-from weft.collect import ActivityCollector
-from weft.store.contract.kit import NOW, WORKSPACE, node, put
+from weftwork.collect import ActivityCollector
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, put
 
 
 def happened(store, *events, user="ana"):

@@ -1,8 +1,8 @@
 import pytest
 
-from weft.collect import TURNS, BesideCollector
-from weft.store.contract.kit import node, put
-from weft.types import Filters
+from weftwork.collect import TURNS, BesideCollector
+from weftwork.store.contract.kit import node, put
+from weftwork.types import Filters
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@ from datetime import timedelta
 
 import pytest
 
-from weft.collect import DueCollector
-from weft.store.contract.kit import NOW, node, put
-from weft.types import Filters
+from weftwork.collect import DueCollector
+from weftwork.store.contract.kit import NOW, node, put
+from weftwork.types import Filters
 
 LATE = "which tasks are overdue?"
 YESTERDAY = (NOW - timedelta(days=1)).date().isoformat()

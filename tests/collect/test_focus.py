@@ -1,8 +1,8 @@
 import pytest
 
-from weft.collect import FocusCollector
-from weft.errors import NotFound
-from weft.store.contract.kit import node, put
+from weftwork.collect import FocusCollector
+from weftwork.errors import NotFound
+from weftwork.store.contract.kit import node, put
 
 ANA_ALONE = frozenset({"ana"})
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from weft.collect.fusion import TRUST_IN_VECTORS, UNSEEN, Weighing
-from weft.collect.lexical import LexicalCollector
-from weft.store.contract.kit import node, put
-from weft.types import Hit
+from weftwork.collect.fusion import TRUST_IN_VECTORS, UNSEEN, Weighing
+from weftwork.collect.lexical import LexicalCollector
+from weftwork.store.contract.kit import node, put
+from weftwork.types import Hit
 
 
 def test_words_count_in_proportion_to_the_root_of_the_best_match():

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from weft.collect import (
+from weftwork.collect import (
     ActivityCollector,
     FocusCollector,
     Found,
@@ -11,10 +11,10 @@ from weft.collect import (
     RelationsCollector,
     SemanticCollector,
 )
-from weft.recipe import EVERYTHING
-from weft.request import Message
-from weft.store.contract.kit import NOW, WORKSPACE, node, put
-from weft.types import Edge, Finding, Step
+from weftwork.recipe import EVERYTHING
+from weftwork.request import Message
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, put
+from weftwork.types import Edge, Finding, Step
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@ from itertools import pairwise
 
 import pytest
 
-from weft.collect import GraphCollector
-from weft.store.contract.kit import node, put
-from weft.types import Edge, Step
+from weftwork.collect import GraphCollector
+from weftwork.store.contract.kit import node, put
+from weftwork.types import Edge, Step
 
 
 def chain(store, **of_node):

@@ -2,11 +2,11 @@ from datetime import timedelta
 
 import pytest
 
-from weft.collect import HistoryCollector
-from weft.errors import NotFound
-from weft.request import Message
-from weft.store.contract.kit import NOW, node, put
-from weft.types import Budget
+from weftwork.collect import HistoryCollector
+from weftwork.errors import NotFound
+from weftwork.request import Message
+from weftwork.store.contract.kit import NOW, node, put
+from weftwork.types import Budget
 
 
 def thread(count, **of_thread):

@@ -2,12 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from weft.collect import Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
-from weft.embed.hashing import HashingEmbedder
-from weft.query import read_query
-from weft.request import Request
-from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, put
-from weft.types import Budget
+from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.query import read_query
+from weftwork.request import Request
+from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, put
+from weftwork.types import Budget
 
 
 class CountingEmbedder:

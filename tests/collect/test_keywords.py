@@ -1,8 +1,8 @@
 import pytest
 
-from weft.collect import DOCUMENTS, FuzzyCollector, KeywordCollector, LexicalCollector
-from weft.store.contract.kit import node, put
-from weft.types import Filters
+from weftwork.collect import DOCUMENTS, FuzzyCollector, KeywordCollector, LexicalCollector
+from weftwork.store.contract.kit import node, put
+from weftwork.types import Filters
 
 
 def test_all_keywords_must_occur(store, desk):

@@ -1,6 +1,6 @@
-from weft.collect import LexicalCollector
-from weft.store.contract.kit import WORKSPACE, node, put
-from weft.types import Filters
+from weftwork.collect import LexicalCollector
+from weftwork.store.contract.kit import WORKSPACE, node, put
+from weftwork.types import Filters
 
 ANA_ALONE = frozenset({"ana"})
 

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from weft.collect.once import once
+from weftwork.collect.once import once
 
 
 class Answer:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from weft import Node, Weft
-from weft.recipe import get_recipe
+from weftwork import Node, Weft
+from weftwork.recipe import get_recipe
 
 LONG = "\n\n".join(f"Quinces are praised in paragraph {number} of this page, at some length." for number in range(60))
 
@@ -54,7 +54,7 @@ def test_each_collector_keeps_its_name_in_the_trace(weft):
 
 
 def test_filters_hold_for_pages(weft):
-    from weft import Filters
+    from weftwork import Filters
 
     context = weft.context(
         "quinces", recipe="research", filters=Filters(exclude=frozenset({"d#page=2"})), budget=20_000

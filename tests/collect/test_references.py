@@ -1,6 +1,6 @@
-from weft.collect import ReferencesCollector
-from weft.store.contract.kit import node, put
-from weft.types import Edge
+from weftwork.collect import ReferencesCollector
+from weftwork.store.contract.kit import node, put
+from weftwork.types import Edge
 
 ANA_ALONE = frozenset({"ana"})
 

@@ -1,6 +1,6 @@
-from weft.collect import RelationsCollector
-from weft.store.contract.kit import node, put
-from weft.types import Edge, Step
+from weftwork.collect import RelationsCollector
+from weftwork.store.contract.kit import node, put
+from weftwork.types import Edge, Step
 
 
 def linked(store, **of_node):

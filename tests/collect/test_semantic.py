@@ -1,8 +1,8 @@
 import pytest
 
-from weft.collect import SemanticCollector
-from weft.store.contract.kit import EMBEDDER, node, put
-from weft.types import Filters
+from weftwork.collect import SemanticCollector
+from weftwork.store.contract.kit import EMBEDDER, node, put
+from weftwork.types import Filters
 
 
 def test_the_nearest_comes_first_with_its_cosine(store, desk):

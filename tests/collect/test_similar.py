@@ -1,5 +1,5 @@
-from weft.collect import SimilarCollector
-from weft.store.contract.kit import node, put
+from weftwork.collect import SimilarCollector
+from weftwork.store.contract.kit import node, put
 
 
 def tasks(store):

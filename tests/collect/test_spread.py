@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.collect import SpreadCollector
-from weft.collect.spread import spread
-from weft.store.contract.kit import NOW, WORKSPACE, node, put
-from weft.types import Edge, Filters
+from weftwork.collect import SpreadCollector
+from weftwork.collect.spread import spread
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, put
+from weftwork.types import Edge, Filters
 
 
 def test_without_links_every_seed_keeps_its_worth():

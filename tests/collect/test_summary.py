@@ -1,9 +1,9 @@
 from datetime import timedelta
 
-from weft.collect import ActivityCollector, FocusCollector
-from weft.collect.summary import page_summary
-from weft.store.contract.kit import NOW, WORKSPACE, node, put
-from weft.types import Filters
+from weftwork.collect import ActivityCollector, FocusCollector
+from weftwork.collect.summary import page_summary
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, put
+from weftwork.types import Filters
 
 
 def summary(store, page, user="ana", **filters):

@@ -1,12 +1,12 @@
 import pytest
 
-from weft.collect import GraphCollector
-from weft.collect.fusion import fuse
-from weft.collect.topics import closeness
-from weft.errors import InvalidInput, NotFound
-from weft.request import Topic
-from weft.store.contract.kit import EMBEDDER, WORKSPACE, node, put
-from weft.types import Edge, Reach
+from weftwork.collect import GraphCollector
+from weftwork.collect.fusion import fuse
+from weftwork.collect.topics import closeness
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.request import Topic
+from weftwork.store.contract.kit import EMBEDDER, WORKSPACE, node, put
+from weftwork.types import Edge, Reach
 
 STARTS = GraphCollector(topics=True, depth=1, limit=0)
 """Shows only where walks begin."""
@@ -76,7 +76,7 @@ def test_what_looks_like_an_id_and_names_nothing_is_an_error_that_does_not_tell_
         with pytest.raises(NotFound) as caught:
             starts(desk, name, user="ben")
         assert str(caught.value) == (
-            f"there is no node, citation or text {name!r} in this workspace: find it with  weft search"
+            f"there is no node, citation or text {name!r} in this workspace: find it with  weftwork search"
         )
     assert starts(desk, "x-9") == ["x-9"]
 
@@ -97,7 +97,9 @@ def test_a_topic_without_hits_is_a_warning(notes, desk):
 def test_the_focus_is_a_start_beside_the_query(notes, desk):
     assert starts(desk, "Elm", focus="oak-2") == ["oak-2", "elm"]
     assert starts(desk, focus="oak-2") == ["oak-2"]
-    with pytest.raises(NotFound, match="focus 'hut' does not exist in this workspace: check its id with  weft search"):
+    with pytest.raises(
+        NotFound, match="focus 'hut' does not exist in this workspace: check its id with  weftwork search"
+    ):
         starts(desk, focus="hut", user="ben")
 
 

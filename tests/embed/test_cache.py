@@ -4,10 +4,10 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
-from weft.embed.cache import EmbeddingCache
-from weft.embed.protocol import Vector
-from weft.errors import InvalidInput
-from weft.identity import text_hash
+from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.protocol import Vector
+from weftwork.errors import InvalidInput
+from weftwork.identity import text_hash
 
 
 class Clock:

@@ -3,12 +3,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from weft.embed.cache import EmbeddingCache
-from weft.embed.cached import CachedEmbedder
-from weft.embed.hashing import HashingEmbedder
-from weft.embed.protocol import Matrix, Vector
-from weft.errors import DimensionError
-from weft.identity import text_hash
+from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.embed.protocol import Matrix, Vector
+from weftwork.errors import DimensionError
+from weftwork.identity import text_hash
 
 
 class Recorder(HashingEmbedder):

@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from weft import Weft
-from weft.embed.colpali import FAMILIES, ColPaliEmbedder, _classes
-from weft.embed.visual import PageLook
-from weft.errors import EmbeddingError, InvalidInput, MissingExtra
-from weft.ingest import load, open_source
-from weft.recipes.research import WeftSearch
-from weft.types import PAGE, Filters
+from weftwork import Weft
+from weftwork.embed.colpali import FAMILIES, ColPaliEmbedder, _classes
+from weftwork.embed.visual import PageLook
+from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra
+from weftwork.ingest import load, open_source
+from weftwork.recipes.research import WeftSearch
+from weftwork.types import PAGE, Filters
 
 
 @pytest.mark.parametrize(
@@ -42,15 +42,15 @@ def test_another_model_is_refused_with_the_names_that_would_do():
 
 def test_without_the_extra_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "colpali_engine", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'weft\[colpali\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'weftwork\[colpali\]'"):
         ColPaliEmbedder("vidore/colpali-v1.3").embed_query("charts")
 
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     """A ColPali with two layers of random weights, saved with a processor of its own."""
-    torch = pytest.importorskip("torch", reason="needs  pip install 'weft[colpali]'")
-    models = pytest.importorskip("colpali_engine.models", reason="needs  pip install 'weft[colpali]'")
+    torch = pytest.importorskip("torch", reason="needs  pip install 'weftwork[colpali]'")
+    models = pytest.importorskip("colpali_engine.models", reason="needs  pip install 'weftwork[colpali]'")
     from tokenizers import Tokenizer
     from tokenizers.models import BPE
     from tokenizers.pre_tokenizers import ByteLevel

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from weft.embed.hashing import HashingEmbedder
-from weft.errors import InvalidInput
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.errors import InvalidInput
 
 
 def test_the_same_words_give_the_same_vector_in_any_order_and_case() -> None:
@@ -29,7 +29,7 @@ def test_a_word_lands_where_its_blake2b_hash_says() -> None:
 
 @pytest.mark.parametrize("seed", ["0", "1"])
 def test_vectors_do_not_depend_on_the_hash_seed(seed: str) -> None:
-    code = "from weft.embed.hashing import HashingEmbedder as H; print(H(8).embed('a b c').tobytes().hex())"
+    code = "from weftwork.embed.hashing import HashingEmbedder as H; print(H(8).embed('a b c').tobytes().hex())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from weft.embed import get_embedder
-from weft.embed.hashing import HashingEmbedder
-from weft.embed.onnx import OnnxEmbedder
-from weft.embed.openai import OpenAIEmbedder
-from weft.embed.sbert import SentenceTransformerEmbedder
-from weft.embed.static import StaticEmbedder
-from weft.errors import UnknownName
+from weftwork.embed import get_embedder
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.embed.onnx import OnnxEmbedder
+from weftwork.embed.openai import OpenAIEmbedder
+from weftwork.embed.sbert import SentenceTransformerEmbedder
+from weftwork.embed.static import StaticEmbedder
+from weftwork.errors import UnknownName
 
 
 @pytest.mark.parametrize(

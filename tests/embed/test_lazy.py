@@ -3,7 +3,7 @@ from threading import Barrier
 
 import pytest
 
-from weft.embed.lazy import Lazy
+from weftwork.embed.lazy import Lazy
 
 
 def test_a_value_is_made_once_by_many_threads() -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from weft.embed.onnx import OnnxEmbedder
-from weft.errors import EmbeddingError, InvalidInput
+from weftwork.embed.onnx import OnnxEmbedder
+from weftwork.errors import EmbeddingError, InvalidInput
 
 
 def test_a_text_is_the_normalised_mean_of_its_tokens(tiny_model) -> None:
@@ -80,11 +80,11 @@ def test_a_limit_below_one_is_refused(tmp_path) -> None:
 def test_the_error_for_the_absent_runtime_has_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['onnxruntime'] = None\n"
-        "from weft.embed.onnx import OnnxEmbedder\nfrom weft.errors import MissingExtra\n"
+        "from weftwork.embed.onnx import OnnxEmbedder\nfrom weftwork.errors import MissingExtra\n"
         "try: OnnxEmbedder('.').embed('x')\nexcept MissingExtra as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "onnxruntime is not installed: run  pip install 'weft[onnx]'"
+    assert done.stdout.strip() == "onnxruntime is not installed: run  pip install 'weftwork[onnx]'"
 
 
 def installed_folder(package: str) -> Path:

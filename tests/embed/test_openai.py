@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from weft.embed.openai import OpenAIEmbedder
-from weft.errors import DimensionError, EmbeddingError, InvalidInput
+from weftwork.embed.openai import OpenAIEmbedder
+from weftwork.errors import DimensionError, EmbeddingError, InvalidInput
 
 KEY = "sk-secret-0123456789"
 TEXT = "private words"
@@ -307,8 +307,8 @@ def test_impossible_settings_are_refused(options: dict[str, Any]) -> None:
 def test_the_error_for_the_absent_client_has_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['httpx'] = None\n"
-        "from weft.embed.openai import OpenAIEmbedder\nfrom weft.errors import MissingExtra\n"
+        "from weftwork.embed.openai import OpenAIEmbedder\nfrom weftwork.errors import MissingExtra\n"
         "try: OpenAIEmbedder().embed('x')\nexcept MissingExtra as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "httpx is not installed: run  pip install 'weft[openai]'"
+    assert done.stdout.strip() == "httpx is not installed: run  pip install 'weftwork[openai]'"

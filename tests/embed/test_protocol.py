@@ -4,13 +4,13 @@ import sys
 import numpy as np
 import pytest
 
-import weft
-from weft.embed.cache import EmbeddingCache
-from weft.embed.cached import CachedEmbedder
-from weft.embed.hashing import HashingEmbedder
-from weft.embed.onnx import OnnxEmbedder
-from weft.embed.protocol import EmbeddingProvider
-from weft.embed.static import StaticEmbedder
+import weftwork
+from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.embed.onnx import OnnxEmbedder
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.embed.static import StaticEmbedder
 
 
 @pytest.fixture(params=["static", "hashing", "onnx", "cached"])
@@ -67,8 +67,8 @@ def test_the_model_name_is_stable(provider: EmbeddingProvider) -> None:
 def test_importing_the_package_loads_neither_numpy_nor_a_tokenizer() -> None:
     # A bare parent, so that only what this package imports is seen.
     code = (
-        f"import sys, types; weft = types.ModuleType('weft'); weft.__path__ = {weft.__path__!r}\n"
-        "sys.modules['weft'] = weft; import weft.embed.cache, weft.embed.protocol\n"
+        f"import sys, types; weftwork = types.ModuleType('weftwork'); weftwork.__path__ = {weftwork.__path__!r}\n"
+        "sys.modules['weftwork'] = weftwork; import weftwork.embed.cache, weftwork.embed.protocol\n"
         "print({'numpy', 'tokenizers', 'httpx'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from weft.embed.retry import retry_after, seconds_to_wait
+from weftwork.embed.retry import retry_after, seconds_to_wait
 
 DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
 

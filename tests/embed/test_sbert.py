@@ -2,19 +2,19 @@ from importlib.util import find_spec
 
 import pytest
 
-from weft.embed.sbert import SentenceTransformerEmbedder
-from weft.errors import MissingExtra
+from weftwork.embed.sbert import SentenceTransformerEmbedder
+from weftwork.errors import MissingExtra
 
 INSTALLED = find_spec("sentence_transformers") is not None
 
 
 @pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
 def test_the_error_for_the_absent_library_has_the_command_that_installs_it() -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'weft\[sentence-transformers\]'$"):
+    with pytest.raises(MissingExtra, match=r"pip install 'weftwork\[sentence-transformers\]'$"):
         SentenceTransformerEmbedder("all-MiniLM-L6-v2").embed("x")
 
 
-@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weft[sentence-transformers]'")
+@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weftwork[sentence-transformers]'")
 def test_a_small_model_made_on_the_spot_gives_unit_vectors(tmp_path) -> None:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.models import BoW

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import wordllama
 
-from weft.embed.static import MAX_CHARACTERS, StaticEmbedder
-from weft.errors import EmbeddingError
+from weftwork.embed.static import MAX_CHARACTERS, StaticEmbedder
+from weftwork.errors import EmbeddingError
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_threads_that_start_together_get_the_same_bytes(passages: list[str]) -> 
 
 def test_wordllama_is_not_imported() -> None:
     code = (
-        "import sys; from weft.embed.static import StaticEmbedder; StaticEmbedder().embed('x');"
+        "import sys; from weftwork.embed.static import StaticEmbedder; StaticEmbedder().embed('x');"
         "print({'wordllama', 'requests', 'safetensors'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -64,4 +64,4 @@ def test_an_absent_package_is_named_with_the_command_that_installs_it() -> None:
 
 def test_a_package_without_the_weights_is_reported() -> None:
     with pytest.raises(EmbeddingError, match=r"l2_supercat_tokenizer_config\.json is missing"):
-        StaticEmbedder("weft").embed("x")
+        StaticEmbedder("weftwork").embed("x")

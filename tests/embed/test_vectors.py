@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.embed.vectors import unit_rows, well_formed
+from weftwork.embed.vectors import unit_rows, well_formed
 
 
 def test_rows_are_divided_by_their_length_and_zero_rows_stay_zero() -> None:

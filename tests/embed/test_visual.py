@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.embed.visual import MOST_LINES, LineEmbedder, PageLook, get_visual_embedder, lines_of
-from weft.errors import UnknownName
-from weft.store.sqlite import pages as kept
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.embed.visual import MOST_LINES, LineEmbedder, PageLook, get_visual_embedder, lines_of
+from weftwork.errors import UnknownName
+from weftwork.store.sqlite import pages as kept
 
 EMBEDDER = HashingEmbedder(64)
 CHART = "# Commodity prices\n\n| Year | Oil |\n| --- | --- |\n| 2021 | +55 % |\n\nGold\n\nWheat"

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from weft.evaluate import metrics
+from weftwork.evaluate import metrics
 
 
 def test_ndcg_is_the_discounted_gain_beside_the_best_possible_one():

@@ -3,14 +3,14 @@ import math
 
 import pytest
 
-from weft import Node, Weft
-from weft.errors import InvalidInput, NotFound, UnknownName
-from weft.evaluate.page import to_html
-from weft.evaluate.questions import Question, read_questions
-from weft.evaluate.report import to_dict, to_table
-from weft.evaluate.run import evaluate, judge
-from weft.evaluate.suggest import suggest
-from weft.evaluate.variants import combine
+from weftwork import Node, Weft
+from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.evaluate.page import to_html
+from weftwork.evaluate.questions import Question, read_questions
+from weftwork.evaluate.report import to_dict, to_table
+from weftwork.evaluate.run import evaluate, judge
+from weftwork.evaluate.suggest import suggest
+from weftwork.evaluate.variants import combine
 
 NODES = [
     Node(id="ship", type="page", title="Shipping dates", text="The telescope ships on the first of June, by rail." * 3),
@@ -182,5 +182,5 @@ def test_files_that_are_no_text_or_absent_are_refused(tmp_path):
     (tmp_path / "a").write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidInput, match="UTF-8"):
         read_questions(tmp_path / "a")
-    with pytest.raises(NotFound, match="weft eval suggest"):
+    with pytest.raises(NotFound, match="weftwork eval suggest"):
         read_questions(tmp_path / "b")

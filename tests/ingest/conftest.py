@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from weft.engine import Weft
+from weftwork.engine import Weft
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 

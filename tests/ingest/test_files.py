@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.ingest.files import LARGEST, identity, read_files
-from weft.ingest.pieces import Skipped
-from weft.types import Node
+from weftwork.ingest.files import LARGEST, identity, read_files
+from weftwork.ingest.pieces import Skipped
+from weftwork.types import Node
 
 
 def tree(root, files):

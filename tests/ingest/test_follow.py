@@ -3,12 +3,12 @@ from dataclasses import replace
 
 import pytest
 
-from weft import Edge, Node
-from weft.errors import InvalidInput, NotFound
-from weft.ingest.connectors.registry import get_connector, recognise
-from weft.ingest.follow import follow
-from weft.ingest.links import Unresolved
-from weft.ingest.outcome import Options
+from weftwork import Edge, Node
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.ingest.connectors.registry import get_connector, recognise
+from weftwork.ingest.follow import follow
+from weftwork.ingest.links import Unresolved
+from weftwork.ingest.outcome import Options
 
 VAULT = {
     "Finch.md": "A telescope. It needs a [[mirrors/Coating|coat]].\n\n# Parts\n\nSee [[Base#Legs]].",

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from weft.errors import InvalidInput
-from weft.ingest.connectors.registry import get_connector, recognise
-from weft.ingest.follow import follow
+from weftwork.errors import InvalidInput
+from weftwork.ingest.connectors.registry import get_connector, recognise
+from weftwork.ingest.follow import follow
 
 
 @pytest.fixture

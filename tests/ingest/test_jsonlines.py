@@ -3,10 +3,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from weft.errors import InvalidInput
-from weft.ingest.jsonlines import parse, read_json_lines
-from weft.ingest.pieces import Person, Skipped
-from weft.types import Edge, Node
+from weftwork.errors import InvalidInput
+from weftwork.ingest.jsonlines import parse, read_json_lines
+from weftwork.ingest.pieces import Person, Skipped
+from weftwork.types import Edge, Node
 
 
 def test_a_line_is_a_node_with_all_of_its_members():

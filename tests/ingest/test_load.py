@@ -3,11 +3,11 @@ import os
 
 import pytest
 
-from weft.errors import NotFound
-from weft.ingest import load, open_source
-from weft.ingest.load import BATCH
-from weft.ingest.pieces import Person, Skipped
-from weft.types import Edge, Node
+from weftwork.errors import NotFound
+from weftwork.ingest import load, open_source
+from weftwork.ingest.load import BATCH
+from weftwork.ingest.pieces import Person, Skipped
+from weftwork.types import Edge, Node
 
 
 def loaded(weft, *pieces):

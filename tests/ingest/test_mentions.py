@@ -1,6 +1,6 @@
 import pytest
 
-from weft.ingest.mentions import Mention, MentionFinder, find_mentions, mentionable
+from weftwork.ingest.mentions import Mention, MentionFinder, find_mentions, mentionable
 
 TITLES = {
     "Hill Street Observatory": "obs",

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from weft.engine import Weft
-from weft.ingest import follow as following
-from weft.ingest.connectors.registry import get_connector
-from weft.ingest.follow import follow
+from weftwork.engine import Weft
+from weftwork.ingest import follow as following
+from weftwork.ingest.connectors.registry import get_connector
+from weftwork.ingest.follow import follow
 
 from .agreeing import held
 
@@ -143,7 +143,7 @@ class Folder(RuleBasedStateMachine):
 
     @invariant()
     def is_sound(self):
-        if hasattr(self, "weft"):
+        if hasattr(self, "weftwork"):
             assert self.weft.store.check() == []
 
 

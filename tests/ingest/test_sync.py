@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from weft import Edge, Node
-from weft.errors import NotFound
-from weft.ingest.documents.formats import missing_packages
-from weft.ingest.sync import sync
+from weftwork import Edge, Node
+from weftwork.errors import NotFound
+from weftwork.ingest.documents.formats import missing_packages
+from weftwork.ingest.sync import sync
 
 
 @pytest.fixture

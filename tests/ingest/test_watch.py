@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from weft.ingest.connectors.registry import get_connector
-from weft.ingest.follow import follow
-from weft.ingest.watch import changes
+from weftwork.ingest.connectors.registry import get_connector
+from weftwork.ingest.follow import follow
+from weftwork.ingest.watch import changes
 
 PATIENCE = 30
 """Seconds after which a test gives up; nothing is asserted about time."""

@@ -4,8 +4,8 @@ import re
 
 from hypothesis import strategies as st
 
-from weft.pack import Choice, Room, room_for
-from weft.types import Budget, Candidate, NodeInfo, Passage, Rendering
+from weftwork.pack import Choice, Room, room_for
+from weftwork.types import Budget, Candidate, NodeInfo, Passage, Rendering
 
 SECTIONS = ("focus", "semantic", "relations")
 TYPES = ("note", "file")

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from weft.pack import Room
-from weft.pack.density import Density
-from weft.types import Finding
+from weftwork.pack import Room
+from weftwork.pack.density import Density
+from weftwork.types import Finding
 
 from .making import choice, cut, forms, outcome
 

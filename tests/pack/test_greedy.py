@@ -1,6 +1,6 @@
-from weft.pack import Room
-from weft.pack.greedy import Greedy
-from weft.types import Rendering
+from weftwork.pack import Room
+from weftwork.pack.greedy import Greedy
+from weftwork.types import Rendering
 
 from .making import choice, cut, forms, outcome, refuse
 

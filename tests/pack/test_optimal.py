@@ -3,9 +3,9 @@ import itertools
 import pytest
 from hypothesis import given, settings
 
-from weft.pack import Room, room_for
-from weft.pack.optimal import Optimal
-from weft.types import Budget, Rendering
+from weftwork.pack import Room, room_for
+from weftwork.pack.optimal import Optimal
+from weftwork.types import Budget, Rendering
 
 from .making import choice, cut, forms, outcome, packings, refuse, usable, value
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from weft.pack import Choice, Room
-from weft.pack.overflow import Overflow
+from weftwork.pack import Choice, Room
+from weftwork.pack.overflow import Overflow
 
 from .making import choice, cut, forms, outcome
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.errors import UnknownName
-from weft.pack import PACKERS, get_packer
-from weft.pack.optimal import Optimal
-from weft.pack.overflow import MOST_FOR_LINES, Overflow
+from weftwork.errors import UnknownName
+from weftwork.pack import PACKERS, get_packer
+from weftwork.pack.optimal import Optimal
+from weftwork.pack.overflow import MOST_FOR_LINES, Overflow
 
 from .making import cut, packings, usable, used_by_section
 
@@ -29,9 +29,9 @@ def test_an_unknown_packer_is_refused_with_the_names_that_exist():
 
 def test_the_optimal_packer_and_its_tables_are_loaded_when_they_are_asked_for():
     script = (
-        "import sys, weft.pack; weft.pack.get_packer('greedy');"
-        "assert 'weft.pack.optimal' not in sys.modules;"
-        "weft.pack.get_packer('optimal'); assert 'weft.pack.knapsack' in sys.modules"
+        "import sys, weftwork.pack; weftwork.pack.get_packer('greedy');"
+        "assert 'weftwork.pack.optimal' not in sys.modules;"
+        "weftwork.pack.get_packer('optimal'); assert 'weftwork.pack.knapsack' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 

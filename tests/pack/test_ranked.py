@@ -1,5 +1,5 @@
-from weft.pack import Room
-from weft.pack.ranked import Ranked
+from weftwork.pack import Room
+from weftwork.pack.ranked import Ranked
 
 from .making import choice, cut, forms, outcome, refuse
 

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.errors import BudgetError
-from weft.pack import Room, check_budget, room_for
-from weft.pack.ledger import Ledger
-from weft.types import Budget
+from weftwork.errors import BudgetError
+from weftwork.pack import Room, check_budget, room_for
+from weftwork.pack.ledger import Ledger
+from weftwork.types import Budget
 
 from .making import SECTIONS, choice, choice_lists
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.pack.sentences import split_sentences
+from weftwork.pack.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from weft.pack.sentences import split_sentences
         ("No end", ["No end"]),
         ("One. Two! Three? Four…", ["One.", "Two!", "Three?", "Four…"]),
         ('He said "stop." Then (at last!) he left.', ['He said "stop."', "Then (at last!) he left."]),
-        ("Pi is 3.14 or so. See weft.pack for more.", ["Pi is 3.14 or so.", "See weft.pack for more."]),
+        ("Pi is 3.14 or so. See weftwork.pack for more.", ["Pi is 3.14 or so.", "See weftwork.pack for more."]),
         ("Dr. Ada met J. Doe, e.g. Friday. It rained.", ["Dr. Ada met J. Doe, e.g. Friday.", "It rained."]),
         ("It was built in 1890. Later it fell.", ["It was built in 1890.", "Later it fell."]),
         ("今日は晴れ。明日は？「雨！」と言った。", ["今日は晴れ。", "明日は？", "「雨！」", "と言った。"]),

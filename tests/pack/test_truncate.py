@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.errors import EmbeddingError, UnknownName
-from weft.pack import truncate
-from weft.pack.truncate import STRATEGIES
-from weft.tokens import CharacterCounter, get_counter
+from weftwork.errors import EmbeddingError, UnknownName
+from weftwork.pack import truncate
+from weftwork.pack.truncate import STRATEGIES
+from weftwork.tokens import CharacterCounter, get_counter
 
 from .making import WordCounter
 

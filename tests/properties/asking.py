@@ -8,14 +8,14 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from weft import Context, Filters, Message, Recipe, Weft, WeftError
-from weft.collect import BesideCollector
-from weft.delta import Delta
-from weft.pack import PACKERS
-from weft.recipe import EVERYTHING, SECTION_BUDGETS
-from weft.render import explain, to_dict
-from weft.render.builtin import BUILTIN
-from weft.score.profiles import PROFILES
+from weftwork import Context, Filters, Message, Recipe, Weft, WeftError
+from weftwork.collect import BesideCollector
+from weftwork.delta import Delta
+from weftwork.pack import PACKERS
+from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
+from weftwork.render import explain, to_dict
+from weftwork.render.builtin import BUILTIN
+from weftwork.score.profiles import PROFILES
 
 from .world import COMMON, EDGE_TYPES, marker, name, numbers
 

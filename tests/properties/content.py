@@ -7,15 +7,15 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 
-from weft import Budget, Filters, Message, Node, Recipe, Template
-from weft.errors import EmbeddingError, InvalidInput
-from weft.pack import PACKERS
-from weft.pack.truncate import STRATEGIES, Summarise
-from weft.recipe import EVERYTHING
-from weft.render.builtin import BUILTIN
-from weft.score.profiles import PROFILES
-from weft.store.contract.kit import NOW
-from weft.types import SECTIONS
+from weftwork import Budget, Filters, Message, Node, Recipe, Template
+from weftwork.errors import EmbeddingError, InvalidInput
+from weftwork.pack import PACKERS
+from weftwork.pack.truncate import STRATEGIES, Summarise
+from weftwork.recipe import EVERYTHING
+from weftwork.render.builtin import BUILTIN
+from weftwork.score.profiles import PROFILES
+from weftwork.store.contract.kit import NOW
+from weftwork.types import SECTIONS
 
 FRAGMENTS = [
     "\n", "\r\n", "\n\n", " ", "    ", "\t", "\x00", "\x1b[31m", "\x07", "\x7f", "\u0085", "\u2028", "\u00a0", "\u200b",
@@ -64,7 +64,7 @@ slots = st.lists(glue | item_parts, max_size=5).map("".join)
 
 
 def sound(template: Template) -> bool:
-    """Whether Weft takes the template."""
+    """Whether Weftwork takes the template."""
     try:
         return template.check() is template
     except InvalidInput:

@@ -3,4 +3,4 @@ import os
 
 def some(examples):
     """So many examples where there is time (`make test-deep`), a third of them otherwise."""
-    return examples if "WEFT_DEEP" in os.environ else examples // 3
+    return examples if "WEFTWORK_DEEP" in os.environ else examples // 3

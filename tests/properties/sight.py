@@ -1,8 +1,8 @@
 """Everything that a user can get out of a store without asking for a context."""
 
-from weft import Filters
-from weft.embed.hashing import HashingEmbedder
-from weft.store.contract.kit import NOW
+from weftwork import Filters
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.store.contract.kit import NOW
 
 from .world import COMMON, ROOT, SIZE, World, marker, name
 

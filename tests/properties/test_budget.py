@@ -9,18 +9,18 @@ import splintr
 from hypothesis import given, settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from weft import Budget, Message, Node, Recipe, Template, Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.engine import Tools
-from weft.pack import PACKERS
-from weft.pack.truncate import STRATEGIES
-from weft.recipe import EVERYTHING, SECTION_BUDGETS
-from weft.render import Templates
-from weft.render.builtin import BUILTIN
-from weft.score.profiles import PROFILES
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import get_counter
+from weftwork import Budget, Message, Node, Recipe, Template, Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.engine import Tools
+from weftwork.pack import PACKERS
+from weftwork.pack.truncate import STRATEGIES
+from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
+from weftwork.render import Templates
+from weftwork.render.builtin import BUILTIN
+from weftwork.score.profiles import PROFILES
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import get_counter
 
 from .content import sessions
 from .depth import some

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Edge, Message, Node, Weft
-from weft.engine import Tools
-from weft.render import to_json
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork import Edge, Message, Node, Weft
+from weftwork.engine import Tools
+from weftwork.render import to_json
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import Ask, asks
 from .depth import some

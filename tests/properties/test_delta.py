@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Edge, Node, Weft, WeftError
-from weft.delta import GONE, UNCHOSEN
-from weft.engine import Tools
-from weft.errors import NotFound
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork import Edge, Node, Weft, WeftError
+from weftwork.delta import GONE, UNCHOSEN
+from weftwork.engine import Tools
+from weftwork.errors import NotFound
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import asks
 from .depth import some

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Weft
-from weft.engine import Tools
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork import Weft
+from weftwork.engine import Tools
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import asks
 from .depth import some

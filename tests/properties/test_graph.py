@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Weft, WeftError
-from weft.engine import Tools
-from weft.lens import BUILTIN
-from weft.recipes.graph import ContextAssembler
-from weft.render import explain
-from weft.request import Topic
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter, get_counter
+from weftwork import Weft, WeftError
+from weftwork.engine import Tools
+from weftwork.lens import BUILTIN
+from weftwork.recipes.graph import ContextAssembler
+from weftwork.render import explain
+from weftwork.request import Topic
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, short_texts, totals

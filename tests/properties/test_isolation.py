@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Edge, Node, Weft
-from weft.engine import Tools
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork import Edge, Node, Weft
+from weftwork.engine import Tools
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import Ask, asks
 from .depth import some

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp_types import ResourceTemplateReference
 
-from weft import Weft
-from weft.engine import Tools
-from weft.server.address import TEMPLATE, to_uri
-from weft.server.mcp import make_server
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork import Weft
+from weftwork.engine import Tools
+from weftwork.server.address import TEMPLATE, to_uri
+from weftwork.server.mcp import make_server
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import QUERIES
 from .depth import some
@@ -53,12 +53,12 @@ caps = st.sampled_from([200, 1000, 10_000])
 def calls(requests, inventory):
     """Tools with their arguments: what is drawn, and every node by its id, citation and address."""
     for arguments in requests:
-        yield "weft_context", arguments
-        yield "weft_explain", arguments
-        yield "weft_search", {"query": arguments["query"], "limit": 50}
+        yield "weftwork_context", arguments
+        yield "weftwork_explain", arguments
+        yield "weftwork_search", {"query": arguments["query"], "limit": 50}
     for node in (*NAMES, ABSENT):
-        yield "weft_read", {"id": node}
-        yield "weft_read", {"id": inventory.citation(node)}
+        yield "weftwork_read", {"id": node}
+        yield "weftwork_read", {"id": inventory.citation(node)}
 
 
 async def converse(server, requests, inventory, workspace):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Filters, Weft
-from weft.engine import Tools
-from weft.recipes.memory import (
+from weftwork import Filters, Weft
+from weftwork.engine import Tools
+from weftwork.recipes.memory import (
     MEMORY,
     ContextEngine,
     ContextEngineConfig,
@@ -20,10 +20,10 @@ from weft.recipes.memory import (
     MemoryRanker,
     SearchOptions,
 )
-from weft.render import to_dict
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import get_counter
+from weftwork.render import to_dict
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import get_counter
 
 from .asking import asks
 from .depth import some

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Weft, WeftError
-from weft.engine import Tools
-from weft.render import to_dict
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork import Weft, WeftError
+from weftwork.engine import Tools
+from weftwork.render import to_dict
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import asks
 from .sight import EMBEDDER, NAMES, NO_CITATION, Inventory, about, overall, searches

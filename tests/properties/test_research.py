@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recipes.researching import document
 
-from weft import Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.recipes.research import ContextBuilder, ask
+from weftwork import Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.recipes.research import ContextBuilder, ask
 
 from .depth import some
 

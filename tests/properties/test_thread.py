@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Node, Weft, WeftError
-from weft.engine import Tools
-from weft.recipes.thread import ContextAssemblyService, FileRepository
-from weft.render import to_json
-from weft.score.profiles import PROFILES
-from weft.store.contract.kit import NOW
-from weft.store.protocol import USES_BY_ANOTHER
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter, get_counter
+from weftwork import Node, Weft, WeftError
+from weftwork.engine import Tools
+from weftwork.recipes.thread import ContextAssemblyService, FileRepository
+from weftwork.render import to_json
+from weftwork.score.profiles import PROFILES
+from weftwork.store.contract.kit import NOW
+from weftwork.store.protocol import USES_BY_ANOTHER
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, queries, totals

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft import Weft, WeftError
-from weft.engine import Tools
-from weft.recipes.workspace import (
+from weftwork import Weft, WeftError
+from weftwork.engine import Tools
+from weftwork.recipes.workspace import (
     ContextBuilder,
     ContextHints,
     ContextRequest,
@@ -20,10 +20,10 @@ from weft.recipes.workspace import (
     TokenBudget,
     User,
 )
-from weft.render import explain, to_json
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
-from weft.tokens import CharacterCounter
+from weftwork.render import explain, to_json
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
+from weftwork.tokens import CharacterCounter
 
 from .asking import QUERIES
 from .depth import some

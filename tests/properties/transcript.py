@@ -4,12 +4,12 @@ import json
 import sys
 from dataclasses import asdict
 
-from weft import Message, Recipe, Weft, sample
-from weft.pack import PACKERS
-from weft.recipe import EVERYTHING, SECTION_BUDGETS
-from weft.render import explain, to_json
-from weft.render.builtin import BUILTIN
-from weft.score.profiles import PROFILES
+from weftwork import Message, Recipe, Weft, sample
+from weftwork.pack import PACKERS
+from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
+from weftwork.render import explain, to_json
+from weftwork.render.builtin import BUILTIN
+from weftwork.score.profiles import PROFILES
 
 QUERIES = ("What was decided about the mirrors?", "overdue tasks last week #ship", "telescop libary", "")
 

@@ -15,8 +15,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from weft import Edge, Node, Weft
-from weft.store.contract.kit import NOW
+from weftwork import Edge, Node, Weft
+from weftwork.store.contract.kit import NOW
 
 ROOT = "root"
 """Stands on every list: the user with all rights, who fills the caches first."""

@@ -1,8 +1,8 @@
 """Documents to ask about: made like those that are read from files, page by page."""
 
-from weft import Node, Weft
-from weft.recipes.research import SourceDocument
-from weft.tokens import CharacterCounter
+from weftwork import Node, Weft
+from weftwork.recipes.research import SourceDocument
+from weftwork.tokens import CharacterCounter
 
 CRISIS = {
     1: "# The crisis of 2008\n\nA report on the financial crisis and its causes.",

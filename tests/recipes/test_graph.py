@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import pytest
 
-from weft import Edge, Filters, Node, Weft
-from weft.errors import BudgetError, InvalidInput, NotFound, UnknownName
-from weft.lens import BUILTIN, Lens
-from weft.recipes.graph import ContextAssembler, TokenBudget, components
-from weft.request import Topic
-from weft.tokens import get_counter
+from weftwork import Edge, Filters, Node, Weft
+from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
+from weftwork.lens import BUILTIN, Lens
+from weftwork.recipes.graph import ContextAssembler, TokenBudget, components
+from weftwork.request import Topic
+from weftwork.tokens import get_counter
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 MONTH = math.exp(-1)

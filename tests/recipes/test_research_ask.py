@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recipes.researching import Fixed, Shelf, library, source
 
-from weft.embed.hashing import HashingEmbedder
-from weft.errors import InvalidInput, ModelError
-from weft.recipes.research import ChatModel, ContextBuilder, ModelSettings, ask
-from weft.recipes.research.ask import checked
-from weft.recipes.research.extract import NOTHING, extract_answer
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.errors import InvalidInput, ModelError
+from weftwork.recipes.research import ChatModel, ContextBuilder, ModelSettings, ask
+from weftwork.recipes.research.ask import checked
+from weftwork.recipes.research.extract import NOTHING, extract_answer
 
 QUESTION = "What did the collapse of Lehman Brothers trigger?"
 KEY = "sk-very-secret-42"
@@ -210,7 +210,7 @@ def test_a_server_that_never_answers_times_out(weft):
 
 
 def test_no_model_is_asked_about_nothing(tmp_path, server):
-    from weft import Weft
+    from weftwork import Weft
 
     with Weft.open(tmp_path / "empty.weft") as empty:
         answer = asked(empty, model_at(server))
@@ -225,7 +225,7 @@ def test_settings_come_from_the_table_and_the_environment_over_it():
     table = {"name": "m", "url": "http://localhost:1/v1", "key_env": "MY_KEY"}
     plain = ModelSettings.from_mapping(table, {"MY_KEY": KEY})
     assert (plain.name, plain.url, plain.key) == ("m", "http://localhost:1/v1", KEY)
-    over = ModelSettings.from_mapping(table, {"WEFT_MODEL_NAME": "n", "WEFT_MODEL_KEY": "k", "MY_KEY": KEY})
+    over = ModelSettings.from_mapping(table, {"WEFTWORK_MODEL_NAME": "n", "WEFTWORK_MODEL_KEY": "k", "MY_KEY": KEY})
     assert (over.name, over.key) == ("n", "k")
     assert ModelSettings.from_mapping({}, {}) is None
     assert KEY not in repr(plain)

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recipes.researching import CRISIS, Fixed, Shelf, document, library, source
 
-from weft.embed.visual import lines_of
-from weft.errors import BudgetError, InvalidInput
-from weft.recipes.research import ContextBuilder, SourceDocument
-from weft.recipes.research.extract import extract_answer
-from weft.tokens import get_counter
+from weftwork.embed.visual import lines_of
+from weftwork.errors import BudgetError, InvalidInput
+from weftwork.recipes.research import ContextBuilder, SourceDocument
+from weftwork.recipes.research.extract import extract_answer
+from weftwork.tokens import get_counter
 
 QUESTION = "What caused the financial crisis of 2008?"
 HEADER = re.compile(r"^\[Document (\d+): (.+), Page (\d+)\]$", re.MULTILINE)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from tests.recipes.researching import CRISIS, ENERGY
 
-chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weft[chroma]'")
+chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-from weft.embed.hashing import HashingEmbedder  # noqa: E402
-from weft.embed.visual import LineEmbedder, PageLook  # noqa: E402
-from weft.errors import InvalidInput, NotFound, UnknownName  # noqa: E402
-from weft.recipes.research import ContextBuilder  # noqa: E402
-from weft.recipes.research.chroma import TEXT, VISUAL, ChromaPages, ChromaSearch, connect  # noqa: E402
-from weft.recipes.research.markdown import compress, join_pages  # noqa: E402
+from weftwork.embed.hashing import HashingEmbedder  # noqa: E402
+from weftwork.embed.visual import LineEmbedder, PageLook  # noqa: E402
+from weftwork.errors import InvalidInput, NotFound, UnknownName  # noqa: E402
+from weftwork.recipes.research import ContextBuilder  # noqa: E402
+from weftwork.recipes.research.chroma import TEXT, VISUAL, ChromaPages, ChromaSearch, connect  # noqa: E402
+from weftwork.recipes.research.markdown import compress, join_pages  # noqa: E402
 
 EMBEDDER = HashingEmbedder(64)
 LOOK = LineEmbedder(EMBEDDER)

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from weft import Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.ingest import load, open_source
-from weft.ingest.documents.formats import missing_packages
-from weft.recipes.research import ContextBuilder, WeftSearch, ask
+from weftwork import Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.ingest import load, open_source
+from weftwork.ingest.documents.formats import missing_packages
+from weftwork.recipes.research import ContextBuilder, WeftSearch, ask
 
-pytestmark = pytest.mark.skipif(bool(missing_packages()), reason="needs  pip install 'weft[documents]'")
+pytestmark = pytest.mark.skipif(bool(missing_packages()), reason="needs  pip install 'weftwork[documents]'")
 
 PAGE = """<html><body>
 <h1>Mirrors</h1><p>The mirror was polished in April by the workshop in Jena.</p>

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import InvalidInput
-from weft.recipes.research import markdown
-from weft.recipes.research.markdown import compress, decompress, extract_page, join_pages
+from weftwork.errors import InvalidInput
+from weftwork.recipes.research import markdown
+from weftwork.recipes.research.markdown import compress, decompress, extract_page, join_pages
 
 
 def test_numbered_marks_tell_pages_apart():

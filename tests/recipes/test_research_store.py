@@ -1,13 +1,13 @@
-"""Weft's own store behind the research contract: what is found, and who finds it."""
+"""Weftwork's own store behind the research contract: what is found, and who finds it."""
 
 import asyncio
 
 import pytest
 from tests.recipes.researching import CRISIS, document, library
 
-from weft.errors import InvalidInput, UnknownName
-from weft.recipes.research import ContextBuilder, WeftPages, WeftSearch
-from weft.recipes.research.sources import page_filter
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.recipes.research import ContextBuilder, WeftPages, WeftSearch
+from weftwork.recipes.research.sources import page_filter
 
 QUESTION = "Lehman Brothers panic"
 
@@ -50,7 +50,7 @@ def test_an_unknown_mode_is_refused_with_those_that_exist(weft):
 
 
 def test_only_pages_of_documents_are_found(weft):
-    from weft import Node
+    from weftwork import Node
 
     weft.add([Node(id="note", text=f"{QUESTION} {QUESTION}", title=QUESTION)])
     assert ("note", 0) not in places(WeftSearch(weft).find(QUESTION))
@@ -123,7 +123,7 @@ class TestHidden:
 
 
 def test_a_document_is_read_as_a_whole_too(weft):
-    from weft.recipes.research.markdown import extract_page
+    from weftwork.recipes.research.markdown import extract_page
 
     markdown = asyncio.run(WeftPages(weft).get_document_markdown("crisis"))
     assert [extract_page(markdown, number) for number in (1, 2, 3)] == list(CRISIS.values())
@@ -131,7 +131,7 @@ def test_a_document_is_read_as_a_whole_too(weft):
 
 
 def test_pages_with_ids_of_another_kind_are_found_below_their_document(weft):
-    from weft import Node
+    from weftwork import Node
 
     weft.add(
         [

@@ -1,4 +1,4 @@
-from weft.recipes.thread import ContextCache
+from weftwork.recipes.thread import ContextCache
 
 
 def cache(**options):

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from weft.recipes.thread import Citation, CitationManager, ContextItem, ItemMetadata
+from weftwork.recipes.thread import Citation, CitationManager, ContextItem, ItemMetadata
 
 
 def item(name, source="docs/a.md", excerpt="", node_type="file"):

@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from weft import Edge, Node, Weft
-from weft.errors import InvalidInput, NotFound
-from weft.recipes.thread import FileRepository
+from weftwork import Edge, Node, Weft
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.recipes.thread import FileRepository
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 

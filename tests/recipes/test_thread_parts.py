@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.recipes.thread import ContextItem, ItemMetadata, RelevanceScorer, TokenOptimizer
+from weftwork.recipes.thread import ContextItem, ItemMetadata, RelevanceScorer, TokenOptimizer
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 scorer = RelevanceScorer(clock=lambda: NOW)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from weft import Edge, Node, Weft
-from weft.errors import BudgetError, InvalidInput, NotFound
-from weft.recipes.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache
+from weftwork import Edge, Node, Weft
+from weftwork.errors import BudgetError, InvalidInput, NotFound
+from weftwork.recipes.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ASKED = "When was the primary mirror inspected?"

@@ -1,8 +1,8 @@
 import json
 from datetime import UTC, datetime
 
-from weft import Node, Weft
-from weft.recipes.thread import ContextAssemblyService, to_response
+from weftwork import Node, Weft
+from weftwork.recipes.thread import ContextAssemblyService, to_response
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from weft.render import ItemRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
-from weft.tokens import CharacterCounter, TokenCounter
-from weft.types import Candidate, Context, Decision, FieldValue, Finding, Item, NodeInfo, Passage, Section
+from weftwork.render import ItemRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
+from weftwork.tokens import CharacterCounter, TokenCounter
+from weftwork.types import Candidate, Context, Decision, FieldValue, Finding, Item, NodeInfo, Passage, Section
 
 QUERY = "When does the launch happen?"
 CREATED = datetime(2025, 3, 4, 5, 6, 7, 890_000, tzinfo=UTC)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.render import citation_id, citations_of, get_template
-from weft.types import Citation, Item
+from weftwork.render import citation_id, citations_of, get_template
+from weftwork.types import Citation, Item
 
 from .hostile import PROPERTY
 from .sample import candidate, renderer
@@ -19,7 +19,7 @@ def test_an_id_never_changes():
 
 
 def test_an_id_is_the_same_in_another_process_with_another_hash_seed():
-    code = "from weft.render import citation_id; print(citation_id('fact', 'é', 'text'))"
+    code = "from weftwork.render import citation_id; print(citation_id('fact', 'é', 'text'))"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert other.stdout.strip() == citation_id("fact", "é", "text")

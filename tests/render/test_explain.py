@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from weft.render import explain, get_template
-from weft.types import Finding
+from weftwork.render import explain, get_template
+from weftwork.types import Finding
 
 from .sample import context
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.render import Template, get_template, lay_out
-from weft.render.quote import cite
-from weft.types import Candidate, Item, Reach, Step
+from weftwork.render import Template, get_template, lay_out
+from weftwork.render.quote import cite
+from weftwork.types import Candidate, Item, Reach, Step
 
 from .hostile import CONTENT, PROPERTY
 from .sample import arranged, candidate, renderer

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from weft.render import explain, get_template, to_json
-from weft.render.builtin import BUILTIN
+from weftwork.render import explain, get_template, to_json
+from weftwork.render.builtin import BUILTIN
 
 from .sample import context
 
@@ -13,7 +13,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def check(name: str, text: str):
     path = GOLDEN / name
-    if os.environ.get("WEFT_UPDATE_GOLDEN") == "1":
+    if os.environ.get("WEFTWORK_UPDATE_GOLDEN") == "1":
         path.write_bytes(text.encode())
     assert text == path.read_bytes().decode()
 

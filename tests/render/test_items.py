@@ -4,9 +4,9 @@ from math import sqrt
 
 import pytest
 
-from weft.render import FieldChoice, ItemRenderer, Template, get_template
-from weft.tokens import CharacterCounter, get_counter
-from weft.types import Reach, Step
+from weftwork.render import FieldChoice, ItemRenderer, Template, get_template
+from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.types import Reach, Step
 
 from .sample import candidate, keep_start, renderer
 

@@ -1,7 +1,7 @@
 import json
 from dataclasses import replace
 
-from weft.render import get_template, to_dict, to_json
+from weftwork.render import get_template, to_dict, to_json
 
 from .sample import candidate, context, renderer
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.render import Template, get_template, lay_out, overhead, stable_prefix
-from weft.render.builtin import BUILTIN
-from weft.tokens import CharacterCounter, get_counter
-from weft.types import Item, Section
+from weftwork.render import Template, get_template, lay_out, overhead, stable_prefix
+from weftwork.render.builtin import BUILTIN
+from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.types import Item, Section
 
 from .hostile import CONTENT, PROPERTY
 from .sample import QUERY, arranged, candidate, renderer

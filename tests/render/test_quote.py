@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.render.quote import clean, disown, escape, fence, guard, inline
+from weftwork.render.quote import clean, disown, escape, fence, guard, inline
 
 from .hostile import CONTENT, PROPERTY
 

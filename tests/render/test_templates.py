@@ -1,10 +1,10 @@
 import pytest
 from hypothesis import given
 
-from weft.errors import InvalidInput, UnknownName
-from weft.render import Template, Templates, get_template
-from weft.render.builtin import BUILTIN
-from weft.render.templates import substitute
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.render import Template, Templates, get_template
+from weftwork.render.builtin import BUILTIN
+from weftwork.render.templates import substitute
 
 from .hostile import CONTENT, PROPERTY
 from .sample import candidate, renderer

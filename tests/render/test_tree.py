@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from weft.render.tree import as_a_tree
-from weft.types import Item, Reach, Rendering, Step
+from weftwork.render.tree import as_a_tree
+from weftwork.types import Item, Reach, Rendering, Step
 
 from .sample import candidate
 

@@ -2,8 +2,8 @@
 
 import sys
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
 
 
 def main(store):

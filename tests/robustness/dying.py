@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
 
 
 def main(store):

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
 
 HERE = Path(__file__).parent
 EMBEDDER = HashingEmbedder(64)
@@ -53,14 +53,14 @@ def write_lines(path, objects):
 
 def settings():
     """The environment of a command: this embedder, and nobody's own settings."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
-    return own | {"WEFT_EMBEDDER": "hashing", "PYTHONWARNINGS": "error"}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
+    return own | {"WEFTWORK_EMBEDDER": "hashing", "PYTHONWARNINGS": "error"}
 
 
 def start(*arguments, **more):
     """A process that runs the command, or a script of this folder if the first argument is one."""
     first, *rest = map(str, arguments)
-    words = [str(HERE / first), *rest] if first.endswith(".py") else ["-m", "weft.cli", first, *rest]
+    words = [str(HERE / first), *rest] if first.endswith(".py") else ["-m", "weftwork.cli", first, *rest]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": settings()}
     return subprocess.Popen([sys.executable, *words], **(pipes | more))
 

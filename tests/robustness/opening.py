@@ -5,8 +5,8 @@ import sys
 import time
 from pathlib import Path
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
 
 
 def main(store, gate):

@@ -4,10 +4,10 @@ import random
 import sys
 import time
 
-from weft import Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.errors import NotFound
-from weft.render import explain, to_json
+from weftwork import Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.errors import NotFound
+from weftwork.render import explain, to_json
 
 MARK = "sealed-mark"
 

@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from weft.ingest.files import LARGEST
-from weft.ingest.load import BATCH
+from weftwork.ingest.files import LARGEST
+from weftwork.ingest.load import BATCH
 
 from .making import contents, opened, pages, run, start, succeed, values, write_lines
 

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from weft import Node, Weft
+from weftwork import Node, Weft
 
 from .making import EMBEDDER, answers, contents, opened, run, start
 
-SECONDS = os.environ.get("WEFT_SOAK_SECONDS", "20")
+SECONDS = os.environ.get("WEFTWORK_SOAK_SECONDS", "20")
 PRIVATE = ("closed-a", "closed-b")
 
 

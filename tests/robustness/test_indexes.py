@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from weft import Node
-from weft.errors import DimensionError, StoreError
+from weftwork import Node
+from weftwork.errors import DimensionError, StoreError
 
 from .making import EMBEDDER, MODES, QUERIES, answers, opened, pages, run, start, succeed
 

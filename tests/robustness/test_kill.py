@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from weft.ingest.load import BATCH
+from weftwork.ingest.load import BATCH
 
 from .making import answers, contents, opened, run, start, succeed, values, write_lines
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from weft import Edge, Filters, Node
-from weft.errors import BudgetError, CycleError, DimensionError, InvalidInput, NotFound, UnknownName, WeftError
-from weft.recipe import get_recipe
+from weftwork import Edge, Filters, Node
+from weftwork.errors import BudgetError, CycleError, DimensionError, InvalidInput, NotFound, UnknownName, WeftError
+from weftwork.recipe import get_recipe
 
 from .making import EMBEDDER, opened, run, state, write_lines
 
@@ -60,17 +60,17 @@ def added(**values):
 
 
 WRONG = {
-    "an unknown workspace": (NotFound, ("nowhere", "weft init"), lambda w: w.search("x", workspace="nowhere")),
-    "an unknown workspace to write": (NotFound, ("nowhere", "weft init"), lambda w: w.add([], workspace="nowhere")),
-    "an unknown user": (NotFound, ("nobody", "weft users add"), lambda w: w.context("x", user="nobody")),
+    "an unknown workspace": (NotFound, ("nowhere", "weftwork init"), lambda w: w.search("x", workspace="nowhere")),
+    "an unknown workspace to write": (NotFound, ("nowhere", "weftwork init"), lambda w: w.add([], workspace="nowhere")),
+    "an unknown user": (NotFound, ("nobody", "weftwork users add"), lambda w: w.context("x", user="nobody")),
     "an unknown user of feedback": (NotFound, ("nobody", "add"), lambda w: w.feedback("root", True, user="nobody")),
     "an unknown user of an event": (
         NotFound,
-        ("nobody", "weft users add"),
+        ("nobody", "weftwork users add"),
         atomically(lambda batch: batch.record("nobody", "root", "view", datetime.now(UTC))),
     ),
-    "an unknown node": (NotFound, ("nothing", "weft search"), lambda w: w.read("nothing")),
-    "an unknown focus": (NotFound, ("nothing", "weft search"), lambda w: w.context("x", focus="nothing")),
+    "an unknown node": (NotFound, ("nothing", "weftwork search"), lambda w: w.read("nothing")),
+    "an unknown focus": (NotFound, ("nothing", "weftwork search"), lambda w: w.context("x", focus="nothing")),
     "an unknown recipe": (UnknownName, ("soup", "default"), lambda w: w.context("x", recipe="soup")),
     "an unknown template": (
         UnknownName, ("fancy", "default"), lambda w: w.context("apple", recipe=recipe(template="fancy"))),
@@ -146,13 +146,13 @@ def test_wrong_input_is_refused_with_what_to_do_and_changes_nothing(store, what)
 
 
 COMMANDS = {
-    "an unknown workspace": (1, ("nowhere", "weft init"), ["search", "x", "--workspace", "nowhere"]),
-    "an unknown workspace to add to": (1, ("nowhere", "weft init"), ["add", "SOURCE", "--workspace", "nowhere"]),
-    "an unknown user": (1, ("nobody", "weft users add"), ["context", "x", "--user", "nobody"]),
+    "an unknown workspace": (1, ("nowhere", "weftwork init"), ["search", "x", "--workspace", "nowhere"]),
+    "an unknown workspace to add to": (1, ("nowhere", "weftwork init"), ["add", "SOURCE", "--workspace", "nowhere"]),
+    "an unknown user": (1, ("nobody", "weftwork users add"), ["context", "x", "--user", "nobody"]),
     "a user of bytes that are no text": (1, ("correct its characters",), ["stats", "--user", "\udcff"]),
     "a workspace of bytes that are no text": (1, ("correct its characters",), ["stats", "--workspace", "\udcff"]),
     "an unknown recipe": (1, ("soup", "default"), ["context", "x", "--recipe", "soup"]),
-    "an unknown focus": (1, ("nothing", "weft search"), ["context", "x", "--focus", "nothing"]),
+    "an unknown focus": (1, ("nothing", "weftwork search"), ["context", "x", "--focus", "nothing"]),
     "an unknown way to search": (2, ("psychic", "hybrid"), ["search", "x", "--mode", "psychic"]),
     "a budget of zero": (1, ("0", "whole number of at least 1"), ["context", "x", "--max-tokens", "0"]),
     "a budget below zero": (1, ("-5", "whole number of at least 1"), ["context", "x", "--max-tokens", "-5"]),
@@ -193,7 +193,7 @@ def test_a_command_with_wrong_input_says_so_on_standard_error_only(store, tmp_pa
     ids=["no TOML", "unknown", "of another type", "unknown variable", "no item", "unknown tokenizer"],
 )
 def test_wrong_settings_are_told_with_their_names(store, settings, parts):
-    store.with_name("weft.toml").write_text(settings)
+    store.with_name("weftwork.toml").write_text(settings)
     code, out, err = run("search", "apple", "--store", store, cwd=store.parent)
     assert (code, out) == (1, "")
     assert all(part in err for part in parts), err

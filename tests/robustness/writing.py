@@ -5,8 +5,8 @@ import random
 import sys
 import time
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
 
 PUBLIC, PRIVATE = ("open-a", "open-b"), ("closed-a", "closed-b")
 

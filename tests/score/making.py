@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from weft.query import read_query
-from weft.request import Request
-from weft.score import Facts
-from weft.types import Budget, Candidate, Finding, NodeInfo, Passage
+from weftwork.query import read_query
+from weftwork.request import Request
+from weftwork.score import Facts
+from weftwork.types import Budget, Candidate, Finding, NodeInfo, Passage
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from weft.score import collapse
-from weft.split import prepare
-from weft.tokens import CharacterCounter
-from weft.types import Node
+from weftwork.score import collapse
+from weftwork.split import prepare
+from weftwork.tokens import CharacterCounter
+from weftwork.types import Node
 
 from .making import NOW, candidate
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("WEFT_DATA") or ROOT.parent / "shared" / "data")
+DATA = Path(os.environ.get("WEFTWORK_DATA") or ROOT.parent / "shared" / "data")
 LONG = (
     "The first forty telescopes leave the workshop in spring, and none of them is packed before its mirror has passed "
     "inspection by two people who did not grind it, because a mirror with pinholes cannot be lent to a library."
@@ -133,7 +133,7 @@ def test_every_candidate_is_either_kept_or_named_as_dropped():
 def folder(name):
     path = DATA / name
     if not path.is_dir():
-        pytest.skip(f"{path} is not here: set WEFT_DATA to the folder of evaluation data")
+        pytest.skip(f"{path} is not here: set WEFTWORK_DATA to the folder of evaluation data")
     return path
 
 

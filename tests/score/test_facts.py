@@ -2,13 +2,13 @@
 
 import pytest
 
-from weft.collect import Inquiry, LexicalCollector, gather
-from weft.query import read_query
-from weft.request import Request
-from weft.score import Facts, gather_facts
-from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
-from weft.store.sqlite import SqliteStore
-from weft.types import Budget, Usage
+from weftwork.collect import Inquiry, LexicalCollector, gather
+from weftwork.query import read_query
+from weftwork.request import Request
+from weftwork.score import Facts, gather_facts
+from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
+from weftwork.store.sqlite import SqliteStore
+from weftwork.types import Budget, Usage
 
 ALL = frozenset({"relevance", "similarity", "structural", "usage", "feedback", "text_similarity", "affinity"})
 

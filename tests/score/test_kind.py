@@ -1,6 +1,6 @@
 import pytest
 
-from weft.score.kind import confidence, source_priority, type_match
+from weftwork.score.kind import confidence, source_priority, type_match
 
 from .making import candidate, facts, found
 

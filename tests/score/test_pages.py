@@ -2,8 +2,8 @@
 
 import pytest
 
-from weft.score.pages import Best, _found_by
-from weft.types import Candidate, Finding, NodeInfo, Passage
+from weftwork.score.pages import Best, _found_by
+from weftwork.types import Candidate, Finding, NodeInfo, Passage
 
 
 def candidate(key, **grades):

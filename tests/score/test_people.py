@@ -1,7 +1,7 @@
 import pytest
 
-from weft.score.people import affinity, feedback, usage
-from weft.types import Usage
+from weftwork.score.people import affinity, feedback, usage
+from weftwork.types import Usage
 
 from .making import candidate, facts
 

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from weft.errors import InvalidInput, UnknownName
-from weft.score import PROFILES, Profile, get_profile, score
-from weft.types import Usage
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.score import PROFILES, Profile, get_profile, score
+from weftwork.types import Usage
 
 from .making import NOW, candidate, facts, found
 

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from weft.score.recency import hourly, inverse, linear, monthly, period
+from weftwork.score.recency import hourly, inverse, linear, monthly, period
 
 from .making import NOW, candidate, facts
 

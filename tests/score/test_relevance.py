@@ -1,6 +1,6 @@
 import pytest
 
-from weft.score.relevance import evidence, relevance, similarity
+from weftwork.score.relevance import evidence, relevance, similarity
 
 from .making import candidate, facts, found
 

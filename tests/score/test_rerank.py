@@ -8,10 +8,10 @@ from importlib.util import find_spec
 
 import pytest
 
-from weft import Node, Weft
-from weft.errors import InvalidInput, MissingExtra, ModelError
-from weft.recipe import get_recipe
-from weft.score.rerank import CrossEncoderReranker, HttpReranker
+from weftwork import Node, Weft
+from weftwork.errors import InvalidInput, MissingExtra, ModelError
+from weftwork.recipe import get_recipe
+from weftwork.score.rerank import CrossEncoderReranker, HttpReranker
 
 INSTALLED = find_spec("sentence_transformers") is not None
 
@@ -157,7 +157,7 @@ def small_cross_encoder(folder, labels):
     return CrossEncoderReranker(str(folder))
 
 
-@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weft[sentence-transformers]'")
+@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weftwork[sentence-transformers]'")
 def test_a_real_cross_encoder_orders_the_hits(weft, tmp_path):
     reranker = small_cross_encoder(tmp_path / "model", labels=1)
     context = asked(weft, reranker)
@@ -168,7 +168,7 @@ def test_a_real_cross_encoder_orders_the_hits(weft, tmp_path):
     assert len(reranker.rerank("jam", ["jam " * 1000, ""])) == 2
 
 
-@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weft[sentence-transformers]'")
+@pytest.mark.skipif(not INSTALLED, reason="needs  pip install 'weftwork[sentence-transformers]'")
 def test_a_cross_encoder_that_cannot_be_used_leaves_the_order_and_a_warning(weft, tmp_path):
     three = small_cross_encoder(tmp_path / "three", labels=3)
     for reranker, why in ((three, "single label"), (CrossEncoderReranker(str(tmp_path / "none")), "cannot be loaded")):

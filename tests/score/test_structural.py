@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from weft.score.structural import distance, structural
-from weft.types import Reach
+from weftwork.score.structural import distance, structural
+from weftwork.types import Reach
 
 from .making import candidate, facts
 

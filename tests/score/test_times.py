@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from weft import Node, Weft
+from weftwork import Node, Weft
 
 DAYS = {"may": datetime(2023, 5, 8, 9, tzinfo=UTC), "june": datetime(2023, 6, 27, tzinfo=UTC)}
 

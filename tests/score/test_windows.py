@@ -1,7 +1,7 @@
 import pytest
 
-from weft.score.signals import SIGNALS
-from weft.score.windows import windows, with_text_around, with_turns
+from weftwork.score.signals import SIGNALS
+from weftwork.score.windows import windows, with_text_around, with_turns
 
 from .making import candidate, facts, found
 

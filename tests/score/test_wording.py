@@ -1,6 +1,6 @@
 import pytest
 
-from weft.score.wording import cosine, keyword_match, text_similarity, tf_idf
+from weftwork.score.wording import cosine, keyword_match, text_similarity, tf_idf
 
 from .making import candidate, facts
 

@@ -5,7 +5,7 @@ from importlib import resources
 import pytest
 from mcp import StdioServerParameters
 
-from weft import Node, sample
+from weftwork import Node, sample
 
 from .talking import open_reduced, open_sample, sight, talking
 
@@ -35,8 +35,8 @@ def command(studio, tmp_path_factory):
         home = str(tmp_path_factory.mktemp("home"))
         return StdioServerParameters(
             command=sys.executable,
-            args=["-m", "weft.cli", "mcp", "--store", str(studio), "--workspace", workspace, "--user", user, *more],
-            env={**keep, "WEFT_EMBEDDER": "hashing", "HOME": home},
+            args=["-m", "weftwork.cli", "mcp", "--store", str(studio), "--workspace", workspace, "--user", user, *more],
+            env={**keep, "WEFTWORK_EMBEDDER": "hashing", "HOME": home},
             cwd=home,
         )
 

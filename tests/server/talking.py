@@ -8,10 +8,10 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, MCPError
 from mcp_types import ResourceTemplateReference
 
-from weft import Edge, Filters, Node, Weft, sample
-from weft.ingest.jsonlines import read_json_lines
-from weft.ingest.load import load as load_pieces
-from weft.server.address import TEMPLATE
+from weftwork import Edge, Filters, Node, Weft, sample
+from weftwork.ingest.jsonlines import read_json_lines
+from weftwork.ingest.load import load as load_pieces
+from weftwork.server.address import TEMPLATE
 
 
 class Talk:

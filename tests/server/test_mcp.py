@@ -10,10 +10,10 @@ import anyio
 import pytest
 from mcp import MCPError
 
-from weft import Weft, sample
-from weft.server.address import TEMPLATE, to_uri
-from weft.server.stdio import readable
-from weft.tokens import get_counter
+from weftwork import Weft, sample
+from weftwork.server.address import TEMPLATE, to_uri
+from weftwork.server.stdio import readable
+from weftwork.tokens import get_counter
 
 from .conftest import LONG
 from .talking import talking
@@ -47,33 +47,39 @@ CONTRACT = {
 
 
 def test_the_server_introduces_itself(ana):
-    assert ana.client.server_info.name == "weft"
-    assert "weft_context" in ana.client.instructions
+    assert ana.client.server_info.name == "weftwork"
+    assert "weftwork_context" in ana.client.instructions
     assert ana.client.server_capabilities.tools is not None
     assert ana.client.server_capabilities.resources is not None
 
 
 def test_tools_have_the_schema_of_the_graph_contract(ana):
     tools = ana.tools()
-    assert list(tools) == ["weft_context", "weft_search", "weft_read", "weft_remember", "weft_explain"]
-    assert tools["weft_context"].input_schema == tools["weft_explain"].input_schema == CONTRACT
+    assert list(tools) == [
+        "weftwork_context",
+        "weftwork_search",
+        "weftwork_read",
+        "weftwork_remember",
+        "weftwork_explain",
+    ]
+    assert tools["weftwork_context"].input_schema == tools["weftwork_explain"].input_schema == CONTRACT
     for name, tool in tools.items():
         assert "user" not in tool.input_schema["properties"]
-        assert tool.annotations.read_only_hint == (name != "weft_remember")
+        assert tool.annotations.read_only_hint == (name != "weftwork_remember")
         assert tool.annotations.destructive_hint is False
         assert len(tool.description) > 80
 
 
 def test_a_context_answers_within_its_budget_with_citations(ana):
-    text = ana.text("weft_context", query=QUESTION, maxTokens=800)
+    text = ana.text("weftwork_context", query=QUESTION, maxTokens=800)
     assert "mirror" in text.casefold()
     assert COUNTER.count(text) <= 800
-    less = ana.text("weft_context", query=QUESTION, maxTokens=800, includeFields=False, depth=1, lens="planning")
+    less = ana.text("weftwork_context", query=QUESTION, maxTokens=800, includeFields=False, depth=1, lens="planning")
     assert less != text
 
 
 def test_a_context_as_json_is_the_document_of_the_contract(ana):
-    result = ana.call("weft_context", query=QUESTION, format="json", maxTokens=1500)
+    result = ana.call("weftwork_context", query=QUESTION, format="json", maxTokens=1500)
     assert not result.is_error
     document = json.loads(result.content[0].text)
     assert document == result.structured_content
@@ -85,38 +91,38 @@ def test_a_context_as_json_is_the_document_of_the_contract(ana):
 
 
 def test_a_node_can_be_asked_for_by_its_id(ana):
-    document = ana.call("weft_context", query="finch", format="json").structured_content
+    document = ana.call("weftwork_context", query="finch", format="json").structured_content
     assert [node["id"] for node in document["nodes"] if node["distance"] == 0] == ["finch"]
 
 
 def test_a_search_finds_passages_for_models_and_for_programs(ana):
-    result = ana.call("weft_search", query="mirror pinholes", limit=4)
+    result = ana.call("weftwork_search", query="mirror pinholes", limit=4)
     found = result.structured_content["results"]
     assert 0 < len(found) <= 4
     assert result.structured_content["leftOut"] == 0
     for each in found:
         assert f"[{each['citation']}]" in result.content[0].text
         assert each["uri"] in result.content[0].text
-    assert ana.call("weft_search", query="mirror", types=["todo"]).structured_content["results"]
-    tasks = ana.call("weft_search", query="mirror", types=["todo"], mode="words").structured_content["results"]
+    assert ana.call("weftwork_search", query="mirror", types=["todo"]).structured_content["results"]
+    tasks = ana.call("weftwork_search", query="mirror", types=["todo"], mode="words").structured_content["results"]
     assert {each["type"] for each in tasks} == {"todo"}
-    nothing = ana.call("weft_search", query="mirror", tags=["no such tag"])
+    nothing = ana.call("weftwork_search", query="mirror", tags=["no such tag"])
     assert nothing.structured_content == {"results": [], "leftOut": 0}
     assert "Nothing found" in nothing.content[0].text
 
 
 def test_what_was_found_can_be_read_by_id_citation_and_address(ana):
-    found = ana.call("weft_search", query="mirror pinholes").structured_content["results"][0]
-    by_id = ana.text("weft_read", id=found["id"])
+    found = ana.call("weftwork_search", query="mirror pinholes").structured_content["results"][0]
+    by_id = ana.text("weftwork_read", id=found["id"])
     assert found["uri"] in by_id
-    assert ana.text("weft_read", id=found["uri"]) == by_id
-    cited = ana.text("weft_read", id=f"[{found['citation']}]")
+    assert ana.text("weftwork_read", id=found["uri"]) == by_id
+    cited = ana.text("weftwork_read", id=f"[{found['citation']}]")
     assert f"[{found['citation']}]" in cited
     assert ana.read(found["uri"]) == by_id
 
 
 def test_a_page_shows_fields_links_and_text(ana):
-    page = ana.text("weft_read", id="finch")
+    page = ana.text("weftwork_read", id="finch")
     assert page.startswith("# Finch (page)\n")
     assert "## Links" in page
     assert to_uri("studio", "about") in page
@@ -126,34 +132,34 @@ def test_a_page_shows_fields_links_and_text(ana):
 def test_a_long_text_is_read_in_parts_that_leave_nothing_out(ana):
     parts, offset = [], None
     while offset != len(LONG):
-        page = ana.text("weft_read", id="log", **({} if offset is None else {"offset": offset}))
+        page = ana.text("weftwork_read", id="log", **({} if offset is None else {"offset": offset}))
         assert COUNTER.count(page) <= 10_000
         begin, end, size = map(int, PARTS.search(page).groups())
         assert (begin, size) == (offset or 0, len(LONG))
         assert end > begin
         assert LONG[begin:end].strip() in page
-        assert ("Read on with weft_read" in page) == (end < size)
+        assert ("Read on with weftwork_read" in page) == (end < size)
         parts.append(LONG[begin:end])
         offset = end
     assert len(parts) > 1
     assert "".join(parts) == LONG
-    assert "no more to read" in ana.text("weft_read", id="log", offset=len(LONG))
-    assert str(len(LONG)) in ana.error("weft_read", id="log", offset=len(LONG) + 1)
+    assert "no more to read" in ana.text("weftwork_read", id="log", offset=len(LONG))
+    assert str(len(LONG)) in ana.error("weftwork_read", id="log", offset=len(LONG) + 1)
 
 
 def test_a_citation_of_a_long_text_opens_its_passage(ana):
-    found = ana.call("weft_search", query="Night 97 stars", mode="words", limit=20).structured_content["results"]
+    found = ana.call("weftwork_search", query="Night 97 stars", mode="words", limit=20).structured_content["results"]
     cited = next(each for each in found if each["id"] == "log")
-    page = ana.text("weft_read", id=cited["citation"])
+    page = ana.text("weftwork_read", id=cited["citation"])
     assert COUNTER.count(page) <= 10_000
     assert int(PARTS.search(page)[1]) > 0
 
 
 def test_an_explanation_says_why_each_candidate_is_in_or_out(ana):
-    text = ana.text("weft_explain", query=QUESTION, maxTokens=600)
+    text = ana.text("weftwork_explain", query=QUESTION, maxTokens=600)
     assert "found by" in text
     assert "dropped" in text or "line" in text
-    result = ana.call("weft_explain", query=QUESTION, maxTokens=600, format="json")
+    result = ana.call("weftwork_explain", query=QUESTION, maxTokens=600, format="json")
     assert json.loads(result.content[0].text) == result.structured_content
     assert {"fate", "reason", "score", "findings"} <= result.structured_content["decisions"][0].keys()
 
@@ -161,7 +167,7 @@ def test_an_explanation_says_why_each_candidate_is_in_or_out(ana):
 def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(command):
     with talking(command()) as ana:
         result = ana.call(
-            "weft_remember",
+            "weftwork_remember",
             text="Ana likes the Dobsonian base in walnut.",
             type="preference",
             confidence=0.9,
@@ -170,46 +176,46 @@ def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(
         kept = result.structured_content
         assert kept["uri"] in result.content[0].text
     with talking(command()) as ana:
-        found = ana.call("weft_search", query="Dobsonian walnut").structured_content["results"]
+        found = ana.call("weftwork_search", query="Dobsonian walnut").structured_content["results"]
         assert kept["id"] in {each["id"] for each in found}
-        page = ana.text("weft_read", id=kept["id"])
+        page = ana.text("weftwork_read", id=kept["id"])
         assert "Ana likes the Dobsonian base in walnut." in page
         assert "confidence: 0.90" in page
         assert "#base" in page
     with talking(command(user="ben")) as ben:
-        found = ben.call("weft_search", query="Dobsonian walnut").structured_content["results"]
+        found = ben.call("weftwork_search", query="Dobsonian walnut").structured_content["results"]
         assert kept["id"] not in {each["id"] for each in found}
-        assert ben.error("weft_read", id=kept["id"])
+        assert ben.error("weftwork_read", id=kept["id"])
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "fix"),
     [
-        ("weft_nonsense", {}, "weft_context"),
-        ("weft_context", {}, "query is missing"),
-        ("weft_context", {"query": " "}, "give a topic"),
-        ("weft_context", {"query": 7}, "must be text"),
-        ("weft_context", {"query": "x", "depth": 9}, "depth must be"),
-        ("weft_context", {"query": "x", "depth": 1.5}, "whole number"),
-        ("weft_context", {"query": "x", "depth": True}, "must be a number"),
-        ("weft_context", {"query": "x", "maxTokens": 0}, "at least 1"),
-        ("weft_context", {"query": "x", "lens": "fisheye"}, "meeting-prep"),
-        ("weft_context", {"query": "x", "format": "xml"}, "markdown, json"),
-        ("weft_context", {"query": "x", "includeFields": "yes"}, "true or false"),
-        ("weft_context", {"query": "x", "user": "ben"}, "unknown argument 'user'"),
-        ("weft_context", {"query": "x", "workspace": "nowhere"}, "leave it out"),
-        ("weft_explain", {"query": "x", "depth": -1}, "depth must be"),
-        ("weft_search", {"query": "x", "limit": 0}, "from 1 to 50"),
-        ("weft_search", {"query": "x", "limit": 51}, "from 1 to 50"),
-        ("weft_search", {"query": "x", "tags": "one"}, "list of texts"),
-        ("weft_search", {"query": "x", "tags": [1]}, "list of texts"),
-        ("weft_search", {"query": "x", "mode": "magic"}, "hybrid, words, vector"),
-        ("weft_read", {"id": "no such node"}, "weft_search"),
-        ("weft_read", {"id": "weft://studio"}, TEMPLATE),
-        ("weft_read", {"id": "weft://nowhere/finch"}, "leave it out"),
-        ("weft_read", {"id": "finch", "offset": -1}, "at least 0"),
-        ("weft_remember", {"text": " "}, "text"),
-        ("weft_remember", {"text": "x", "confidence": 2}, "from 0 to 1"),
+        ("weftwork_nonsense", {}, "weftwork_context"),
+        ("weftwork_context", {}, "query is missing"),
+        ("weftwork_context", {"query": " "}, "give a topic"),
+        ("weftwork_context", {"query": 7}, "must be text"),
+        ("weftwork_context", {"query": "x", "depth": 9}, "depth must be"),
+        ("weftwork_context", {"query": "x", "depth": 1.5}, "whole number"),
+        ("weftwork_context", {"query": "x", "depth": True}, "must be a number"),
+        ("weftwork_context", {"query": "x", "maxTokens": 0}, "at least 1"),
+        ("weftwork_context", {"query": "x", "lens": "fisheye"}, "meeting-prep"),
+        ("weftwork_context", {"query": "x", "format": "xml"}, "markdown, json"),
+        ("weftwork_context", {"query": "x", "includeFields": "yes"}, "true or false"),
+        ("weftwork_context", {"query": "x", "user": "ben"}, "unknown argument 'user'"),
+        ("weftwork_context", {"query": "x", "workspace": "nowhere"}, "leave it out"),
+        ("weftwork_explain", {"query": "x", "depth": -1}, "depth must be"),
+        ("weftwork_search", {"query": "x", "limit": 0}, "from 1 to 50"),
+        ("weftwork_search", {"query": "x", "limit": 51}, "from 1 to 50"),
+        ("weftwork_search", {"query": "x", "tags": "one"}, "list of texts"),
+        ("weftwork_search", {"query": "x", "tags": [1]}, "list of texts"),
+        ("weftwork_search", {"query": "x", "mode": "magic"}, "hybrid, words, vector"),
+        ("weftwork_read", {"id": "no such node"}, "weftwork_search"),
+        ("weftwork_read", {"id": "weftwork://studio"}, TEMPLATE),
+        ("weftwork_read", {"id": "weftwork://nowhere/finch"}, "leave it out"),
+        ("weftwork_read", {"id": "finch", "offset": -1}, "at least 0"),
+        ("weftwork_remember", {"text": " "}, "text"),
+        ("weftwork_remember", {"text": "x", "confidence": 2}, "from 0 to 1"),
     ],
 )
 def test_a_failure_is_an_answer_that_names_the_fix_and_nothing_of_the_machine(ana, studio, tool, arguments, fix):
@@ -223,39 +229,39 @@ def test_a_failure_is_an_answer_that_names_the_fix_and_nothing_of_the_machine(an
 def test_arguments_that_are_null_count_as_left_out(ana):
     asked = {"query": QUESTION, "maxTokens": 700}
     nulls = dict.fromkeys(("depth", "lens", "includeFields", "format", "workspace"))
-    assert ana.text("weft_context", **asked, **nulls) == ana.text("weft_context", **asked)
+    assert ana.text("weftwork_context", **asked, **nulls) == ana.text("weftwork_context", **asked)
 
 
 @pytest.mark.parametrize(
     "text", ["漢字と望遠鏡", "👩‍👩‍👧 Finch", "\u2028 \x00 \x1b[31m", "'; DROP TABLE nodes; --", '[[Finch]] * " (']
 )
 def test_any_text_is_an_argument(ana, text):
-    for tool, name in (("weft_context", "query"), ("weft_search", "query"), ("weft_explain", "query")):
+    for tool, name in (("weftwork_context", "query"), ("weftwork_search", "query"), ("weftwork_explain", "query")):
         ana.text(tool, **{name: text})
-    ana.error("weft_read", id=text)
+    ana.error("weftwork_read", id=text)
 
 
 def test_huge_arguments_are_answered(ana):
     huge = "mirror " * 150_000
-    assert COUNTER.count(ana.text("weft_search", query=huge)) <= 10_000
-    assert COUNTER.count(ana.text("weft_context", query=huge)) <= 4_000
-    assert COUNTER.count(ana.error("weft_read", id=huge)) <= 150
+    assert COUNTER.count(ana.text("weftwork_search", query=huge)) <= 10_000
+    assert COUNTER.count(ana.text("weftwork_context", query=huge)) <= 4_000
+    assert COUNTER.count(ana.error("weftwork_read", id=huge)) <= 150
     assert COUNTER.count(ana.error(huge)) <= 150
-    assert COUNTER.count(ana.error("weft_search", query="x", **{huge: 1})) <= 150
+    assert COUNTER.count(ana.error("weftwork_search", query="x", **{huge: 1})) <= 150
 
 
 @pytest.mark.parametrize("cap", [200, 700])
 def test_no_answer_counts_more_than_the_cap(command, cap):
     with talking(command("--max-output-tokens", str(cap))) as ana:
         answers = [
-            ana.call("weft_context", query=QUESTION, maxTokens=50_000),
-            ana.call("weft_context", query=QUESTION, maxTokens=cap),
-            ana.call("weft_context", query=QUESTION, format="json"),
-            ana.call("weft_search", query="mirror", limit=50),
-            ana.call("weft_read", id="log"),
-            ana.call("weft_read", id="log", offset=20_000),
-            ana.call("weft_explain", query=QUESTION),
-            ana.call("weft_explain", query=QUESTION, format="json"),
+            ana.call("weftwork_context", query=QUESTION, maxTokens=50_000),
+            ana.call("weftwork_context", query=QUESTION, maxTokens=cap),
+            ana.call("weftwork_context", query=QUESTION, format="json"),
+            ana.call("weftwork_search", query="mirror", limit=50),
+            ana.call("weftwork_read", id="log"),
+            ana.call("weftwork_read", id="log", offset=20_000),
+            ana.call("weftwork_explain", query=QUESTION),
+            ana.call("weftwork_explain", query=QUESTION, format="json"),
         ]
         for answer in answers:
             assert COUNTER.count(answer.content[0].text) <= cap
@@ -265,7 +271,7 @@ def test_no_answer_counts_more_than_the_cap(command, cap):
         assert "output cap" in texts[0]
         assert "left out" in texts[3]
         assert answers[3].structured_content["leftOut"] > 0
-        assert "Read on with weft_read" in texts[4]
+        assert "Read on with weftwork_read" in texts[4]
         assert "output cap" in texts[6]
         assert json.loads(texts[7])["leftOut"] > 0
         assert COUNTER.count(ana.read(to_uri("studio", "log"))) <= cap
@@ -295,7 +301,7 @@ def test_addresses_are_completed(ana):
 
 
 @pytest.mark.parametrize(
-    "uri", ["weft://studio/no%20such", "weft://nowhere/finch", "weft://", "file:///etc/passwd", "x"]
+    "uri", ["weftwork://studio/no%20such", "weftwork://nowhere/finch", "weftwork://", "file:///etc/passwd", "x"]
 )
 def test_a_resource_that_is_not_there_is_an_error(ana, uri):
     with pytest.raises(MCPError) as caught:
@@ -310,8 +316,8 @@ def test_an_unknown_cursor_is_an_error(ana):
 
 
 def test_many_requests_at_once_get_the_answers_that_each_gets_alone(ana):
-    asked = [("weft_context", {"query": f"{QUESTION} {number}"}) for number in range(8)]
-    asked += [("weft_search", {"query": f"night {number}"}) for number in range(8)]
+    asked = [("weftwork_context", {"query": f"{QUESTION} {number}"}) for number in range(8)]
+    asked += [("weftwork_search", {"query": f"night {number}"}) for number in range(8)]
     alone = [ana.text(tool, **arguments) for tool, arguments in asked]
     together = {}
 
@@ -329,12 +335,14 @@ def test_many_requests_at_once_get_the_answers_that_each_gets_alone(ana):
 
 
 def test_lenses_of_ones_own_can_be_chosen(command, tmp_path):
-    (tmp_path / "weft.toml").write_text('[lenses.optics]\nboost_tags = ["mirror"]\n')
+    (tmp_path / "weftwork.toml").write_text('[lenses.optics]\nboost_tags = ["mirror"]\n')
     with talking(command("--directory", str(tmp_path))) as ana:
-        choices = ana.tools()["weft_context"].input_schema["properties"]["lens"]["enum"]
+        choices = ana.tools()["weftwork_context"].input_schema["properties"]["lens"]["enum"]
         assert choices == [*CONTRACT["properties"]["lens"]["enum"], "optics"]
         assert (
-            ana.call("weft_context", query=QUESTION, lens="optics", format="json").structured_content["meta"]["lens"]
+            ana.call("weftwork_context", query=QUESTION, lens="optics", format="json").structured_content["meta"][
+                "lens"
+            ]
             == "optics"
         )
 
@@ -419,7 +427,7 @@ def test_half_a_character_is_answered_too(process):
     for number, text in enumerate(
         (r"x \ud83d y", r"\uDE00", r"\ud83d\ude00", r"\\ud83d", r"\ud83d\ud83d\ude00"), start=2
     ):
-        call = {"name": "weft_search", "arguments": {"query": "TEXT"}}
+        call = {"name": "weftwork_search", "arguments": {"query": "TEXT"}}
         line = json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
         say(process, line.replace("TEXT", text).encode())
         answer = json.loads(process.stdout.readline())
@@ -464,22 +472,22 @@ def test_an_interrupt_ends_it_although_the_client_says_nothing(process):
 
 
 def test_a_request_in_flight_when_the_client_leaves_ends_it_too(process):
-    call = {"name": "weft_context", "arguments": {"query": QUESTION}}
+    call = {"name": "weftwork_context", "arguments": {"query": QUESTION}}
     say(process, HELLO, READY, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
     assert ended(process) == 0
 
 
 def test_without_the_extra_the_error_names_the_command_that_installs_it():
-    script = "import sys; sys.modules['mcp'] = None; import weft.server.mcp"
+    script = "import sys; sys.modules['mcp'] = None; import weftwork.server.mcp"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert ran.returncode == 1
-    assert "pip install 'weft[mcp]'" in ran.stderr
+    assert "pip install 'weftwork[mcp]'" in ran.stderr
 
 
 def test_it_can_be_mounted_over_http(studio):
     import httpx
 
-    from weft.server.mcp import make_server
+    from weftwork.server.mcp import make_server
 
     with Weft.open(studio, embedder="hashing") as weft:
         server = make_server(weft, workspace=sample.WORKSPACE, user="ana")
@@ -492,4 +500,4 @@ def test_it_can_be_mounted_over_http(studio):
                 return await http.post("http://127.0.0.1:8000/mcp", json=HELLO, headers=headers)
 
         answer = anyio.run(ask)
-    assert answer.json()["result"]["serverInfo"]["name"] == "weft"
+    assert answer.json()["result"]["serverInfo"]["name"] == "weftwork"

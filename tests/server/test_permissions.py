@@ -2,9 +2,9 @@
 
 import pytest
 
-from weft import sample
-from weft.server.address import to_uri
-from weft.server.mcp import make_server
+from weftwork import sample
+from weftwork.server.address import to_uri
+from weftwork.server.mcp import make_server
 
 from .talking import talking
 
@@ -22,16 +22,16 @@ def asked(everything):
     """Every way to get at something, as a function of the conversation."""
     for number, query in enumerate([*QUERIES, *everything]):
         lens = LENSES[number % len(LENSES)]
-        for tool in ("weft_context", "weft_explain"):
+        for tool in ("weftwork_context", "weftwork_explain"):
             for form in ("markdown", "json"):
                 arguments = {"query": query, "format": form, "lens": lens, "depth": 1 + number % 5}
                 yield lambda talk, tool=tool, arguments=arguments: talk.call(tool, **arguments)
         for mode in ("hybrid", "words", "vector"):
             arguments = {"query": query, "mode": mode, "limit": 20}
-            yield lambda talk, arguments=arguments: talk.call("weft_search", **arguments)
+            yield lambda talk, arguments=arguments: talk.call("weftwork_search", **arguments)
         yield lambda talk, query=query: talk.complete("id", query)
     for node in everything:
-        yield lambda talk, node=node: talk.call("weft_read", id=node)
+        yield lambda talk, node=node: talk.call("weftwork_read", id=node)
         yield lambda talk, node=node: talk.read(to_uri(sample.WORKSPACE, node))
     yield lambda talk: talk.resources()
     yield lambda talk: talk.complete("workspace", "")
@@ -57,8 +57,8 @@ def test_hidden_and_absent_fail_alike(servers, twins):
     with talking(servers[0]) as ben:
         for node in sorted(hidden):
             for ask in (
-                lambda talk, id: talk.call("weft_read", id=id),
-                lambda talk, id: talk.call("weft_read", id=to_uri(sample.WORKSPACE, id)),
+                lambda talk, id: talk.call("weftwork_read", id=id),
+                lambda talk, id: talk.call("weftwork_read", id=to_uri(sample.WORKSPACE, id)),
                 lambda talk, id: talk.read(to_uri(sample.WORKSPACE, id)),
             ):
                 failed = [ben.outcome(lambda talk, ask=ask, id=id: ask(talk, id)) for id in (node, "no-such-node")]
@@ -73,8 +73,8 @@ def test_no_title_or_text_of_a_hidden_node_reaches_ben(servers, twins):
     assert len(secrets) > 4
     with talking(servers[0]) as ben:
         listed = ben.outcome(lambda talk: talk.resources())
-        answers = [ben.outcome(lambda talk, q=q: talk.call("weft_context", query=q)) for q in QUERIES[:2]]
-        answers += [ben.outcome(lambda talk, q=q: talk.call("weft_search", query=q, limit=50)) for q in QUERIES[:2]]
+        answers = [ben.outcome(lambda talk, q=q: talk.call("weftwork_context", query=q)) for q in QUERIES[:2]]
+        answers += [ben.outcome(lambda talk, q=q: talk.call("weftwork_search", query=q, limit=50)) for q in QUERIES[:2]]
         for secret in secrets:
             assert secret not in listed
             assert not any(secret in answer for answer in answers)
@@ -84,5 +84,5 @@ def test_ana_does_see_it(twins):
     whole, _, _, hidden = twins
     with talking(make_server(whole, workspace=sample.WORKSPACE, user="ana")) as ana:
         for node in sorted(hidden):
-            assert not ana.call("weft_read", id=node).is_error
+            assert not ana.call("weftwork_read", id=node).is_error
         assert {to_uri(sample.WORKSPACE, "terms")} <= {each.uri for each in ana.resources()}

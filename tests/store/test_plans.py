@@ -5,10 +5,10 @@ import sqlite3
 
 import pytest
 
-from weft.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
-from weft.store.protocol import Closed
-from weft.store.sqlite import SqliteStore
-from weft.types import Edge
+from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
+from weftwork.store.protocol import Closed
+from weftwork.store.sqlite import SqliteStore
+from weftwork.types import Edge
 
 LARGE = "n|p|e|x|v|c|t|nodes|passages|edges|tags|fields|vectors|activity"
 WALKS = re.compile(rf"SCAN ({LARGE})\b|SEARCH ({LARGE})\b.*\(workspace=\?\)$")

@@ -1,8 +1,8 @@
 import pytest
 
-from weft.store.contract import StoreContract
-from weft.store.contract.kit import NOW
-from weft.store.sqlite import SqliteStore
+from weftwork.store.contract import StoreContract
+from weftwork.store.contract.kit import NOW
+from weftwork.store.sqlite import SqliteStore
 
 
 class TestSqliteStore(StoreContract):

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from weft.ingest.connectors.protocol import Link, Named, Source, Unread
-from weft.ingest.pieces import Note, Refused, Skipped
-from weft.split import check_node
-from weft.types import Node
+from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread
+from weftwork.ingest.pieces import Note, Refused, Skipped
+from weftwork.split import check_node
+from weftwork.types import Node
 
-DATA = Path(os.environ.get("WEFT_DATA", Path(__file__).parents[4] / "shared" / "data"))
+DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
 
 def real(name):
     """A folder or file of the public data; the test is skipped where it is absent."""
     path = DATA / name
     if not path.exists():
-        pytest.skip(f"{name} is not there: set WEFT_DATA to the folder of the public data")
+        pytest.skip(f"{name} is not there: set WEFTWORK_DATA to the folder of the public data")
     return path
 
 

@@ -6,13 +6,13 @@ from zipfile import ZipFile
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.cli import main
-from weft.engine import Weft
-from weft.ingest.connectors.chatgpt import ChatGPT
-from weft.ingest.connectors.claude import Claude
-from weft.ingest.connectors.registry import recognise
-from weft.ingest.follow import follow
-from weft.recipes.thread.service import ContextAssemblyService
+from weftwork.cli import main
+from weftwork.engine import Weft
+from weftwork.ingest.connectors.chatgpt import ChatGPT
+from weftwork.ingest.connectors.claude import Claude
+from weftwork.ingest.connectors.registry import recognise
+from weftwork.ingest.follow import follow
+from weftwork.recipes.thread.service import ContextAssemblyService
 
 
 def said(name, parent, role, text, at=1_700_000_000, **more):
@@ -229,8 +229,8 @@ def test_an_imported_conversation_is_a_thread_that_context_goes_on_with(export, 
         follow(weft, path, recognise(path))
         prime = ContextAssemblyService(weft).build("chatgpt:c-1", "And who sells them?")
     assert [item.metadata.node for item in prime.items if "Calder" in item.content] == ["chatgpt:c-1#b"]
-    command = ["weft", "context", "And then?", "--thread", "chatgpt:c-1", "--store", str(store)]
-    monkeypatch.setenv("WEFT_EMBEDDER", "hashing")
+    command = ["weftwork", "context", "And then?", "--thread", "chatgpt:c-1", "--store", str(store)]
+    monkeypatch.setenv("WEFTWORK_EMBEDDER", "hashing")
     monkeypatch.setattr(sys, "argv", command)
     with pytest.raises(SystemExit) as ended:
         main()

@@ -1,9 +1,9 @@
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors.code import split_code
-from weft.ingest.connectors.files import Files
-from weft.ingest.follow import follow
+from weftwork.ingest.connectors.code import split_code
+from weftwork.ingest.connectors.files import Files
+from weftwork.ingest.follow import follow
 
 PYTHON = '''"""Mirrors."""
 import os

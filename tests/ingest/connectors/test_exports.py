@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors import exports
-from weft.ingest.connectors.exports import open_export
-from weft.ingest.connectors.jsonstream import Damaged, items
-from weft.ingest.connectors.notion import Notion
-from weft.ingest.connectors.registry import recognise
-from weft.ingest.pieces import Refused
+from weftwork.ingest.connectors import exports
+from weftwork.ingest.connectors.exports import open_export
+from weftwork.ingest.connectors.jsonstream import Damaged, items
+from weftwork.ingest.connectors.notion import Notion
+from weftwork.ingest.connectors.registry import recognise
+from weftwork.ingest.pieces import Refused
 
 PAGE = "A page 152bb52ee2b580179846fd78b2b60ea9.md"
 

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors.chatgpt import ChatGPT
-from weft.ingest.connectors.claude import Claude
-from weft.ingest.connectors.code import split_code
-from weft.ingest.connectors.logseq import Logseq, parse
-from weft.ingest.connectors.mail import Mail
-from weft.ingest.connectors.notion import Notion
-from weft.ingest.connectors.registry import recognise
-from weft.ingest.connectors.roam import Roam
-from weft.ingest.connectors.slack import Slack
-from weft.ingest.connectors.tables import Csv
-from weft.ingest.connectors.tana import Tana
+from weftwork.ingest.connectors.chatgpt import ChatGPT
+from weftwork.ingest.connectors.claude import Claude
+from weftwork.ingest.connectors.code import split_code
+from weftwork.ingest.connectors.logseq import Logseq, parse
+from weftwork.ingest.connectors.mail import Mail
+from weftwork.ingest.connectors.notion import Notion
+from weftwork.ingest.connectors.registry import recognise
+from weftwork.ingest.connectors.roam import Roam
+from weftwork.ingest.connectors.slack import Slack
+from weftwork.ingest.connectors.tables import Csv
+from weftwork.ingest.connectors.tana import Tana
 
 EXPORTS = {
     "chatgpt": [

@@ -4,9 +4,9 @@ from mailbox import mbox
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors.htmltext import text_of
-from weft.ingest.connectors.mail import Mail
-from weft.ingest.connectors.registry import recognise
+from weftwork.ingest.connectors.htmltext import text_of
+from weftwork.ingest.connectors.mail import Mail
+from weftwork.ingest.connectors.registry import recognise
 
 
 def letter(name, subject, text, answers=None, sender="Ana Duarte <ana@x.org>", day=1):

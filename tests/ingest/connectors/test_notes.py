@@ -1,9 +1,9 @@
 import pytest
 
-from weft.ingest.connectors.protocol import Anchor, Link, Named
-from weft.ingest.connectors.registry import get_connector, recognise
-from weft.ingest.pieces import Note
-from weft.types import ABOUT, Node
+from weftwork.ingest.connectors.protocol import Anchor, Link, Named
+from weftwork.ingest.connectors.registry import get_connector, recognise
+from weftwork.ingest.pieces import Note
+from weftwork.types import ABOUT, Node
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_tags_are_words_after_a_hash_outside_of_code_links_and_headings(read):
 
 
 def test_a_block_is_searched_under_the_titles_above_it(weft, read, tmp_path):
-    from weft.ingest.follow import follow
+    from weftwork.ingest.follow import follow
 
     read("Lead.\n\n# Mirror\n\nx\n\n- It is aluminised.")
     follow(weft, tmp_path / "vault", get_connector("obsidian"))

@@ -1,9 +1,9 @@
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors.notion import Notion
-from weft.ingest.connectors.registry import recognise
-from weft.ingest.follow import follow
+from weftwork.ingest.connectors.notion import Notion
+from weftwork.ingest.connectors.registry import recognise
+from weftwork.ingest.follow import follow
 
 HOME, TASKS, PEOPLE, ROW, ANA = (letter * 32 for letter in "abcde")
 

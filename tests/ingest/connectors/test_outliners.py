@@ -3,10 +3,10 @@ import json
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.engine import Weft
-from weft.ingest.connectors.logseq import Logseq
-from weft.ingest.connectors.roam import Roam
-from weft.ingest.follow import Options, follow
+from weftwork.engine import Weft
+from weftwork.ingest.connectors.logseq import Logseq
+from weftwork.ingest.connectors.roam import Roam
+from weftwork.ingest.follow import Options, follow
 
 NOTES = """title:: Finch
 alias:: The Telescope, [[finch/one]]

@@ -13,13 +13,13 @@ from zipfile import ZipFile
 import pytest
 from tests.ingest.connectors.reading import read, real
 
-from weft.ingest.connectors.chatgpt import ChatGPT
-from weft.ingest.connectors.logseq import Logseq
-from weft.ingest.connectors.notion import Notion
-from weft.ingest.connectors.roam import Roam
-from weft.ingest.connectors.slack import Slack
-from weft.ingest.connectors.tana import Tana
-from weft.ingest.follow import Options, follow
+from weftwork.ingest.connectors.chatgpt import ChatGPT
+from weftwork.ingest.connectors.logseq import Logseq
+from weftwork.ingest.connectors.notion import Notion
+from weftwork.ingest.connectors.roam import Roam
+from weftwork.ingest.connectors.slack import Slack
+from weftwork.ingest.connectors.tana import Tana
+from weftwork.ingest.follow import Options, follow
 
 JOINED = "(channel|group)_(join|leave)|bot_(add|remove)|(un)?pinned_item"
 MACROS = {"todo", "done", "embed", "table", "query", "kanban", "mermaid", "video"}

@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.ingest.connectors.reading import real
 
-from weft.ingest.connectors.registry import connectors, recognise
+from weftwork.ingest.connectors.registry import connectors, recognise
 
 SAMPLES = {
     "kb_logseq_docs/vault": "logseq",

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from weft.errors import InvalidInput
-from weft.ingest.connectors.registry import BUILT_IN, connectors, get_connector, recognise
-from weft.ingest.follow import follow
+from weftwork.errors import InvalidInput
+from weftwork.ingest.connectors.registry import BUILT_IN, connectors, get_connector, recognise
+from weftwork.ingest.follow import follow
 
 MODULE = """
-from weft.ingest.connectors.protocol import Source
-from weft.ingest.pieces import Skipped
-from weft.types import Node
+from weftwork.ingest.connectors.protocol import Source
+from weftwork.ingest.pieces import Skipped
+from weftwork.types import Node
 
 
 class Shopping:
@@ -38,22 +38,22 @@ broken = object()
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     place = tmp_path / "site"
-    metadata = place / "weft_shopping-1.2.dist-info"
+    metadata = place / "weftwork_shopping-1.2.dist-info"
     metadata.mkdir(parents=True)
-    (place / "weft_shopping.py").write_text(MODULE)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: weft-shopping\nVersion: 1.2\n")
+    (place / "weftwork_shopping.py").write_text(MODULE)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: weftwork-shopping\nVersion: 1.2\n")
     (metadata / "entry_points.txt").write_text(
-        "[weft.connectors]\nshopping = weft_shopping:Shopping\nobsidian = weft_shopping:Shopping\n"
-        "broken = weft_shopping:broken\nmissing = weft_nowhere:Connector\n"
+        "[weftwork.connectors]\nshopping = weftwork_shopping:Shopping\nobsidian = weftwork_shopping:Shopping\n"
+        "broken = weftwork_shopping:broken\nmissing = weftwork_nowhere:Connector\n"
     )
     monkeypatch.syspath_prepend(place)
     yield
-    sys.modules.pop("weft_shopping", None)
+    sys.modules.pop("weftwork_shopping", None)
 
 
 def test_the_connector_of_a_package_is_listed_recognised_and_used(weft, installed, tmp_path):
     found = connectors()
-    assert (found["shopping"].origin, found["obsidian"].origin) == ("weft-shopping 1.2", BUILT_IN)
+    assert (found["shopping"].origin, found["obsidian"].origin) == ("weftwork-shopping 1.2", BUILT_IN)
     (tmp_path / "week.shop").write_text("birch\ncork")
     connector = recognise(tmp_path / "week.shop")
     assert connector.name == "shopping"
@@ -67,8 +67,8 @@ def test_the_connector_of_a_package_is_listed_recognised_and_used(weft, installe
 def test_a_connector_that_cannot_be_used_harms_nobody_else(installed, tmp_path):
     found = connectors()
     assert (found["broken"].connector, found["missing"].connector) == (None, None)
-    with pytest.raises(InvalidInput, match=r"of weft-shopping 1\.2 cannot be used: it lacks name"):
+    with pytest.raises(InvalidInput, match=r"of weftwork-shopping 1\.2 cannot be used: it lacks name"):
         get_connector("broken")
-    with pytest.raises(InvalidInput, match="No module named 'weft_nowhere'"):
+    with pytest.raises(InvalidInput, match="No module named 'weftwork_nowhere'"):
         get_connector("missing")
     assert recognise(tmp_path).name == "files"

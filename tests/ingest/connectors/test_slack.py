@@ -4,8 +4,8 @@ from zipfile import ZipFile
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors.slack import Slack
-from weft.ingest.follow import follow
+from weftwork.ingest.connectors.slack import Slack
+from weftwork.ingest.follow import follow
 
 USERS = [
     {"id": "U1", "name": "ana", "real_name": "Ana Duarte", "profile": {"title": "Lead", "email": "ana@x.org"}},

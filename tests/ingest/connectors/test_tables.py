@@ -4,9 +4,9 @@ import io
 import pytest
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors import tables
-from weft.ingest.connectors.tables import Csv
-from weft.ingest.follow import follow
+from weftwork.ingest.connectors import tables
+from weftwork.ingest.connectors.tables import Csv
+from weftwork.ingest.follow import follow
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import json
 
 from tests.ingest.connectors.reading import read
 
-from weft.ingest.connectors.tana import Tana
+from weftwork.ingest.connectors.tana import Tana
 
 NODES = [
     {"uid": "p1", "name": "Finch", "type": "node", "createdAt": 1_700_000_000_000, "supertags": ["t1"], "children": [

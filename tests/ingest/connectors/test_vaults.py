@@ -7,11 +7,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from weft.ingest.connectors.registry import get_connector
-from weft.ingest.drafts import read_source
-from weft.ingest.links import Names
+from weftwork.ingest.connectors.registry import get_connector
+from weftwork.ingest.drafts import read_source
+from weftwork.ingest.links import Names
 
-DATA = Path(os.environ.get("WEFT_DATA", Path(__file__).parents[4] / "shared" / "data"))
+DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[4] / "shared" / "data"))
 VAULTS = ("kb_kepano", "kb_foam_docs", "kb_blue_book")
 
 
@@ -104,7 +104,7 @@ def counted(root):
 def test_a_vault_is_read_as_an_independent_count_says(name):
     root = DATA / name / "vault"
     if not root.is_dir():
-        pytest.skip(f"{name} is not there: set WEFT_DATA to the folder of the public data")
+        pytest.skip(f"{name} is not there: set WEFTWORK_DATA to the folder of the public data")
     expected, tags = counted(root)
     details, tops, nodes = {}, {}, []
     for source in get_connector("obsidian").sources(root):

@@ -1,11 +1,11 @@
 import pytest
 
-from weft.ingest.documents.formats import extension_of, missing_packages, parse
-from weft.ingest.documents.parsing import Parser
-from weft.ingest.documents.values import Limits, Tools
+from weftwork.ingest.documents.formats import extension_of, missing_packages, parse
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.documents.values import Limits, Tools
 
 if missing_packages():
-    pytest.skip("documents are not read here: run  pip install 'weft[documents]'", allow_module_level=True)
+    pytest.skip("documents are not read here: run  pip install 'weftwork[documents]'", allow_module_level=True)
 
 
 @pytest.fixture

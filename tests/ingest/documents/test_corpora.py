@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from weft.ingest.documents.formats import READERS, extension_of
-from weft.ingest.documents.parsing import Parser
-from weft.ingest.documents.values import Limits, Unreadable
+from weftwork.ingest.documents.formats import READERS, extension_of
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.documents.values import Limits, Unreadable
 
-DATA = Path(os.environ.get("WEFT_DATA") or Path(__file__).parents[4] / "shared" / "data")
+DATA = Path(os.environ.get("WEFTWORK_DATA") or Path(__file__).parents[4] / "shared" / "data")
 FOLDERS = [DATA / "pypdf_sample_files", DATA / "markitdown_tests"]
 FILES = sorted(path for folder in FOLDERS for path in folder.rglob("*") if extension_of(path) in READERS)
 REFUSED = {
@@ -17,7 +17,7 @@ REFUSED = {
     "unreadablemetadata.pdf": "is no PDF that can be read",
 }
 
-pytestmark = pytest.mark.skipif(not FILES, reason=f"the files of {DATA} are not there: set WEFT_DATA")
+pytestmark = pytest.mark.skipif(not FILES, reason=f"the files of {DATA} are not there: set WEFTWORK_DATA")
 
 
 @pytest.fixture(scope="module")

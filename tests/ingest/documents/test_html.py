@@ -1,7 +1,7 @@
 import pytest
 
-from weft.ingest.documents.html import PAGE_END, PICTURE
-from weft.ingest.documents.values import Unreadable
+from weftwork.ingest.documents.html import PAGE_END, PICTURE
+from weftwork.ingest.documents.values import Unreadable
 
 
 def test_what_is_seen_is_kept_and_what_is_not_is_left_out(pages):

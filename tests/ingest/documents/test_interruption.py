@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from weft import Weft
+from weftwork import Weft
 
 from .making import PROSE, lines, pdf, text
 
@@ -21,9 +21,9 @@ def opened(store):
 
 def start(*arguments, **more):
     """A process that runs the command."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": own | {"WEFT_EMBEDDER": "hashing"}}
-    return subprocess.Popen([sys.executable, "-m", "weft.cli", *map(str, arguments)], text=True, **given, **more)
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": own | {"WEFTWORK_EMBEDDER": "hashing"}}
+    return subprocess.Popen([sys.executable, "-m", "weftwork.cli", *map(str, arguments)], text=True, **given, **more)
 
 
 def succeed(*arguments):

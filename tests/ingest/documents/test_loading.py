@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from weft.engine import Weft
-from weft.errors import NotFound
-from weft.ingest import load, open_source
-from weft.ingest.bundles import Progress, write_bundle
-from weft.ingest.documents import formats, parsing, reader
-from weft.ingest.documents.parsing import Parser
-from weft.ingest.documents.values import Limits, Page
-from weft.ingest.load import Report
-from weft.ingest.pieces import Attachment, Bundle, Refused
-from weft.types import Node
+from weftwork.engine import Weft
+from weftwork.errors import NotFound
+from weftwork.ingest import load, open_source
+from weftwork.ingest.bundles import Progress, write_bundle
+from weftwork.ingest.documents import formats, parsing, reader
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.documents.values import Limits, Page
+from weftwork.ingest.load import Report
+from weftwork.ingest.pieces import Attachment, Bundle, Refused
+from weftwork.types import Node
 
 from .making import PROSE, lines, pdf, picture, text
 
@@ -278,7 +278,7 @@ def test_pages_without_text_are_noted_and_read_when_ocr_is_there(weft, folder, m
     assert told.skipped == []
     (note,) = told.notes
     assert note.what == str(path)
-    assert note.why == "1 of 2 pages have no text: to read pictures, run  pip install 'weft[ocr]'"
+    assert note.why == "1 of 2 pages have no text: to read pictures, run  pip install 'weftwork[ocr]'"
     assert page_nodes(weft, f"document:{path}")[1].fields["text_source"] == "none"
     assert add(weft, path).changed == 0
     assert len(seen) == 1
@@ -294,7 +294,7 @@ def test_without_the_extra_documents_are_reported_with_the_command_and_html_is_t
         monkeypatch.setattr(module, "missing_packages", lambda: ["pypdfium2"])
     told = add(weft, folder)
     assert [(each.what, each.why) for each in told.skipped] == [
-        (str(folder / "a.pdf"), "what reads documents is not installed: run  pip install 'weft[documents]'")
+        (str(folder / "a.pdf"), "what reads documents is not installed: run  pip install 'weftwork[documents]'")
     ]
     assert weft.read("file:papers/b.html").text == "<p>Two</p>"
 

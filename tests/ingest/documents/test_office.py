@@ -12,7 +12,7 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from weft.ingest.documents.values import Unreadable
+from weftwork.ingest.documents.values import Unreadable
 
 from .making import epub
 

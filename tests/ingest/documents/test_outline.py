@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.ingest.documents.outline import outline
+from weftwork.ingest.documents.outline import outline
 
 
 @pytest.mark.parametrize(

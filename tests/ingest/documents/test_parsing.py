@@ -8,8 +8,8 @@ import sys
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from weft.ingest.documents.parsing import Parser
-from weft.ingest.documents.values import Limits, Unreadable
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.documents.values import Limits, Unreadable
 
 from .making import PROSE, form, lines, pdf, text
 
@@ -122,7 +122,7 @@ def test_characters_that_move_a_cursor_are_left_out(parser, write):
 
 
 def test_a_module_in_the_folder_that_someone_is_in_is_not_imported(tmp_path, monkeypatch, write):
-    for name in ("PIL.py", "json.py", "weft.py"):
+    for name in ("PIL.py", "json.py", "weftwork.py"):
         (tmp_path / name).write_text("raise SystemExit('taken over')")
     monkeypatch.chdir(tmp_path)
     with Parser(Limits(seconds=60)) as parser:
@@ -139,7 +139,7 @@ def test_names_of_any_bytes_are_read(parser, tmp_path):
 
 def test_the_process_ends_with_the_one_that_asks(write):
     program = (
-        "import sys\nfrom pathlib import Path\nfrom weft.ingest.documents.parsing import Parser\n"
+        "import sys\nfrom pathlib import Path\nfrom weftwork.ingest.documents.parsing import Parser\n"
         "parser = Parser()\nanswers = parser.pages(Path(sys.argv[1]), 'pdf')\nnext(answers)\n"
         "print(parser._process.pid, flush=True)\nimport os\nos._exit(1)\n"
     )

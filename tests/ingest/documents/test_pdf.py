@@ -4,9 +4,9 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from weft.ingest.documents.layout.boxes import Run
-from weft.ingest.documents.pictures import PAGE_SIDE, THUMBNAIL_SIDE
-from weft.ingest.documents.values import Unreadable
+from weftwork.ingest.documents.layout.boxes import Run
+from weftwork.ingest.documents.pictures import PAGE_SIDE, THUMBNAIL_SIDE
+from weftwork.ingest.documents.values import Unreadable
 
 from .making import HEIGHT, PROSE, WIDTH, lines, pdf, picture, rule, text
 

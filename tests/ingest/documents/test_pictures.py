@@ -3,12 +3,12 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from weft.ingest.documents.layout.boxes import Run
-from weft.ingest.documents.ocr import Ocr, ocr_is_installed
-from weft.ingest.documents.values import Unreadable
+from weftwork.ingest.documents.layout.boxes import Run
+from weftwork.ingest.documents.ocr import Ocr, ocr_is_installed
+from weftwork.ingest.documents.values import Unreadable
 
 needs_ocr = pytest.mark.skipif(
-    not ocr_is_installed(), reason="pictures are not read here: run  pip install 'weft[ocr]'"
+    not ocr_is_installed(), reason="pictures are not read here: run  pip install 'weftwork[ocr]'"
 )
 
 

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from weft import Weft
-from weft.recipes.memory import ContextEngine, ContextEngineConfig, Memories
+from weftwork import Weft
+from weftwork.recipes.memory import ContextEngine, ContextEngineConfig, Memories
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

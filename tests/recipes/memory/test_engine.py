@@ -9,10 +9,10 @@ from itertools import pairwise
 
 import pytest
 
-from weft import Node, Template, Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.errors import DimensionError, EmbeddingError, InvalidInput, StoreError, UnknownName
-from weft.recipes.memory import (
+from weftwork import Node, Template, Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.errors import DimensionError, EmbeddingError, InvalidInput, StoreError, UnknownName
+from weftwork.recipes.memory import (
     CacheConfig,
     ContextEngine,
     ContextEngineConfig,
@@ -21,8 +21,8 @@ from weft.recipes.memory import (
     RankingOptions,
     SearchOptions,
 )
-from weft.recipes.memory.plan import Plan, Ranking, recipe_for
-from weft.tokens import get_counter
+from weftwork.recipes.memory.plan import Plan, Ranking, recipe_for
+from weftwork.tokens import get_counter
 
 from .conftest import START
 
@@ -173,7 +173,7 @@ class TestSearch:
         assert found.memory.content == long
 
     def test_without_embeddings_words_decide(self, tmp_path, clock, ask):
-        from weft.recipes.memory import Memories
+        from weftwork.recipes.memory import Memories
 
         with Weft.open(tmp_path / "blind.weft", embedder=None, clock=clock) as blind:
             for text in ("green tea", "a harbour", "tea from a harbour"):
@@ -706,7 +706,7 @@ class TestErrors:
 
         memories.remember("green tea")
         engine = ContextEngine(ContextEngineConfig(storage_client=weft, embedding_provider=Failing(8)))
-        with caplog.at_level(logging.ERROR, "weft.memory"):
+        with caplog.at_level(logging.ERROR, "weftwork.memory"):
             error = fail(engine.build_context("my question", "main"))
         assert error.type == kind
         assert error.cause == type(raised).__name__

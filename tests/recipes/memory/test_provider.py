@@ -6,10 +6,10 @@ from threading import Thread
 
 import pytest
 
-from weft import Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.embed.openai import OpenAIEmbedder
-from weft.recipes.memory import CacheConfig, ContextEngine, ContextEngineConfig, Memories
+from weftwork import Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.embed.openai import OpenAIEmbedder
+from weftwork.recipes.memory import CacheConfig, ContextEngine, ContextEngineConfig, Memories
 
 KEY = "sk-secret-0123456789"
 TRUE = HashingEmbedder(16)

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from weft import Edge, Filters, Node
-from weft.errors import EmbeddingError, InvalidInput, NotFound
-from weft.ingest.jsonlines import parse
-from weft.recipes.memory import MEMORY, Memories
+from weftwork import Edge, Filters, Node
+from weftwork.errors import EmbeddingError, InvalidInput, NotFound
+from weftwork.ingest.jsonlines import parse
+from weftwork.recipes.memory import MEMORY, Memories
 
 from .conftest import START
 

@@ -1,7 +1,7 @@
 import pytest
 
-from weft import Weft, sample
-from weft.store.contract.kit import NOW
+from weftwork import Weft, sample
+from weftwork.store.contract.kit import NOW
 
 from .desk import Desk
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from weft import Weft
-from weft.recipes.workspace import ContextBuilder, ContextPayload, ContextRequest, User, WorkspaceConfig
+from weftwork import Weft
+from weftwork.recipes.workspace import ContextBuilder, ContextPayload, ContextRequest, User, WorkspaceConfig
 
 
 class Desk:
@@ -23,7 +23,7 @@ class Desk:
         return Desk(self.weft, user, self.user.workspace)
 
     def with_settings(self, **table):
-        """The same with settings as they stand in `weft.toml`."""
+        """The same with settings as they stand in `weftwork.toml`."""
         return Desk(self.weft, self.user.id, self.user.workspace, WorkspaceConfig.from_mapping(table))
 
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from weft.errors import BudgetError, InvalidInput, NotFound, UnknownName
-from weft.recipes.workspace import (
+from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
+from weftwork.recipes.workspace import (
     ContextHints,
     ContextRequest,
     ConversationMessage,
@@ -17,8 +17,8 @@ from weft.recipes.workspace import (
     TokenBudget,
     User,
 )
-from weft.recipes.workspace.budget import split_for
-from weft.store.contract.kit import NOW, node
+from weftwork.recipes.workspace.budget import split_for
+from weftwork.store.contract.kit import NOW, node
 
 from .desk import blocks, found_by, section
 

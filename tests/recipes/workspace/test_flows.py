@@ -2,8 +2,8 @@
 
 import pytest
 
-from weft import sample
-from weft.recipes.workspace import ContextHints, Focus, TokenBudget
+from weftwork import sample
+from weftwork.recipes.workspace import ContextHints, Focus, TokenBudget
 
 from .desk import blocks, section
 

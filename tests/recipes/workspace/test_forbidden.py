@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from weft import sample
-from weft.recipes.workspace import Focus, TokenBudget
-from weft.store.contract.kit import node
+from weftwork import sample
+from weftwork.recipes.workspace import Focus, TokenBudget
+from weftwork.store.contract.kit import node
 
 from .desk import blocks
 

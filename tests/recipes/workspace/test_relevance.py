@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from weft import Edge
-from weft.recipes.workspace import ContextHints, Focus, TokenBudget
-from weft.store.contract.kit import NOW, node
+from weftwork import Edge
+from weftwork.recipes.workspace import ContextHints, Focus, TokenBudget
+from weftwork.store.contract.kit import NOW, node
 
 from .desk import blocks, found_by, scores, section
 

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from weft import Edge, Weft
-from weft.config import FILE, load_config
-from weft.embed.hashing import HashingEmbedder
-from weft.errors import InvalidInput
-from weft.recipes.workspace import ConversationMessage, Focus, TokenBudget, WorkspaceConfig, configured_recipe
-from weft.recipes.workspace.variation import Variation, recipe_for
-from weft.store.contract.kit import NOW, node
+from weftwork import Edge, Weft
+from weftwork.config import FILE, load_config
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.errors import InvalidInput
+from weftwork.recipes.workspace import ConversationMessage, Focus, TokenBudget, WorkspaceConfig, configured_recipe
+from weftwork.recipes.workspace.variation import Variation, recipe_for
+from weftwork.store.contract.kit import NOW, node
 
 from .desk import Desk, found_by, scores, section
 
@@ -238,10 +238,10 @@ def test_settings_stand_in_weft_toml(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[recipes.workspce]\nx = 1", r"weft\.toml has settings for an unknown recipe 'workspce': use .*workspace"),
+        ("[recipes.workspce]\nx = 1", r"weftwork\.toml has settings for an unknown recipe 'workspce': use .*workspace"),
         (
             "[recipes]\nworkspace = 5",
-            r"recipes\.workspace in .*weft\.toml must be a table \[recipes\.workspace\], got 5",
+            r"recipes\.workspace in .*weftwork\.toml must be a table \[recipes\.workspace\], got 5",
         ),
         (
             "[recipes.workspace]\nbudget = 1",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from weft.recipes.workspace import (
+from weftwork.recipes.workspace import (
     ContextItem,
     ContextPayload,
     ContextRequest,

@@ -18,10 +18,10 @@ QUERY = "Which mirrors may we ship?"
 @contextmanager
 def browser():
     """The browser of this machine; where there is none, the test is skipped."""
-    named = (os.environ.get("WEFT_BROWSER"), *map(shutil.which, NAMES))
+    named = (os.environ.get("WEFTWORK_BROWSER"), *map(shutil.which, NAMES))
     path = next((each for each in named if each), None)
     if path is None:
-        pytest.skip("no browser: install one with  apt-get install chromium  or name it in WEFT_BROWSER")
+        pytest.skip("no browser: install one with  apt-get install chromium  or name it in WEFTWORK_BROWSER")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

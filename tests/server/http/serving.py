@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import uvicorn
 from starlette.testclient import TestClient
 
-from weft import Node, Weft
-from weft.server.http.app import make_app
-from weft.server.http.options import Local, Options
-from weft.server.keys import make_key
+from weftwork import Node, Weft
+from weftwork.server.http.app import make_app
+from weftwork.server.http.options import Local, Options
+from weftwork.server.keys import make_key
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 LOCAL_URL = "http://127.0.0.1:8000"

@@ -6,10 +6,10 @@ from functools import lru_cache
 import pytest
 from fastapi import APIRouter
 
-from weft.server.http.access import Admin, AnyCaller, Reader, Writer, home_of
-from weft.server.http.app import make_app
-from weft.server.http.options import Options
-from weft.server.keys import PREFIX, digest_of, find_key, make_key, revoke_key
+from weftwork.server.http.access import Admin, AnyCaller, Reader, Writer, home_of
+from weftwork.server.http.app import make_app
+from weftwork.server.http.options import Options
+from weftwork.server.keys import PREFIX, digest_of, find_key, make_key, revoke_key
 
 from .serving import NOW, STUDIO, calling, key_for, local_client
 
@@ -79,7 +79,7 @@ def test_no_key_and_every_kind_of_wrong_key_get_the_same_answer(shared, keys):
                 {"Authorization": ""},
                 {"Authorization": f"Basic {token}"},
                 {"Authorization": f"Bearer {keys['read']['Authorization'].partition(' ')[2]}x"},
-                {"Authorization": b"Bearer weft_\xff\xfe"},
+                {"Authorization": b"Bearer weftwork_\xff\xfe"},
             )
         ]
     assert {answer.status_code for answer in answers} == {401}
@@ -112,16 +112,16 @@ def test_a_workspace_of_others_and_one_that_does_not_exist_are_told_apart_by_not
 
 
 def test_an_administrator_may_act_for_another_user_of_their_workspaces_and_nobody_else_may(shared, keys):
-    asked = {"Weft-User": "ben"}
+    asked = {"Weftwork-User": "ben"}
     assert ask(shared, "/test/studio/read", keys["admin"] | asked).json() == "ben"
     for scope in ("read", "write"):
         assert ask(shared, "/test/studio/read", keys[scope] | asked).status_code == 403
-    assert ask(shared, "/test/studio/read", keys["admin"] | {"Weft-User": "nobody"}).status_code == 404
-    assert ask(shared, "/test/studio/read", keys["read"] | {"Weft-User": "ana"}).json() == "ana"
+    assert ask(shared, "/test/studio/read", keys["admin"] | {"Weftwork-User": "nobody"}).status_code == 404
+    assert ask(shared, "/test/studio/read", keys["read"] | {"Weftwork-User": "ana"}).json() == "ana"
 
 
 def test_acting_for_a_user_opens_only_workspaces_that_have_them(weft):
-    admin = key_for(weft, workspaces=("studio", "other"), scope="admin") | {"Weft-User": "ben"}
+    admin = key_for(weft, workspaces=("studio", "other"), scope="admin") | {"Weftwork-User": "ben"}
     assert ask(weft, "/test/studio/read", admin).json() == "ben"
     assert ask(weft, "/test/other/read", admin).status_code == 404
 
@@ -129,19 +129,19 @@ def test_acting_for_a_user_opens_only_workspaces_that_have_them(weft):
 def test_names_in_headers_may_be_of_any_script(weft):
     weft.add_user("Žofie", workspace="studio")
     admin = key_for(weft, scope="admin")
-    assert ask(weft, "/test/studio/read", admin | {"Weft-User": "%C5%BDofie"}).json() == "Žofie"
+    assert ask(weft, "/test/studio/read", admin | {"Weftwork-User": "%C5%BDofie"}).json() == "Žofie"
 
 
 def test_a_key_of_several_workspaces_has_to_name_one_where_the_path_does_not(shared, keys):
     assert ask(shared, "/test-home", keys["read"]).json() == "studio"
     assert ask(shared, "/test-home", keys["both"]).status_code == 400
-    assert ask(shared, "/test-home", keys["both"] | {"Weft-Workspace": "other"}).json() == "other"
-    assert ask(shared, "/test-home", keys["read"] | {"Weft-Workspace": "other"}).status_code == 404
+    assert ask(shared, "/test-home", keys["both"] | {"Weftwork-Workspace": "other"}).json() == "other"
+    assert ask(shared, "/test-home", keys["read"] | {"Weftwork-Workspace": "other"}).status_code == 404
 
 
 def test_without_any_key_the_configured_user_asks(weft):
     assert ask(weft, "/test/studio/admin").json() == "ana"
-    assert ask(weft, "/test/studio/read", {"Weft-User": "ben"}).json() == "ben"
+    assert ask(weft, "/test/studio/read", {"Weftwork-User": "ben"}).json() == "ben"
     assert ask(weft, "/test/nowhere/read").status_code == 404
 
 

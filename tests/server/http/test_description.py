@@ -5,9 +5,9 @@ from copy import deepcopy
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from weft.server.http.app import make_app
-from weft.server.http.describing import describe
-from weft.server.http.options import Limits, Options
+from weftwork.server.http.app import make_app
+from weftwork.server.http.describing import describe
+from weftwork.server.http.options import Limits, Options
 
 from .serving import STUDIO, key_for, open_studio, running
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import weft.server
-from weft import Edge, Node
+import weftwork.server
+from weftwork import Edge, Node
 
 from .serving import calling
 
-WEB = Path(weft.server.__file__).parent / "web"
+WEB = Path(weftwork.server.__file__).parent / "web"
 LOOK = "/v1/workspaces/studio/inspect"
 
 
@@ -41,7 +41,7 @@ def client(filled):
 
 
 def looked(client, user="ana", **body):
-    answer = client.post(LOOK, json={"query": "mirror", "budget": 400, **body}, headers={"Weft-User": user})
+    answer = client.post(LOOK, json={"query": "mirror", "budget": 400, **body}, headers={"Weftwork-User": user})
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -92,10 +92,10 @@ def test_the_walk_names_its_steps_from_the_focus(client):
 def test_nothing_hidden_is_told(client, recipe):
     hidden = [f"note{number}" for number in (3, 7, 11)] + ["salary", "private", "Salary", "secret"]
     told = client.post(
-        LOOK, json={"query": "mirror", "focus": "plan", "recipe": recipe}, headers={"Weft-User": "ben"}
+        LOOK, json={"query": "mirror", "focus": "plan", "recipe": recipe}, headers={"Weftwork-User": "ben"}
     ).text
-    nodes = client.get(f"{LOOK}/nodes?q=note", headers={"Weft-User": "ben"}).text
-    latest = client.get(f"{LOOK}/nodes", headers={"Weft-User": "ben"}).text
+    nodes = client.get(f"{LOOK}/nodes?q=note", headers={"Weftwork-User": "ben"}).text
+    latest = client.get(f"{LOOK}/nodes", headers={"Weftwork-User": "ben"}).text
     assert "note0" in told and "note0" in nodes
     for name in hidden:
         assert not re.search(rf"\b{name}\b", told + nodes + latest)

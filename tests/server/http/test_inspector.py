@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from weft import Node, Weft, sample
-from weft.server.http.options import Limits, Local
+from weftwork import Node, Weft, sample
+from weftwork.server.http.options import Limits, Local
 
 from .browsing import QUERY, Visit, browser
 from .serving import key_for, served
@@ -503,7 +503,7 @@ class TestKeys:
             page = visit.page
             page.goto(f"{url}/#query=mirror&workspace=studio")
             expect(page.locator("#key-dialog")).to_be_visible()
-            page.locator("#key").fill("weft_wrong")
+            page.locator("#key").fill("weftwork_wrong")
             page.get_by_role("button", name="Use this key").click()
             expect(page.locator("#key-problem")).to_contain_text("not valid")
             page.locator("#key").fill(keys["read"])
@@ -521,7 +521,7 @@ class TestKeys:
     def test_an_admin_key_may_look_through_another_users_eyes(self, chromium, guarded):
         url, keys = guarded
         with visiting(chromium, url, allowed=NOT_LOADED) as visit:
-            visit.page.add_init_script(f"sessionStorage.setItem('weft-key', '{keys['admin']}')")
+            visit.page.add_init_script(f"sessionStorage.setItem('weftwork-key', '{keys['admin']}')")
             page = visit.open()
             page.locator("#user").select_option("ben")
             visit.settled()

@@ -11,14 +11,14 @@ import pytest
 from filelock import FileLock
 from pptx import Presentation
 
-from weft import Node
-from weft.errors import InvalidInput, NotFound
-from weft.ingest.documents.parsing import Parser
-from weft.server.http.incoming import STALE_SECONDS
-from weft.server.http.jobs import Jobs
-from weft.server.http.options import Limits, Options
-from weft.server.http.problems import Problem
-from weft.store.service import UNFINISHED
+from weftwork import Node
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.server.http.incoming import STALE_SECONDS
+from weftwork.server.http.jobs import Jobs
+from weftwork.server.http.options import Limits, Options
+from weftwork.server.http.problems import Problem
+from weftwork.store.service import UNFINISHED
 
 MINE = {"workspace": "studio", "user": "ana"}
 
@@ -192,7 +192,7 @@ at_work = threading.Event()
 @pytest.fixture
 def slow(monkeypatch):
     at_work.clear()
-    monkeypatch.setattr("weft.server.http.jobs.Parser", Slow)
+    monkeypatch.setattr("weftwork.server.http.jobs.Parser", Slow)
 
 
 def test_a_job_that_is_worked_on_can_be_cancelled_and_leaves_nothing(weft, slow):
@@ -213,7 +213,7 @@ def test_what_is_unfinished_when_a_server_stops_is_finished_by_the_next_one(weft
         waiting = hand_in(jobs, b"one", "a.md")
     assert [each.state for each in weft.store.jobs(UNFINISHED)] == ["queued", "queued"]
     assert jobs.ended == []
-    monkeypatch.setattr("weft.server.http.jobs.Parser", Parser)
+    monkeypatch.setattr("weftwork.server.http.jobs.Parser", Parser)
     with working(weft) as jobs:
         assert [finished(jobs, each).state for each in (running, waiting)] == ["done", "done"]
     assert left_in(weft) == []

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from weft.server.http.app import make_app
-from weft.server.http.options import Limits, Options
+from weftwork.server.http.app import make_app
+from weftwork.server.http.options import Limits, Options
 
 from .serving import calling, key_for
 
@@ -39,7 +39,7 @@ def test_a_body_is_not_read_for_whoever_has_no_key(shared, keys, path, sent):
     app = make_app(shared, Options())
     form = {"Content-Type": "multipart/form-data; boundary=x", **sent}
     assert answered(app, path, form) == (401, 0)
-    assert answered(app, path, form | {"Authorization": "Bearer weft_" + "x" * 43}) == (401, 0)
+    assert answered(app, path, form | {"Authorization": "Bearer weftwork_" + "x" * 43}) == (401, 0)
 
 
 def test_what_is_broken_is_told_to_those_with_a_key(shared, keys):

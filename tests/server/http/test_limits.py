@@ -8,11 +8,11 @@ import pytest
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from weft.errors import EmbeddingError, InvalidInput, NotFound, StoreError
-from weft.server.http.app import make_app
-from weft.server.http.limits import Rates
-from weft.server.http.options import Limits, Options
-from weft.server.http.problems import Problem
+from weftwork.errors import EmbeddingError, InvalidInput, NotFound, StoreError
+from weftwork.server.http.app import make_app
+from weftwork.server.http.limits import Rates
+from weftwork.server.http.options import Limits, Options
+from weftwork.server.http.problems import Problem
 
 from .serving import STUDIO, calling, key_for, local_client, running
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from weft import Edge, Node
-from weft.server.http.options import Limits
-from weft.server.keys import make_key, revoke_key
+from weftwork import Edge, Node
+from weftwork.server.http.options import Limits
+from weftwork.server.keys import make_key, revoke_key
 
 from .serving import NOW, calling, key_for, open_studio
 
@@ -154,7 +154,7 @@ def keys(weft):
     revoke_key(weft.store, revoked.id, NOW)
     return {
         "none": {},
-        "made up": {"Authorization": "Bearer weft_" + "x" * 43},
+        "made up": {"Authorization": "Bearer weftwork_" + "x" * 43},
         "of another kind": {"Authorization": "Basic YW5hOmFuYQ=="},
         "expired": key_for(weft, scope="admin", **clock),
         "revoked": {"Authorization": f"Bearer {token}"},
@@ -234,7 +234,10 @@ def test_a_workspace_that_a_key_does_not_cover_is_like_one_that_does_not_exist(c
 
 def test_the_header_names_no_other_workspace_and_no_other_user(client, keys):
     for where in ROWS:
-        for header, names, status in (("Weft-Workspace", ("other", "nowhere"), 404), ("Weft-User", ("ana", "cy"), 403)):
+        for header, names, status in (
+            ("Weftwork-Workspace", ("other", "nowhere"), 404),
+            ("Weftwork-User", ("ana", "cy"), 403),
+        ):
             one, two = (call(client, where, {**keys["write"], header: name}) for name in names)
             assert one.status_code == status, (where, header)
             assert told(one, names[0]) == told(two, names[1]), (where, header)

@@ -11,9 +11,9 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from weft import Node
-from weft.server.http.options import Limits
-from weft.server.keys import make_key, revoke_key
+from weftwork import Node
+from weftwork.server.http.options import Limits
+from weftwork.server.keys import make_key, revoke_key
 
 from ..talking import Talk
 from .serving import NOW, key_for, open_studio, served
@@ -54,38 +54,38 @@ def talking(url, headers, mode="auto"):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_key_decides_what_the_tools_see(studio, url, mode):
     with talking(url, key_for(studio, scope="write"), mode) as ana:
-        assert "weft_remember" in ana.tools()
-        assert "Salary" in ana.text("weft_search", query="secret sum")
-        assert "mirror cell ships" in ana.text("weft_context", query="When does the mirror ship?")
+        assert "weftwork_remember" in ana.tools()
+        assert "Salary" in ana.text("weftwork_search", query="secret sum")
+        assert "mirror cell ships" in ana.text("weftwork_context", query="When does the mirror ship?")
     with talking(url, key_for(studio, user="ben"), mode) as ben:
-        assert "Salary" not in ben.text("weft_search", query="secret sum")
+        assert "Salary" not in ben.text("weftwork_search", query="secret sum")
         assert "Salary" not in str(ben.resources())
 
 
 def test_a_read_key_may_not_remember(studio, url):
     with talking(url, key_for(studio)) as reading:
-        assert "weft_remember" not in reading.tools()
-        assert "unknown tool" in reading.error("weft_remember", text="Birch is light.")
+        assert "weftwork_remember" not in reading.tools()
+        assert "unknown tool" in reading.error("weftwork_remember", text="Birch is light.")
     with talking(url, key_for(studio, scope="write")) as writing:
-        kept = writing.call("weft_remember", text="Birch is light.").structured_content
+        kept = writing.call("weftwork_remember", text="Birch is light.").structured_content
     assert studio.read(kept["id"], user="ana", workspace="studio").text == "Birch is light."
 
 
 def test_a_key_reaches_its_own_workspaces_and_no_other_of_its_user(studio, url):
-    with talking(url, key_for(studio, workspaces=("studio", "other")) | {"Weft-Workspace": "studio"}) as ana:
-        assert "Elsewhere" in ana.text("weft_search", query="mirror", workspace="other")
-        hidden = ana.error("weft_search", query="mirror", workspace="third")
-        absent = ana.error("weft_search", query="mirror", workspace="fourth")
+    with talking(url, key_for(studio, workspaces=("studio", "other")) | {"Weftwork-Workspace": "studio"}) as ana:
+        assert "Elsewhere" in ana.text("weftwork_search", query="mirror", workspace="other")
+        hidden = ana.error("weftwork_search", query="mirror", workspace="third")
+        absent = ana.error("weftwork_search", query="mirror", workspace="fourth")
         assert hidden.replace("third", "fourth") == absent
         assert ana.complete("workspace", "") == ["other", "studio"]
-        assert "there is nothing" in ana.outcome(lambda talk: talk.read("weft://third/third"))
+        assert "there is nothing" in ana.outcome(lambda talk: talk.read("weftwork://third/third"))
 
 
 def test_two_keys_at_once_never_get_each_others_answers(studio, url):
     with talking(url, key_for(studio)) as ana, talking(url, key_for(studio, user="ben")) as ben:
         for _ in range(3):
-            assert "Salary" in ana.text("weft_search", query="secret sum")
-            assert "Salary" not in ben.text("weft_search", query="secret sum")
+            assert "Salary" in ana.text("weftwork_search", query="secret sum")
+            assert "Salary" not in ben.text("weftwork_search", query="secret sum")
 
 
 def post(url, headers, body=ASK):
@@ -102,7 +102,7 @@ def test_a_session_of_one_key_is_nothing_to_another(studio, url):
     assert opened.status_code == 200
     assert "mcp-session-id" not in opened.headers
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-            "params": {"name": "weft_search", "arguments": {"query": "secret sum"}}}  # fmt: skip
+            "params": {"name": "weftwork_search", "arguments": {"query": "secret sum"}}}  # fmt: skip
     stolen = post(url, key_for(studio, user="ben") | {"Mcp-Session-Id": "0" * 32}, call)
     assert "Salary" not in stolen.text
 
@@ -121,7 +121,7 @@ def test_without_a_key_that_holds_there_is_no_answer(studio, url):
             {},
             {"Authorization": f"Bearer {token}"},
             {"Authorization": f"Bearer {expired}"},
-            {"Authorization": "Bearer weft_" + "x" * 43},
+            {"Authorization": "Bearer weftwork_" + "x" * 43},
         )
     ]
     assert {answer.status_code for answer in answers} == {401}
@@ -155,7 +155,7 @@ def test_the_limits_of_the_server_hold_here_too(studio, url):
         ({"query": "mirror", "depth": 6}, "depth"),
         ({"query": "mirror", "depth": 5}, None),
     ):
-        call = ASK | {"method": "tools/call", "params": {"name": "weft_context", "arguments": arguments}}
+        call = ASK | {"method": "tools/call", "params": {"name": "weftwork_context", "arguments": arguments}}
         result = post(url, key, call).json()["result"]
         assert result["isError"] is (told is not None)
         assert told is None or told in result["content"][0]["text"]

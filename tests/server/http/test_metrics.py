@@ -9,12 +9,12 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client.parser import text_string_to_metric_families
 
-from weft.errors import MissingExtra
-from weft.server.http.tracing import exporting_provider
+from weftwork.errors import MissingExtra
+from weftwork.server.http.tracing import exporting_provider
 
 from .serving import calling, key_for
 
-SECRETS = ("ana", "ben", "studio", "mirror", "plan", "private", "Salary", "weft_")
+SECRETS = ("ana", "ben", "studio", "mirror", "plan", "private", "Salary", "weftwork_")
 
 
 def figures(text):
@@ -32,15 +32,17 @@ def test_the_workspace_contracts_metrics_follow_what_is_assembled(weft):
         weft.context("When does the mirror ship?", user="ben", workspace="studio", budget=500)
         after = figures(client.get("/metrics").text)
     grown = {name: value - before.get(name, 0) for name, value in after.items()}
-    assert grown["weft_assembly_seconds_count",] == 1
-    assert grown["weft_assembly_seconds_sum",] == pytest.approx(sum(context.timings.values()) / 1000)
-    assert grown["weft_items_retrieved_sum",] == len(context.trace)
-    assert grown["weft_items_selected_sum",] == 2 * len(context.items) > 0
-    assert grown["weft_context_tokens_sum",] == 2 * context.tokens
-    assert grown["weft_context_budget_tokens_total",] == 1000
-    assert grown["weft_context_cache_total", ("result", "hit")] == 1
-    assert grown["weft_context_cache_total", ("result", "miss")] == 1
-    stages = {stage: grown["weft_stage_seconds_count", ("stage", stage)] for stage in ("search", "scoring", "packing")}
+    assert grown["weftwork_assembly_seconds_count",] == 1
+    assert grown["weftwork_assembly_seconds_sum",] == pytest.approx(sum(context.timings.values()) / 1000)
+    assert grown["weftwork_items_retrieved_sum",] == len(context.trace)
+    assert grown["weftwork_items_selected_sum",] == 2 * len(context.items) > 0
+    assert grown["weftwork_context_tokens_sum",] == 2 * context.tokens
+    assert grown["weftwork_context_budget_tokens_total",] == 1000
+    assert grown["weftwork_context_cache_total", ("result", "hit")] == 1
+    assert grown["weftwork_context_cache_total", ("result", "miss")] == 1
+    stages = {
+        stage: grown["weftwork_stage_seconds_count", ("stage", stage)] for stage in ("search", "scoring", "packing")
+    }
     assert stages == {"search": 1, "scoring": 1, "packing": 1}
 
 
@@ -51,11 +53,11 @@ def test_requests_are_counted_by_the_pattern_of_their_route(weft):
         client.get("/private/mirror")
         client.request("BREW", "/healthz")
         found = figures(client.get("/metrics").text)
-    name = "weft_http_requests_total"
+    name = "weftwork_http_requests_total"
     assert found[name, ("method", "GET"), ("route", "/healthz"), ("status", "200")] == 2
     assert found[name, ("method", "GET"), ("route", "-"), ("status", "404")] == 1
     assert found[name, ("method", "-"), ("route", "/healthz"), ("status", "405")] == 1
-    assert found["weft_http_requests_in_flight",] == 1  # this one
+    assert found["weftwork_http_requests_in_flight",] == 1  # this one
 
 
 def test_no_figure_names_anybody_or_anything(weft):
@@ -63,7 +65,7 @@ def test_no_figure_names_anybody_or_anything(weft):
         client.get("/v1/workspaces/studio/nodes/private", params={"q": "Salary"})
         weft.context("Salary", user="ana", workspace="studio")
         text = client.get("/metrics").text
-    assert not [word for word in SECRETS if word in text.replace("weft_", "") and word != "weft_"]
+    assert not [word for word in SECRETS if word in text.replace("weftwork_", "") and word != "weftwork_"]
 
 
 def test_the_figures_are_for_administrators_unless_they_are_open_to_all(weft):
@@ -99,7 +101,7 @@ def test_the_log_has_neither_content_nor_query_strings_nor_keys(weft, caplog):
         client.get(f"/openapi.json?key={token}")
         client.post("/mcp", headers=headers, content=b'{"Salary": "secret"}')
     logged = "\n".join(
-        record.getMessage() for record in caplog.records if record.name.startswith(("weft", "uvicorn", "mcp"))
+        record.getMessage() for record in caplog.records if record.name.startswith(("weftwork", "uvicorn", "mcp"))
     )
     assert "GET /openapi.json 401" in logged
     assert "POST /mcp 4" in logged
@@ -109,7 +111,7 @@ def test_the_log_has_neither_content_nor_query_strings_nor_keys(weft, caplog):
 
 def test_without_the_extra_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(MissingExtra, match=r"weft\[otel\]"):
+    with pytest.raises(MissingExtra, match=r"weftwork\[otel\]"):
         exporting_provider()
 
 
@@ -117,7 +119,7 @@ def test_a_request_and_the_stages_of_its_context_are_spans(weft):
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": "weft_context", "arguments": {"query": "Salary of the mirror"}}}  # fmt: skip
+            "params": {"name": "weftwork_context", "arguments": {"query": "Salary of the mirror"}}}  # fmt: skip
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     with calling(weft, tracer_provider=provider) as client:
         answer = client.post(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from weft import Node
-from weft.client.transport import segment
-from weft.recipes.thread import ContextAssemblyService, to_response
-from weft.render import to_dict
-from weft.server.http.options import Limits
+from weftwork import Node
+from weftwork.client.transport import segment
+from weftwork.recipes.thread import ContextAssemblyService, to_response
+from weftwork.render import to_dict
+from weftwork.server.http.options import Limits
 
 from .serving import calling, key_for, open_studio
 

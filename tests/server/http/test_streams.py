@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from weft.errors import ModelError
-from weft.recipes.research import ChatModel, ModelSettings
-from weft.server.http.options import Limits
+from weftwork.errors import ModelError
+from weftwork.recipes.research import ChatModel, ModelSettings
+from weftwork.server.http.options import Limits
 
 from .serving import key_for, open_studio, served
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from weft import Edge, Node
-from weft.errors import NotFound, WeftError
-from weft.server.http.options import Limits
-from weft.server.http.problems import Problem
-from weft.server.http.writing import Pen, namespace
+from weftwork import Edge, Node
+from weftwork.errors import NotFound, WeftError
+from weftwork.server.http.options import Limits
+from weftwork.server.http.problems import Problem
+from weftwork.server.http.writing import Pen, namespace
 
 from .serving import calling, key_for, open_studio
 

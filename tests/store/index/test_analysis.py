@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.store.index.analysis import MAX_TERMS, analyse, parse, query_terms, spaced
+from weftwork.store.index.analysis import MAX_TERMS, analyse, parse, query_terms, spaced
 
 
 @pytest.mark.parametrize(

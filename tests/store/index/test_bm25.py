@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tantivy import Document, Index, SchemaBuilder
 
-from weft.store.index import bm25
+from weftwork.store.index import bm25
 
 CORPUS = [
     "wing wing flow",

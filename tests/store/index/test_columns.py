@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from weft.store.index.columns import Columns, labelled, microseconds
-from weft.store.index.labels import Labels, Vocabulary
+from weftwork.store.index.columns import Columns, labelled, microseconds
+from weftwork.store.index.labels import Labels, Vocabulary
 
 from .vector_rows import row
 

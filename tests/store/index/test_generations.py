@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from weft.store.index.rows import IndexDamaged, Scope
-from weft.store.index.vectors import VectorIndex
-from weft.types import Filters
+from weftwork.store.index.rows import IndexDamaged, Scope
+from weftwork.store.index.vectors import VectorIndex
+from weftwork.types import Filters
 
 from .vector_rows import DIMENSIONS, PUBLIC, SECRET, SEES_PUBLIC, query, row, vectors
 
@@ -191,7 +191,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from vector_rows import DIMENSIONS, row, vectors
-from weft.store.index.vectors import VectorIndex
+from weftwork.store.index.vectors import VectorIndex
 index = VectorIndex(Path(sys.argv[1]), model="test", dimensions=DIMENSIONS)
 while True:
     seq = index.seq + 1

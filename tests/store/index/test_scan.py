@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.store.index import scan
+from weftwork.store.index import scan
 
 
 def matrix(seed, rows, dimensions):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.store.index.trigrams import share_of_words, similarity, trigrams
+from weftwork.store.index.trigrams import share_of_words, similarity, trigrams
 
 
 def test_a_word_has_two_spaces_before_it_and_one_after():

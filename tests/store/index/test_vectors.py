@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.errors import DimensionError
-from weft.store.index.nearest import Effort
-from weft.store.index.rows import Scope
-from weft.store.index.vectors import VectorIndex
-from weft.types import Filters
+from weftwork.errors import DimensionError
+from weftwork.store.index.nearest import Effort
+from weftwork.store.index.rows import Scope
+from weftwork.store.index.vectors import VectorIndex
+from weftwork.types import Filters
 
 from .vector_rows import DIMENSIONS, PUBLIC, SECRET, SEES_PUBLIC, brute_force, query, row, vectors
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from weft.errors import InvalidInput, StoreError
-from weft.store.index import words
-from weft.store.index.analysis import parse
-from weft.store.index.rows import IndexDamaged, Row, Scope
-from weft.store.index.words import WordIndex
-from weft.types import Filters
+from weftwork.errors import InvalidInput, StoreError
+from weftwork.store.index import words
+from weftwork.store.index.analysis import parse
+from weftwork.store.index.rows import IndexDamaged, Row, Scope
+from weftwork.store.index.words import WordIndex
+from weftwork.types import Filters
 
 PUBLIC = 1
 SECRET = 2
@@ -326,8 +326,8 @@ def test_searches_go_on_while_another_thread_writes(index):
 WRITE = """
 import sys
 from pathlib import Path
-from weft.store.index.rows import Row
-from weft.store.index.words import WordIndex
+from weftwork.store.index.rows import Row
+from weftwork.store.index.words import WordIndex
 
 index = WordIndex(Path(sys.argv[1]))
 for line in sys.stdin:

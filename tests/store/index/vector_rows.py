@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from weft.store.index.rows import Row, Scope
+from weftwork.store.index.rows import Row, Scope
 
 DIMENSIONS = 24
 PUBLIC, SECRET = 1, 2

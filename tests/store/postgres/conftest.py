@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from weft.store.contract.kit import NOW
+from weftwork.store.contract.kit import NOW
 
 from .server import Server
 
@@ -20,10 +20,10 @@ def server():
 @pytest.fixture(scope="session")
 def shared(server, tmp_path_factory):
     """A store on it that tests share; see `store`."""
-    from weft.store.postgres import PostgresStore
-    from weft.store.postgres.address import parse
+    from weftwork.store.postgres import PostgresStore
+    from weftwork.store.postgres.address import parse
 
-    url = server.url(weft_partitions=2, weft_files=tmp_path_factory.mktemp("files"))
+    url = server.url(weftwork_partitions=2, weftwork_files=tmp_path_factory.mktemp("files"))
     store = PostgresStore(parse(url), clock=lambda: NOW)
     yield store
     store.close()
@@ -39,5 +39,5 @@ def store(shared, server):
     for name in shared.workspaces():
         shared.drop_workspace(name)
     with psycopg.connect(server.url(), autocommit=True) as owner:
-        owner.execute("DELETE FROM weft.keys")
+        owner.execute("DELETE FROM weftwork.keys")
     assert problems == []

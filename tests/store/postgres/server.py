@@ -31,7 +31,7 @@ class Server:
     """One server in a folder of its own, reached through a socket there."""
 
     def __init__(self, settings: dict[str, str] = QUICK, replica_of: Server | None = None) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="weft-pg-"))  # short: a socket's path has about a hundred bytes
+        self.folder = Path(tempfile.mkdtemp(prefix="weftwork-pg-"))  # short: a socket's path has about a hundred bytes
         self.data = self.folder / "data"
         self._binaries, self._user = _installed()
         if self._user is not None:
@@ -81,7 +81,7 @@ class Server:
             return None
 
     def url(self, database: str = "postgres", user: str = "postgres", **settings: object) -> str:
-        """The address of a database; settings such as `weft_pool` go with it."""
+        """The address of a database; settings such as `weftwork_pool` go with it."""
         return f"postgresql://{user}@/{database}?{urlencode({'host': self.folder, **settings})}"
 
     def close(self) -> None:

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 import psycopg
 
-from weft.store.contract.kit import NOW
-from weft.store.postgres import PostgresStore
-from weft.store.postgres.address import parse
-from weft.store.postgres.cluster import opened
+from weftwork.store.contract.kit import NOW
+from weftwork.store.postgres import PostgresStore
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.cluster import opened
 
 from .server import Server
 
@@ -25,7 +25,7 @@ class Shards:
         with ThreadPoolExecutor(3) as threads:
             started = list(threads.map(lambda _: Server().start(), range(3)))
         self.servers = dict(zip(("one", "two", "three"), started, strict=True))
-        self.url = started[0].url(weft_partitions=parts, weft_wait=5, weft_files=files)
+        self.url = started[0].url(weftwork_partitions=parts, weftwork_wait=5, weftwork_files=files)
         for server in started:
             with psycopg.connect(server.url(), autocommit=True) as connection:
                 connection.execute("CREATE DATABASE shard")

@@ -7,8 +7,8 @@ import json
 import sys
 import time
 
-from weft import Node, Weft
-from weft.errors import WeftError
+from weftwork import Node, Weft
+from weftwork.errors import WeftError
 
 USED = "shared"
 AT_LEAST = 3

@@ -8,8 +8,8 @@ functions; only how the best are shortlisted differs, and on a workspace of this
 import psycopg
 import pytest
 
-from weft import Node, Weft, sample
-from weft.recipe import RECIPES
+from weftwork import Node, Weft, sample
+from weftwork.recipe import RECIPES
 
 QUESTIONS = (
     "Where do the mirror coatings stand, and who is waiting for them?",
@@ -25,7 +25,7 @@ QUESTIONS = (
 def pair(server, tmp_path_factory):
     """The sample workspace in a file and in a database."""
     folder = tmp_path_factory.mktemp("agreement")
-    url = server.url("agreement", weft_partitions=2, weft_files=folder)
+    url = server.url("agreement", weftwork_partitions=2, weftwork_files=folder)
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("CREATE DATABASE agreement")
     with (

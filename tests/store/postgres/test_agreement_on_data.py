@@ -15,10 +15,10 @@ import pytest
 from benchmarks import judged, memory
 from benchmarks.relevance import mentions
 
-from weft import Node, Weft
-from weft.ingest.sync import sync
+from weftwork import Node, Weft
+from weftwork.ingest.sync import sync
 
-DATA = Path(os.environ.get("WEFT_DATA") or Path(__file__).parents[4] / "shared" / "data")
+DATA = Path(os.environ.get("WEFTWORK_DATA") or Path(__file__).parents[4] / "shared" / "data")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 TEXTS, QUESTIONS, BUDGET = 300, 8, 4000
 
@@ -29,7 +29,7 @@ def pair(server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("agreement")
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("CREATE DATABASE agreement_on_data")
-    url = server.url("agreement_on_data", weft_partitions=2, weft_files=folder)
+    url = server.url("agreement_on_data", weftwork_partitions=2, weftwork_files=folder)
     with Weft.open(folder / "data.weft", clock=lambda: NOW) as file, Weft.open(url, clock=lambda: NOW) as database:
         yield file, database
 
@@ -66,7 +66,7 @@ def conversation(path):
 
 
 def vault(path):
-    """Notes with links, followed as `weft sync` does it."""
+    """Notes with links, followed as `weftwork sync` does it."""
     titles = sorted(each.stem for each in path.rglob("*.md"))
 
     def fill(weft, workspace):
@@ -88,7 +88,7 @@ SETS = {
 @pytest.mark.parametrize("name", SETS)
 def test_contexts_of_real_texts_agree(pair, name):
     if not (DATA / name).is_dir():
-        pytest.skip(f"{name} is not there: set WEFT_DATA to the folder of the public data")
+        pytest.skip(f"{name} is not there: set WEFTWORK_DATA to the folder of the public data")
     fill, questions = SETS[name](DATA / name)
     workspace = name.partition("/")[0]
     for weft in pair:

@@ -12,16 +12,16 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from weft.cli import group
-from weft.errors import InvalidInput, NotFound, StoreBusy, StoreUnavailable
-from weft.store.contract.kit import EMBEDDER, node, put
-from weft.store.postgres.address import parse
-from weft.store.postgres.cluster import layout, moving, opened
-from weft.store.postgres.cluster.servers import Servers
-from weft.store.postgres.codec import vector_text
-from weft.store.postgres.schema import PARTITIONED
-from weft.store.postgres.tuning import tune
-from weft.types import Edge
+from weftwork.cli import group
+from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreUnavailable
+from weftwork.store.contract.kit import EMBEDDER, node, put
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.cluster import layout, moving, opened
+from weftwork.store.postgres.cluster.servers import Servers
+from weftwork.store.postgres.codec import vector_text
+from weftwork.store.postgres.schema import PARTITIONED
+from weftwork.store.postgres.tuning import tune
+from weftwork.types import Edge
 
 from .sharded import PARTS, Shards
 
@@ -79,7 +79,7 @@ def rows_on(shards, server):
     found = {}
     with psycopg.connect(shards.servers[server].url("shard")) as connection:
         for table in PARTITIONED:
-            for number, count in connection.execute(f"SELECT workspace, count(*) FROM weft.{table} GROUP BY 1"):
+            for number, count in connection.execute(f"SELECT workspace, count(*) FROM weftwork.{table} GROUP BY 1"):
                 found[number] = found.get(number, 0) + count
     return found
 
@@ -116,7 +116,7 @@ def test_what_was_on_one_server_is_there_when_its_parts_are_on_two(shards, store
     with Servers(parse(shards.url)) as servers:
         local = servers.here.execute(
             """SELECT count(*) FROM pg_class
-               WHERE relispartition AND relkind = 'r' AND relnamespace = 'weft'::regnamespace"""
+               WHERE relispartition AND relkind = 'r' AND relnamespace = 'weftwork'::regnamespace"""
         ).fetchone()
     assert local == (0,)
 
@@ -128,7 +128,7 @@ def test_a_view_is_asked_of_the_server_that_has_the_rows_and_the_second_wall_sta
             assert connection.info.host == str(shards.servers[server].folder) and connection.info.dbname == "shard"
             assert connection.execute("SELECT count(DISTINCT workspace) FROM nodes").fetchone() == (1,)
             assert connection.execute("SELECT row_security_active('tags')").fetchone() == (True,)
-    with shards.open(weft_route="coordinator") as through, through.view("w0", "ana") as view:
+    with shards.open(weftwork_route="coordinator") as through, through.view("w0", "ana") as view:
         assert view._reader.connection.info.dbname == "postgres"
 
 
@@ -136,10 +136,10 @@ def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_ro
     number = store._rows("SELECT id FROM directory WHERE name = 'w0'")[0][0]
     put(store, *(node(f"v{each}", f"word{each}") for each in range(150)), workspace="w0")
     with psycopg.connect(shards.servers[places(shards)["w0"]].url("shard"), autocommit=True) as shard:
-        shard.execute("ANALYZE weft.embeddings")
+        shard.execute("ANALYZE weftwork.embeddings")
 
     def explain(connection):
-        connection.execute("SELECT * FROM weft_open('w0', 'ana')")
+        connection.execute("SELECT * FROM weftwork_open('w0', 'ana')")
         query = f"""EXPLAIN (VERBOSE, COSTS OFF) SELECT e.key FROM embeddings e
             WHERE e.workspace = {number} AND e.model = 1 AND e.acl = ANY ('{{1}}'::bigint[])
             ORDER BY e.vector <=> '{vector_text(EMBEDDER.embed("jam"))}'::vector, e.key LIMIT 5"""
@@ -154,9 +154,9 @@ def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_ro
 
 
 def test_what_resembles_a_word_is_looked_for_where_the_rows_are(shards, store):
-    rows = store._rows("SELECT pg_get_functiondef('weft_alike'::regproc)")
+    rows = store._rows("SELECT pg_get_functiondef('weftwork_alike'::regproc)")
     assert "similarity(n.title, wanted) >= minimum" in rows[0][0] and " % " not in rows[0][0]
-    with shards.open(weft_route="coordinator") as through, through.view("w0", "ana") as view:
+    with shards.open(weftwork_route="coordinator") as through, through.view("w0", "ana") as view:
         hits = view.search_fuzzy("quinze", limit=5)
         assert [record.node.id for record in view.load([hit.key for hit in hits])][:1] == ["a"]
 
@@ -224,7 +224,7 @@ def test_a_workspace_moves_under_load_and_no_acknowledged_write_is_lost(shards):
 
 KILLED = """
 import os, signal
-from weft.store.postgres.cluster import moving, opened
+from weftwork.store.postgres.cluster import moving, opened
 
 calls = []
 true = moving.{step}
@@ -265,7 +265,7 @@ def test_a_move_that_is_killed_leaves_all_in_force_and_is_brought_to_its_end_by_
 
 
 def test_who_writes_to_a_workspace_that_is_moving_is_told_to_try_again(shards):
-    with Servers(parse(shards.url)) as servers, shards.open(weft_wait=1) as store:
+    with Servers(parse(shards.url)) as servers, shards.open(weftwork_wait=1) as store:
         number = servers.here.execute("SELECT id FROM directory WHERE name = 'w3'").fetchone()[0]
         with moving._held(servers.here, [number]):
             with pytest.raises(StoreBusy, match="on its way to another server"):
@@ -278,9 +278,9 @@ def test_who_writes_to_a_workspace_that_is_moving_is_told_to_try_again(shards):
 def test_one_command_at_a_time_changes_the_cluster(shards):
     with Servers(parse(shards.url)) as servers, moving.alone(servers.here), opened(shards.url) as cluster:
         assert cluster.plan({}) == {}
-        with pytest.raises(StoreBusy, match="another weft cluster command is at work"):
+        with pytest.raises(StoreBusy, match="another weftwork cluster command is at work"):
             cluster.move("w1", "one", print)
-        with pytest.raises(StoreBusy, match="another weft cluster command is at work"):
+        with pytest.raises(StoreBusy, match="another weftwork cluster command is at work"):
             cluster.apply({}, (), print)
 
 
@@ -296,6 +296,7 @@ def test_a_server_is_added_under_load_by_a_command_that_is_killed_and_run_again(
 
 
 def test_a_server_that_is_taken_out_of_use_is_empty(shards, store):
+    shards.apply("three")
     before = {name: texts(store, name) for name in store.workspaces()}
     with opened(shards.url) as cluster:
         assert {where for where, _ in cluster.plan({}, without=["three"]).values()} == {"three"}
@@ -334,7 +335,7 @@ def test_a_server_that_stops_takes_its_own_workspaces_with_it_and_no_others(shar
         for name in lost:
             with pytest.raises(StoreUnavailable, match="server 'two' of the cluster"):
                 texts(store, name)
-            with pytest.raises(StoreUnavailable, match=r'a server of the cluster does not answer .*"weft_two"'):
+            with pytest.raises(StoreUnavailable, match=r'a server of the cluster does not answer .*"weftwork_two"'):
                 store.version(name)
             with pytest.raises(StoreUnavailable, match="all others can now"):
                 put(store, node("z", "zeal"), workspace=name)

@@ -1,6 +1,6 @@
 import pytest
 
-from weft.store.contract import StoreContract
+from weftwork.store.contract import StoreContract
 
 from .sharded import Shards
 
@@ -12,7 +12,7 @@ def shared(tmp_path_factory):
     try:
         with shards.open():
             shards.apply("one", "two", "three")
-        with shards.open(weft_route="coordinator") as store:
+        with shards.open(weftwork_route="coordinator") as store:
             yield store
     finally:
         shards.close()

@@ -10,18 +10,18 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from weft.errors import InvalidInput, NotFound, StoreBusy, StoreError, StoreUnavailable
-from weft.split import prepare
-from weft.store.contract.kit import NOW, WORKSPACE, node, opened, put
-from weft.store.postgres import PostgresStore
-from weft.store.postgres.address import parse
-from weft.store.postgres.schema import MIGRATIONS
-from weft.tokens import CharacterCounter
+from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError, StoreUnavailable
+from weftwork.split import prepare
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
+from weftwork.store.postgres import PostgresStore
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.schema import MIGRATIONS
+from weftwork.tokens import CharacterCounter
 
 from .proxy import Proxy
 from .server import LASTING, Server
 
-SMALL = {"weft_partitions": 2, "weft_wait": 5}
+SMALL = {"weftwork_partitions": 2, "weftwork_wait": 5}
 
 
 def new_database(server, name):
@@ -47,27 +47,27 @@ def ids(store, *names):
 
 def test_ten_that_start_at_once_make_the_schema_once(server):
     new_database(server, "together")
-    url = server.url("together", weft_pool=1, **SMALL)
+    url = server.url("together", weftwork_pool=1, **SMALL)
     with ThreadPoolExecutor(10) as pool:
         stores = list(pool.map(lambda _: store_at(url), range(10)))
     stores[0].create_workspace(WORKSPACE, owner="ana")
     assert all(store.workspaces() == [WORKSPACE] for store in stores)
     with psycopg.connect(server.url("together")) as owner:
-        done = [row[0] for row in owner.execute("SELECT name FROM weft.migrations ORDER BY name")]
+        done = [row[0] for row in owner.execute("SELECT name FROM weftwork.migrations ORDER BY name")]
         assert done == sorted(MIGRATIONS)
-        owner.execute("INSERT INTO weft.migrations VALUES ('9999_future')")
+        owner.execute("INSERT INTO weftwork.migrations VALUES ('9999_future')")
     for store in stores:
         store.close()
-    with pytest.raises(StoreError, match=r"newer version of Weft \(9999_future\)"):
+    with pytest.raises(StoreError, match=r"newer version of Weftwork \(9999_future\)"):
         store_at(url)
 
 
 def test_a_database_that_holds_no_store_is_left_as_it_is(server):
     new_database(server, "bare")
-    with pytest.raises(NotFound, match="weft init"):
+    with pytest.raises(NotFound, match="weftwork init"):
         store_at(server.url("bare"), create=False)
     with psycopg.connect(server.url("bare")) as owner:
-        assert owner.execute("SELECT to_regnamespace('weft')").fetchone() == (None,)
+        assert owner.execute("SELECT to_regnamespace('weftwork')").fetchone() == (None,)
 
 
 def test_batches_of_many_threads_come_one_after_the_other_and_none_is_lost(store):
@@ -118,7 +118,7 @@ def test_a_view_that_is_closed_answers_nothing_on_a_connection_that_is_anothers_
 def test_look_ups_keep_their_plans_from_view_to_view(server, store):
     put(opened(store), node("a", "quince"))
     plans = "SELECT sum(generic_plans), sum(custom_plans) FROM pg_prepared_statements WHERE statement LIKE '%nodes n%'"
-    own = store_at(server.url(weft_pool=1))
+    own = store_at(server.url(weftwork_pool=1))
     for _ in range(6):
         assert ids(own, "a") == ["a"]
     (kept, made_anew) = own._connections.ask(lambda connection: connection.execute(plans).fetchone())
@@ -152,12 +152,12 @@ def test_text_and_numbers_come_back_as_they_were_whatever_the_address_asks_for(s
 
 def test_what_is_postgresqls_in_an_address_is_left_as_it_is_and_ours_is_checked():
     address = parse(
-        "postgresql://ana@db/notes?weft_pool=2&options=-c%20geqo%3Doff&application_name=a+b&weft_files=/a%20b"
+        "postgresql://ana@db/notes?weftwork_pool=2&options=-c%20geqo%3Doff&application_name=a+b&weftwork_files=/a%20b"
     )
     assert address.server == "postgresql://ana@db/notes?options=-c%20geqo%3Doff&application_name=a+b"
     assert (address.pool, address.files) == (2, Path("/a b/notes"))
-    with pytest.raises(InvalidInput, match=r"weft_timeout .* from 1 to 1,000,000, got '3000000'"):
-        parse("postgresql://db/notes?weft_timeout=3000000")
+    with pytest.raises(InvalidInput, match=r"weftwork_timeout .* from 1 to 1,000,000, got '3000000'"):
+        parse("postgresql://db/notes?weftwork_timeout=3000000")
 
 
 @pytest.mark.parametrize("limit", ["idle_in_transaction_session_timeout", "transaction_timeout"])
@@ -234,8 +234,8 @@ def test_a_write_whose_answer_is_lost_is_looked_up_and_not_repeated(store, serve
 
 
 def test_a_statement_that_takes_too_long_is_given_up(server):
-    slow = store_at(server.url(weft_timeout=1, weft_pool=1, **SMALL))
-    with pytest.raises(StoreBusy, match="weft_timeout"):
+    slow = store_at(server.url(weftwork_timeout=1, weftwork_pool=1, **SMALL))
+    with pytest.raises(StoreBusy, match="weftwork_timeout"):
         slow._connections.ask(lambda connection: connection.execute("SELECT pg_sleep(20)"))
     assert slow.workspaces() == []
     slow.close()
@@ -243,8 +243,8 @@ def test_a_statement_that_takes_too_long_is_given_up(server):
 
 def test_a_pool_that_is_used_up_says_what_to_raise(server, store):
     opened(store)
-    small = store_at(server.url(weft_pool=1, weft_partitions=2, weft_wait=1))
-    with small.view(WORKSPACE, "ana"), pytest.raises(StoreUnavailable, match="weft_pool"):
+    small = store_at(server.url(weftwork_pool=1, weftwork_partitions=2, weftwork_wait=1))
+    with small.view(WORKSPACE, "ana"), pytest.raises(StoreUnavailable, match="weftwork_pool"):
         small.version(WORKSPACE)
     small.close()
 
@@ -252,7 +252,7 @@ def test_a_pool_that_is_used_up_says_what_to_raise(server, store):
 def test_what_was_acknowledged_is_there_after_the_server_was_killed():
     server = Server(LASTING)
     try:
-        store = store_at(server.start().url(weft_partitions=2, weft_wait=2))
+        store = store_at(server.start().url(weftwork_partitions=2, weftwork_wait=2))
         put(opened(store), node("a", "before"))
         server.kill()
         with pytest.raises(StoreUnavailable, match="server runs"):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from weft.split import prepare
-from weft.store.contract.kit import WORKSPACE, node, opened
-from weft.store.index.nearest import Effort
-from weft.store.postgres import embeddings
-from weft.tokens import CharacterCounter
-from weft.types import Filters
+from weftwork.split import prepare
+from weftwork.store.contract.kit import WORKSPACE, node, opened
+from weftwork.store.index.nearest import Effort
+from weftwork.store.postgres import embeddings
+from weftwork.tokens import CharacterCounter
+from weftwork.types import Filters
 
 COUNT, WIDTH, LIMIT = 1200, 256, 20
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import InvalidInput
-from weft.store.opening import shown
-from weft.store.postgres.address import parse
-from weft.store.postgres.codec import folded, lexemes, phrase, read_vector, sign_bits
-from weft.store.postgres.resemblance import within
-from weft.store.postgres.text import MARK, escaped, unescaped
+from weftwork.errors import InvalidInput
+from weftwork.store.opening import shown
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.codec import folded, lexemes, phrase, read_vector, sign_bits
+from weftwork.store.postgres.resemblance import within
+from weftwork.store.postgres.text import MARK, escaped, unescaped
 
 
 @given(st.text(alphabet=st.sampled_from(f"a01\0{MARK}")))
@@ -20,7 +20,7 @@ def test_any_text_comes_back_and_none_has_a_nul(text):
 
 
 def test_an_address_has_the_settings_of_both():
-    address = parse("postgresql://ana:secret@db.example/notes?sslmode=require&weft_pool=3&weft_files=/srv/weft")
+    address = parse("postgresql://ana:secret@db.example/notes?sslmode=require&weftwork_pool=3&weftwork_files=/srv/weft")
     assert (address.pool, address.timeout, str(address.files)) == (3, 30, "/srv/weft/notes")
     assert address.server == "postgresql://ana:secret@db.example/notes?sslmode=require"
     assert "secret" not in address.place
@@ -32,9 +32,9 @@ def test_an_address_has_the_settings_of_both():
     ("url", "message"),
     [
         ("mysql://host/db", "postgresql://"),
-        ("postgresql://host/db?weft_pol=3", "weft_pool"),
-        ("postgresql://host/db?weft_pool=0", "from 1 to"),
-        ("postgresql://host/db?weft_timeout=soon", "whole number"),
+        ("postgresql://host/db?weftwork_pol=3", "weftwork_pool"),
+        ("postgresql://host/db?weftwork_pool=0", "from 1 to"),
+        ("postgresql://host/db?weftwork_timeout=soon", "whole number"),
     ],
 )
 def test_a_wrong_address_is_refused_with_the_fix(url, message):

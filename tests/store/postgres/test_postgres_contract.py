@@ -1,4 +1,4 @@
-from weft.store.contract import StoreContract
+from weftwork.store.contract import StoreContract
 
 
 class TestPostgresStore(StoreContract):

@@ -10,12 +10,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from weft import Node, Weft
-from weft.embed.hashing import HashingEmbedder
-from weft.store.postgres.schema import MIGRATIONS
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.store.postgres.schema import MIGRATIONS
 
 HERE = Path(__file__).parent
-SECONDS = float(os.environ.get("WEFT_TOGETHER_SECONDS", "5"))
+SECONDS = float(os.environ.get("WEFTWORK_TOGETHER_SECONDS", "5"))
 """How long processes work together; set the variable for more or less."""
 NAMES = ("ana", "ben", "cem", "dora")
 
@@ -26,24 +26,24 @@ def address(server):
     name = f"together_{os.urandom(4).hex()}"
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"CREATE DATABASE {name}")
-    yield server.url(name, weft_partitions=1, weft_pool=4)
+    yield server.url(name, weftwork_partitions=1, weftwork_pool=4)
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def start(*words, **more):
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
     pipes = {
         "stdin": subprocess.PIPE,
         "stdout": subprocess.PIPE,
         "text": True,
-        "env": own | {"WEFT_EMBEDDER": "hashing"},
+        "env": own | {"WEFTWORK_EMBEDDER": "hashing"},
     }
     return subprocess.Popen([sys.executable, *map(str, words)], **(pipes | more))
 
 
 def asked(address, query):
-    with psycopg.connect(address.partition("&weft")[0], autocommit=True) as owner:
+    with psycopg.connect(address.partition("&weftwork")[0], autocommit=True) as owner:
         return owner.execute(query).fetchall()
 
 
@@ -70,14 +70,14 @@ def test_four_processes_lose_no_write_and_see_each_others_at_once(address):
 
 
 def test_processes_that_start_at_once_on_an_empty_database_all_find_it_ready(address, tmp_path):
-    words = ("-m", "weft.cli", "init", address)
+    words = ("-m", "weftwork.cli", "init", address)
     processes = [start(*words, stdin=subprocess.DEVNULL, cwd=tmp_path) for _ in range(10)]
     for process in processes:
         process.communicate()
     assert [process.returncode for process in processes] == [0] * 10
-    done = asked(address, "SELECT name FROM weft.migrations ORDER BY name")
+    done = asked(address, "SELECT name FROM weftwork.migrations ORDER BY name")
     assert [row[0] for row in done] == sorted(MIGRATIONS)
-    assert asked(address, "SELECT name FROM weft.directory") == [("main",)]
+    assert asked(address, "SELECT name FROM weftwork.directory") == [("main",)]
 
 
 def test_workers_share_the_texts_and_take_over_what_a_killed_one_had(address, tmp_path):
@@ -86,23 +86,35 @@ def test_workers_share_the_texts_and_take_over_what_a_killed_one_had(address, tm
         (tmp_path / f"{number:02}.md").write_text(f"# Note {number}\n\n{words}\n", encoding="utf-8")
     (tmp_path / "60.md").write_text((tmp_path / "00.md").read_text(encoding="utf-8"), encoding="utf-8")
     Weft.open(address, embedder=None).close()
-    added = start("-m", "weft.cli", "add", "--embed", "later", "--no-mentions", tmp_path, "--store", address)
+    added = start("-m", "weftwork.cli", "add", "--embed", "later", "--no-mentions", tmp_path, "--store", address)
     added.communicate()
     assert added.returncode == 0
     with Weft.open(address, embedder="hashing") as weft:
-        assert asked(address, "SELECT count(*) FROM weft.embeddings") == [(0,)]
+        assert asked(address, "SELECT count(*) FROM weftwork.embeddings") == [(0,)]
         assert weft.search("word7x3", mode="words")[0].passage.text.startswith("word7x0")
         model = HashingEmbedder().model
         texts = weft.store.waiting("main", model)
-        worker = ("-m", "weft.cli", "worker", "--once", "--batch", "5", "--poll", "0.05", "--json", "--store", address)
-        with psycopg.connect(address.partition("&weft")[0]) as owner:
+        worker = (
+            "-m",
+            "weftwork.cli",
+            "worker",
+            "--once",
+            "--batch",
+            "5",
+            "--poll",
+            "0.05",
+            "--json",
+            "--store",
+            address,
+        )
+        with psycopg.connect(address.partition("&weftwork")[0]) as owner:
             # Whoever has embedded a batch waits for this before it can write: the one that is killed has a batch then.
-            owner.execute("SELECT 1 FROM weft.directory FOR UPDATE")
+            owner.execute("SELECT 1 FROM weftwork.directory FOR UPDATE")
             doomed = start(*worker)
             while not asked(address, "SELECT 1 FROM pg_locks WHERE NOT granted"):
                 assert doomed.poll() is None
                 time.sleep(0.02)
-            free = asked(address, "SELECT digest FROM weft.waiting FOR UPDATE SKIP LOCKED")
+            free = asked(address, "SELECT digest FROM weftwork.waiting FOR UPDATE SKIP LOCKED")
             assert len(free) == texts - 5
             doomed.kill()
             doomed.communicate()
@@ -112,7 +124,7 @@ def test_workers_share_the_texts_and_take_over_what_a_killed_one_had(address, tm
         assert [each.returncode for each in others] == [0, 0]
         assert sum(line.get("embedded", 0) for line in lines) == texts
         assert weft.store.waiting("main", model) == 0
-        bare = "SELECT key FROM weft.passages EXCEPT SELECT key FROM weft.embeddings"
+        bare = "SELECT key FROM weftwork.passages EXCEPT SELECT key FROM weftwork.embeddings"
         assert asked(address, bare) == []
         query = (tmp_path / "07.md").read_text(encoding="utf-8").partition("\n\n")[2]
         assert weft.search(query, mode="vector")[0].passage.text.startswith("word7x0")

@@ -5,12 +5,12 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from weft import Weft
-from weft.config import load_config
-from weft.errors import InvalidInput, StoreUnavailable
-from weft.store.contract.kit import NOW, node, put
-from weft.store.opening import open_store, shown, with_replica
-from weft.store.postgres.address import parse
+from weftwork import Weft
+from weftwork.config import load_config
+from weftwork.errors import InvalidInput, StoreUnavailable
+from weftwork.store.contract.kit import NOW, node, put
+from weftwork.store.opening import open_store, shown, with_replica
+from weftwork.store.postgres.address import parse
 
 from .server import Server
 
@@ -23,7 +23,7 @@ def servers():
     primary = Server().start()
     replica = None
     try:
-        with closing(open_store(primary.url(weft_partitions=2), clock=lambda: NOW)) as store:
+        with closing(open_store(primary.url(weftwork_partitions=2), clock=lambda: NOW)) as store:
             store.create_workspace(NAME, owner="me")
             put(store, node("a", "quince jam"), workspace=NAME)
         replica = Server(replica_of=primary).start()
@@ -37,7 +37,7 @@ def servers():
 @pytest.fixture
 def url(servers, tmp_path):
     primary, replica = servers
-    return primary.url(weft_partitions=2, weft_wait=1, weft_read=replica.url(), weft_files=tmp_path)
+    return primary.url(weftwork_partitions=2, weftwork_wait=1, weftwork_read=replica.url(), weftwork_files=tmp_path)
 
 
 @pytest.fixture
@@ -116,18 +116,23 @@ def test_with_the_replica_stopped_reads_go_to_the_primary(servers, url):
 
 
 def test_the_settings_name_a_replica_by_its_own_address(tmp_path):
-    (tmp_path / "weft.toml").write_text(
-        'store = "postgresql://db1/weft?weft_pool=3"\nread_url = "postgresql://db2/weft"\n'
+    (tmp_path / "weftwork.toml").write_text(
+        'store = "postgresql://db1/weftwork?weftwork_pool=3"\nread_url = "postgresql://db2/weftwork"\n'
     )
     config = load_config(tmp_path, {})
     address = parse(with_replica(config.store, config.read_url))
-    assert (address.server, address.read, address.pool) == ("postgresql://db1/weft", "postgresql://db2/weft", 3)
-    assert load_config(tmp_path, {"WEFT_READ_URL": "postgresql://db3/weft"}).read_url == "postgresql://db3/weft"
+    assert (address.server, address.read, address.pool) == ("postgresql://db1/weftwork", "postgresql://db2/weftwork", 3)
+    assert (
+        load_config(tmp_path, {"WEFTWORK_READ_URL": "postgresql://db3/weftwork"}).read_url
+        == "postgresql://db3/weftwork"
+    )
     assert with_replica("notes.weft", "") == "notes.weft"
     with pytest.raises(InvalidInput, match="is a file and has no replica"):
-        with_replica("notes.weft", "postgresql://db2/weft")
+        with_replica("notes.weft", "postgresql://db2/weftwork")
 
 
 def test_a_password_of_the_replica_is_not_shown():
-    told = shown("postgresql://me:one@db/weft?weft_read=postgresql%3A%2F%2Fme%3Atwo%40db2%2Fweft&weft_pool=3")
-    assert "one" not in told and "two" not in told and "db2" in told and "weft_pool=3" in told
+    told = shown(
+        "postgresql://me:secret-a@db/weft?weftwork_read=postgresql%3A%2F%2Fme%3Asecret-b%40db2%2Fweft&weftwork_pool=3"
+    )
+    assert "secret" not in told and "db2" in told and "weftwork_pool=3" in told

@@ -3,12 +3,12 @@
 import psycopg
 import pytest
 
-from weft.store.contract.kit import NOW, WORKSPACE, node, opened, put
-from weft.store.postgres import PostgresStore
-from weft.store.postgres.address import parse
-from weft.store.postgres.policies import APPLICATION
-from weft.store.postgres.schema import PARTITIONED
-from weft.types import Edge
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
+from weftwork.store.postgres import PostgresStore
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.policies import APPLICATION
+from weftwork.store.postgres.schema import PARTITIONED
+from weftwork.types import Edge
 
 SECRET = frozenset({"ana"})
 
@@ -42,7 +42,7 @@ def ordinary(server):
         owner.execute("DROP ROLE IF EXISTS visitor")
         owner.execute(f"CREATE ROLE visitor LOGIN IN ROLE {APPLICATION}")
     with psycopg.connect(server.url(user="visitor"), autocommit=True) as connection:
-        connection.execute("SET search_path TO weft, public")
+        connection.execute("SET search_path TO weftwork, public")
         yield connection
 
 
@@ -50,7 +50,7 @@ def seen(connection, workspace, user, query):
     """What a query gives that names neither workspace nor user."""
     with connection.transaction():
         number = connection.execute("SELECT id FROM directory WHERE name = %s", (workspace,)).fetchone()[0]
-        connection.execute("SELECT weft_open_at(%s, %s)", (number, user))
+        connection.execute("SELECT weftwork_open_at(%s, %s)", (number, user))
         return connection.execute(query).fetchall()
 
 
@@ -69,8 +69,8 @@ READS = [
     ("SELECT DISTINCT who FROM activity", ["ana"], ["ben"]),
     ("SELECT kept FROM contexts", ["secret"], []),
     ("SELECT count(*) FROM acls WHERE passages > 0", [2], [1]),
-    ("SELECT node FROM weft_alike('s', 0.01)", [3], []),
-    ("SELECT word FROM weft_words_like('{zepelin}', 0.2, 5)", ["zeppelin"], []),
+    ("SELECT node FROM weftwork_alike('s', 0.01)", [3], []),
+    ("SELECT word FROM weftwork_words_like('{zepelin}', 0.2, 5)", ["zeppelin"], []),
 ]
 """Queries that name neither workspace nor user, and what each of two users gets."""
 
@@ -89,7 +89,7 @@ def test_who_says_who_they_are_without_being_looked_up_sees_nothing(ordinary):
     with ordinary.transaction():
         number = ordinary.execute("SELECT id FROM directory WHERE name = %s", (WORKSPACE,)).fetchone()[0]
         for name, value in (("workspace", number), ("user", "ana"), ("reach", "viewer")):
-            ordinary.execute("SELECT set_config(%s, %s, true)", (f"weft.{name}", str(value)))
+            ordinary.execute("SELECT set_config(%s, %s, true)", (f"weftwork.{name}", str(value)))
         assert ordinary.execute("SELECT * FROM nodes").fetchall() == []
 
 
@@ -117,7 +117,7 @@ def test_each_table_of_a_workspace_has_a_policy_and_its_number_first_in_the_key(
                    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
                    WHERE i.indrelid = c.oid AND i.indisprimary)
                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-               WHERE n.nspname = 'weft' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"""
+               WHERE n.nspname = 'weftwork' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"""
         ).fetchall()
     tables = {row[0]: row[1:] for row in rows}
     assert {name for name, row in tables.items() if row == (True, "p", "workspace")} == set(PARTITIONED)
@@ -137,7 +137,7 @@ def test_an_owner_without_the_role_is_told_and_gets_it_when_an_administrator_gra
         administrator.execute("CREATE DATABASE plain OWNER plain")
         with psycopg.connect(server.url("plain"), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin")
-        address = parse(server.url("plain", "plain", weft_partitions=1, weft_files=tmp_path))
+        address = parse(server.url("plain", "plain", weftwork_partitions=1, weftwork_files=tmp_path))
         alone = PostgresStore(address, clock=lambda: NOW)
         put(opened(alone), node("a", "quince"))
         assert [problem for problem in alone.check() if "row-level security" in problem]

@@ -13,15 +13,15 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from weft import Edge, Node, Weft, sample
-from weft.cli import group
-from weft.errors import InvalidInput, NotFound, StoreBusy, StoreError
-from weft.store import transfer
-from weft.store.opening import open_store
-from weft.store.service import Job, Key
-from weft.store.transfer import COLUMNS, INCOMPLETE, movable, move
+from weftwork import Edge, Node, Weft, sample
+from weftwork.cli import group
+from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError
+from weftwork.store import transfer
+from weftwork.store.opening import open_store
+from weftwork.store.service import Job, Key
+from weftwork.store.transfer import COLUMNS, INCOMPLETE, movable, move
 
-PARTS = {"weft_partitions": 1}
+PARTS = {"weftwork_partitions": 1}
 QUESTIONS = ("Where do the mirror coatings stand?", "telescpoe mirorr", '"mirror cell" coating', "")
 KEY = Key(id="key-1", digest="d" * 64, user="ana", workspaces=frozenset({"studio", "other"}), scope="write",
           created_at=sample.NOW, expires_at=sample.NOW + timedelta(days=90))  # fmt: skip
@@ -83,7 +83,7 @@ def database(server, tmp_path):
     name = f"moved_{os.urandom(4).hex()}"
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"CREATE DATABASE {name}")
-    yield server.url(name, weft_files=tmp_path / "files", **PARTS)
+    yield server.url(name, weftwork_files=tmp_path / "files", **PARTS)
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -204,11 +204,11 @@ def test_interrupted_anywhere_it_goes_on_where_it_was_and_is_not_open_before(
 
 def test_a_process_that_is_killed_is_followed_by_one_that_completes_it(filled, database, tmp_path):
     store_at(database).close()
-    words = [sys.executable, "-m", "weft.cli", "migrate", str(filled), database, "--workspace", "studio", "--json"]
-    with psycopg.connect(database.partition("&weft")[0]) as owner:
-        owner.execute("LOCK TABLE weft.embeddings IN ACCESS EXCLUSIVE MODE")  # holds it up in the middle
+    words = [sys.executable, "-m", "weftwork.cli", "migrate", str(filled), database, "--workspace", "studio", "--json"]
+    with psycopg.connect(database.partition("&weftwork")[0]) as owner:
+        owner.execute("LOCK TABLE weftwork.embeddings IN ACCESS EXCLUSIVE MODE")  # holds it up in the middle
         with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
-            with psycopg.connect(database.partition("&weft")[0], autocommit=True) as other:
+            with psycopg.connect(database.partition("&weftwork")[0], autocommit=True) as other:
                 blocked = "SELECT 1 FROM pg_locks WHERE NOT granted"
                 while process.poll() is None and other.execute(blocked).fetchone() is None:
                     time.sleep(0.02)
@@ -275,8 +275,8 @@ def test_a_copy_that_differs_is_not_opened(filled, database):
     one, two = store_at(filled), store_at(database)
 
     def damage(rows):
-        with psycopg.connect(database.partition("&weft")[0]) as owner:
-            owner.execute("UPDATE weft.edges SET weight = weight + 1")
+        with psycopg.connect(database.partition("&weftwork")[0]) as owner:
+            owner.execute("UPDATE weftwork.edges SET weight = weight + 1")
 
     with pytest.raises(StoreError, match=r"the edges of workspace 'studio'"):
         move(one, two, "studio", damage)

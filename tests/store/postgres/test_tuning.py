@@ -7,18 +7,18 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from weft.cli import group
-from weft.errors import StoreBusy
-from weft.split import prepare
-from weft.store.contract.kit import WORKSPACE, node, opened
-from weft.store.index.nearest import Effort
-from weft.store.postgres import embeddings
-from weft.store.postgres.address import parse
-from weft.store.postgres.cluster.moving import alone
-from weft.store.postgres.cluster.servers import Servers
-from weft.store.postgres.tuning import tune
-from weft.tokens import CharacterCounter
-from weft.types import Filters
+from weftwork.cli import group
+from weftwork.errors import StoreBusy
+from weftwork.split import prepare
+from weftwork.store.contract.kit import WORKSPACE, node, opened
+from weftwork.store.index.nearest import Effort
+from weftwork.store.postgres import embeddings
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.cluster.moving import alone
+from weftwork.store.postgres.cluster.servers import Servers
+from weftwork.store.postgres.tuning import tune
+from weftwork.tokens import CharacterCounter
+from weftwork.types import Filters
 
 COUNT, WIDTH, LIMIT = 1500, 32, 10
 EFFORT = Effort(exact=100, shortlist=20, per_result=1)
@@ -29,7 +29,7 @@ INDEXES = "SELECT indexrelid::regclass::text, indisvalid FROM pg_index WHERE ind
 @pytest.fixture
 def owner(server):
     with psycopg.connect(server.url(), autocommit=True) as connection:
-        connection.execute("SET search_path TO weft, public")
+        connection.execute("SET search_path TO weftwork, public")
         yield connection
         for name, _ in connection.execute(INDEXES).fetchall():
             connection.execute(f"DROP INDEX {name}")
@@ -137,7 +137,7 @@ def _through_the_index(reader, query):
 
 
 def test_two_do_not_make_the_same_index_at_once(store, server):
-    with Servers(parse(server.url())) as servers, alone(servers.here), pytest.raises(StoreBusy, match="weft tune"):
+    with Servers(parse(server.url())) as servers, alone(servers.here), pytest.raises(StoreBusy, match="weftwork tune"):
         list(tune(server.url(), memory="64MB", fewest=1000))
 
 

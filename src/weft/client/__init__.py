@@ -1,5 +1,0 @@
-"""Weft on a server, with the methods of the engine: code moves from a file to a server by changing one line."""
-
-from weft.client.client import Client
-
-__all__ = ["Client"]

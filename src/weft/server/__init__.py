@@ -1,1 +1,0 @@
-"""Weft for programs that are not written in Python."""

@@ -1,1 +1,0 @@
-"""What goes in and out of the HTTP API: the border at which JSON becomes Weft's own values."""

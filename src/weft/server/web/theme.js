@@ -1,3 +1,0 @@
-// Before the first paint, so that the page does not flash: the theme that was chosen here last, if any was.
-const kept = localStorage.getItem("weft-theme");
-if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;

@@ -1,7 +1,0 @@
-"""The embedded store: one SQLite file that holds the truth, and a folder of indexes beside it."""
-
-from __future__ import annotations
-
-from weft.store.sqlite.store import SqliteStore
-
-__all__ = ["SqliteStore"]

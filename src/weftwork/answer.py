@@ -1,0 +1,327 @@
+"""Checking a model's answer against its context: what it cites, what it invents, what it quotes without saying so."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from weftwork.errors import InvalidInput
+from weftwork.query import STOP_WORDS
+from weftwork.store.index.analysis import UNSPACED
+from weftwork.types import Citation, Context
+
+FEWEST_WORDS = 8
+"""Words in a row, as they stand in a source, from which a sentence quotes it."""
+CHARACTER = 2 / 3
+"""What a character counts in a script without spaces: twelve make a quote."""
+NEARLY = 0.6
+"""Share of a sentence's three-word sequences that stand in a source from which it quotes it with changes."""
+TELLING = 4
+"""Different words in a quote that are more than the mortar of a language."""
+MORTAR = STOP_WORDS | frozenset(
+    """answer based case day end even example fact first following go good hand help important information instance know
+    last let like look made make many may might much must need new note number one order part place point possible
+    provided question right see set shown since still sure take thing things time two use used using view want way well
+    within without work""".split()
+)
+
+_TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])*+")
+_ID = re.compile(r"(?<![\w-])([A-Za-z]{3})[-‐‑–]([0-9A-Za-z]{1,24})(?![\w-])")
+_ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{3}[-‐‑–]\w{10}(?![\w/\\-]|[.:=@]\w)")
+"""An id that is no part of an address or of the name of a file."""
+_BRACKETS = re.compile(r"[\[【]([^\[\]【】]{1,300})[\]】]")
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_END = re.compile(
+    r"(?<![.!?…])(?<![\s.(]\w)[.!?…]++[\"'”’»)\]]*+\s++(?![a-zà-ÿ])"  # a sentence, but no "e.g. this"
+    r"|(?<![。！？])[。！？]++[”’」』）]*+\s*+"
+    r"|\n(?:[^\S\n]|>)*+\n\s*+"  # a paragraph
+    r"|\n(?=[^\S\n]*+(?:\||(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s))"  # before a row, an item of a list or a heading
+)
+_LEADING = re.compile(r"\s*+(?:[\[【][^\[\]【】]{1,300}[\]】]\s*+)+")
+_LENGTH = 10
+"""Characters after the dash in an id of Weftwork's own."""
+
+Shingle = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence with the words of a source that it does not cite."""
+
+    sentence: str
+    citation: Citation
+    """The source, as the context cites it."""
+    span: tuple[int, int]
+    """Where the quoted words stand in the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCheck:
+    """What an answer does with its sources."""
+
+    used: tuple[Citation, ...]
+    """Cited sources, in the order of the answer."""
+    unknown: tuple[str, ...]
+    """Ids that look like citations and are none of this context's."""
+    uncited: tuple[Quote, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is invented and nothing is quoted in silence."""
+        return not self.unknown and not self.uncited
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Sentence:
+    start: int
+    end: int
+    code: bool
+    paragraph: int
+    cited: set[str] = field(default_factory=set)
+    """Ids that the sentence cites, inside or right behind it."""
+    quoted: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Ids of the sources whose words it has, the one with most of them first, and where these words stand."""
+
+
+def check_answer(text: str, context: Context) -> AnswerCheck:
+    """Find the citations that an answer used, those that do not exist, and what it quotes without citing it.
+
+    The time that this takes grows with the length of the answer, and no faster.
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(f"an answer must be text, got {text!r}")
+    if not isinstance(context, Context):
+        raise InvalidInput(f"an answer is checked against the context that it was given, got {context!r}")
+    known = {citation.id: citation for citation in context.citations}
+    sentences = _sentences(text)
+    cited = list(_cited(text, known))
+    _attach(text, sentences, cited)
+    index = _index(_sources(context))
+    for shingle in _shingles(_tokens(context.query)):  # whose words are the user's own is no quote
+        index.pop(shingle, None)
+    tokens = _tokens(_without(text, cited))
+    starts = [token.start for token in tokens]
+    for sentence in sentences:
+        own = tokens[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        sentence.quoted = _quoted(own, index)
+    return AnswerCheck(
+        used=tuple(known[name] for name in dict.fromkeys(name for name, _, _ in cited)),
+        unknown=tuple(dict.fromkeys(_unknown(text, context, sentences))),
+        uncited=tuple(_silent(text, sentences, known)),
+    )
+
+
+def _cited(text: str, known: Mapping[str, Citation]) -> Iterator[tuple[str, int, int]]:
+    """Each mention of a known id, in brackets or not, with its place."""
+    for name, match in _named(text):
+        if name in known:
+            yield name, match.start(), match.end()
+
+
+def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Iterator[str]:
+    """Ids outside of code that are none of the context's.
+
+    In brackets, all that looks cited; elsewhere the exact form alone, unless the sources or the question have it.
+    """
+    known = {citation.id for citation in context.citations}
+    prefixes = {name[:3] for name in known}
+    given = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
+    in_code = _inside([(sentence.start, sentence.end) for sentence in sentences if sentence.code])
+    in_brackets = _inside([match.span() for match in _BRACKETS.finditer(text)])
+    for name, match in _named(text):
+        if name in known or in_code(match):
+            continue
+        if in_brackets(match):
+            if _looks_cited(name, prefixes):
+                yield name
+        elif name not in given and _ALONE.match(text, match.start()) and _is_exact(name, prefixes):
+            yield name
+
+
+def _named(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """All that could be an id, as the context would write it."""
+    return ((f"{match[1]}-{match[2]}".lower(), match) for match in _ID.finditer(text))
+
+
+def _inside(spans: Sequence[tuple[int, int]]) -> Callable[[re.Match[str]], bool]:
+    """Whether a match lies in one of these spans, which follow one another."""
+    ends = [end for _, end in spans]
+
+    def inside(match: re.Match[str]) -> bool:
+        place = bisect_left(ends, match.end())
+        return place < len(spans) and spans[place][0] <= match.start()
+
+    return inside
+
+
+def _sources(context: Context) -> dict[str, str]:
+    return {item.candidate.passage.citation: item.candidate.passage.text for item in context.items}
+
+
+def _looks_cited(name: str, prefixes: set[str]) -> bool:
+    """Told from a word with a dash, such as [pre-conditions], by its digits or by a prefix that the context uses."""
+    prefix, _, rest = name.partition("-")
+    has_digit = any(character.isdigit() for character in rest)
+    if len(rest) == _LENGTH:
+        return has_digit or prefix in prefixes
+    return has_digit and prefix in prefixes
+
+
+def _is_exact(name: str, prefixes: set[str]) -> bool:
+    """Told from other numbers, such as tel-0123456789, by its letters or by a prefix that the context uses."""
+    prefix, _, rest = name.partition("-")
+    return any(character.isdigit() for character in rest) and (prefix in prefixes or not rest.isdigit())
+
+
+def _sentences(text: str) -> list[_Sentence]:
+    """The sentences of the answer, each block of code as one."""
+    found: list[_Sentence] = []
+    paragraph = 0
+    for start, end, code in _blocks(text):
+        paragraph += 1
+        if code:
+            found.append(_Sentence(start, end, True, paragraph))
+            continue
+        position = start
+        for match in _END.finditer(text, start, end):
+            found.append(_Sentence(position, match.end(), False, paragraph))
+            paragraph += match[0].count("\n") > 1
+            position = match.end()
+        if position < end:
+            found.append(_Sentence(position, end, False, paragraph))
+    return found
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of prose and of fenced code, in turn; a fence that is never closed runs to the end."""
+    position, opened, mark = 0, 0, ""
+    for fence in _FENCE.finditer(text):
+        if not mark:
+            if fence.start() > position:
+                yield position, fence.start(), False
+            opened, mark = fence.start(), fence[1]
+        elif fence[0].strip() == fence[1] and fence[1].startswith(mark):
+            yield opened, fence.end(), True
+            position, mark = fence.end(), ""
+    if mark:
+        yield opened, len(text), True
+    elif position < len(text):
+        yield position, len(text), False
+
+
+def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[tuple[str, int, int]]) -> None:
+    """Give each sentence what it cites: inside, in brackets right behind it, or before a block of code."""
+    starts = [start for _, start, _ in cited]
+
+    def between(start: int, end: int) -> set[str]:
+        return {name for name, _, _ in cited[bisect_left(starts, start) : bisect_left(starts, end)]}
+
+    for number, sentence in enumerate(sentences):
+        sentence.cited |= between(sentence.start, sentence.end)
+        behind = _LEADING.match(text, sentence.end)
+        if behind:
+            sentence.cited |= between(sentence.end, behind.end())
+        if sentence.code and number:
+            sentence.cited |= between(sentences[number - 1].start, sentences[number - 1].end)
+
+
+def _without(text: str, cited: Sequence[tuple[str, int, int]]) -> str:
+    """The answer with blanks in the place of its citations, which would tear a quote apart."""
+    pieces, position = [], 0
+    for _, start, end in cited:
+        pieces += [text[position:start], " " * (end - start)]
+        position = end
+    return "".join([*pieces, text[position:]])
+
+
+def _tokens(text: str) -> list[_Token]:
+    """Words, or characters in scripts without spaces, in one spelling; punctuation and case do not count."""
+    return [
+        _Token(unicodedata.normalize("NFKC", match[0]).casefold(), match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+    ]
+
+
+def _shingles(tokens: Sequence[_Token]) -> Iterator[Shingle]:
+    words = [token.text for token in tokens]
+    return zip(words, words[1:], words[2:], strict=False)
+
+
+def _index(sources: Mapping[str, str]) -> dict[Shingle, list[str]]:
+    """In which sources each sequence of three words stands."""
+    found: dict[Shingle, list[str]] = {}
+    for name, text in sources.items():
+        for shingle in dict.fromkeys(_shingles(_tokens(text))):
+            found.setdefault(shingle, []).append(name)
+    return found
+
+
+def _quoted(tokens: Sequence[_Token], index: Mapping[Shingle, Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """The sources whose words a sentence has, by how many of them it has."""
+    if _weight(tokens) < FEWEST_WORDS:
+        return {}
+    running: dict[str, int] = {}
+    longest: dict[str, tuple[int, int]] = {}
+    places: dict[str, list[int]] = {}
+    for position, shingle in enumerate(_shingles(tokens)):
+        running = {name: running.get(name, position) for name in index.get(shingle, ())}
+        for name, first in running.items():
+            places.setdefault(name, []).append(position)
+            before = longest.get(name, (0, 0))
+            if position + 3 - first > before[1] - before[0]:
+                longest[name] = (first, position + 3)
+    found: dict[str, tuple[float, int, int]] = {}
+    for name, (first, last) in longest.items():
+        near = (places[name][0], places[name][-1] + 3)
+        share = len(places[name]) / (len(tokens) - 2)
+        for begin, end, enough in ((first, last, True), (*near, share >= NEARLY)):
+            run = tokens[begin:end]
+            if enough and _weight(run) >= FEWEST_WORDS and _is_telling(run):
+                found[name] = (len(places[name]), run[0].start, run[-1].end)
+                break
+    ranked = sorted(found.items(), key=lambda each: (-each[1][0], each[0]))
+    return {name: (start, end) for name, (_, start, end) in ranked}
+
+
+def _weight(tokens: Iterable[_Token]) -> float:
+    return sum(CHARACTER if _is_unspaced(token.text) else 1.0 for token in tokens) + 1e-9
+
+
+def _is_telling(tokens: Iterable[_Token]) -> bool:
+    return len({token.text for token in tokens} - MORTAR) >= TELLING
+
+
+_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
+
+
+def _is_unspaced(text: str) -> bool:
+    return len(text) == 1 and not text.isascii() and _UNSPACED_CHARACTER.match(text) is not None
+
+
+def _silent(text: str, sentences: Sequence[_Sentence], known: Mapping[str, Citation]) -> list[Quote]:
+    """Sentences with a source's words and no citation of it.
+
+    Several sentences in a row that quote the same source are covered by a citation behind the last.
+    """
+    found: list[Quote] = []
+    covered: set[str] = set()
+    following: _Sentence | None = None
+    for sentence in reversed(sentences):
+        if following is None or following.paragraph != sentence.paragraph:
+            covered = set()
+        covered = sentence.cited | (covered & sentence.quoted.keys())
+        if sentence.quoted and not covered & sentence.quoted.keys():
+            name, span = next(iter(sentence.quoted.items()))
+            found.append(Quote(text[sentence.start : sentence.end].strip(), known[name], span))
+        following = sentence
+    return found[::-1]

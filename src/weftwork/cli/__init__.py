@@ -1,0 +1,115 @@
+"""The `weftwork` command. Only click is imported here: each command loads what it needs when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from io import UnsupportedOperation
+
+import click
+
+from weftwork.errors import WeftError
+
+COMMANDS = {
+    "init": "Create a store and its first workspace.",
+    "add": "Add notes, files, documents, chats or exports.",
+    "sync": "Make the store agree with a folder.",
+    "watch": "Keep the store in step with a folder.",
+    "connectors": "List what can be added.",
+    "context": "Assemble the context for a query.",
+    "search": "Find passages.",
+    "ask": "Answer a question from documents, with page citations.",
+    "explain": "Show why a context is what it is.",
+    "eval": "Measure whether contexts hold what answers need.",
+    "remember": "Write a memory.",
+    "memories": "List or search memories.",
+    "forget": "Remove memories.",
+    "lens": "List and show lenses.",
+    "mcp": "Serve a workspace to assistants over MCP.",
+    "serve": "Serve a store over HTTP and MCP, with the inspector.",
+    "keys": "Create, list and revoke the keys of a server.",
+    "stats": "Count what a user may see.",
+    "users": "List, add and group users.",
+    "migrate": "Move workspaces between a file and a database.",
+    "worker": "Embed what was added without vectors.",
+    "doctor": "Check the store and its indexes.",
+    "tune": "Make large workspaces in PostgreSQL fast to search.",
+    "cluster": "Spread a PostgreSQL store over several servers.",
+    "demo": "Load the sample workspace and show what Weftwork does.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"weftwork.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a reader that stops early, as `head` does, has what it wanted, so that is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _drop_output()
+            ctx.exit(0)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="weftwork", message="weftwork %(version)s")
+def group() -> None:
+    """Assemble the context that a language model needs.
+
+    \b
+    weftwork init                         create notes.weft here
+    weftwork add ~/notes                  add a folder of notes
+    weftwork context "When do we ship?"   print a context within 4,000 tokens
+    weftwork explain "When do we ship?"   and why each source is in it, or not
+
+    Settings come from weftwork.toml, WEFTWORK_STORE, WEFTWORK_WORKSPACE and WEFTWORK_USER.
+    """
+
+
+def main() -> None:
+    """Run the command; errors go to standard error with an exit code, never a traceback."""
+    try:
+        # Colours are for terminals, and not even there if NO_COLOR is set.
+        code = group.main(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted: what was written so far is kept, run the command again to go on", err=True)
+        sys.exit(130)
+    except WeftError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:
+        _drop_output()
+        where = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"error: {where}{error.strerror or error}", err=True)
+        sys.exit(1)
+
+
+def _drop_output() -> None:
+    """Give up what is not written yet: Python would try again when it ends, and fail with a traceback."""
+    with suppress(UnsupportedOperation), open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from weftwork.cli.following import (
+    COUNTED,
+    as_connector,
+    connector_for,
+    line_of,
+    mentions_of,
+    name,
+    plain_line,
+    tell,
+    with_mentions,
+)
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+from weftwork.engine import Weft
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.follow import follow
+from weftwork.ingest.jsonlines import read_json_lines
+from weftwork.ingest.load import Report, load
+from weftwork.ingest.outcome import Followed, Options
+
+LINES = (".jsonl", ".ndjson")
+
+
+@click.command("add")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@as_connector
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option(
+    "--embed",
+    type=click.Choice(["now", "later"]),
+    default="now",
+    show_default=True,
+    help="When texts get their vectors: later leaves that to  weftwork worker.",
+)
+@with_mentions
+@as_json
+@settings
+def command(
+    *,
+    paths: tuple[Path, ...],
+    forced: str | None,
+    dry_run: bool,
+    embed: str,
+    mentions: bool | None,
+    as_json: bool,
+    config: Config,
+) -> None:
+    """Add notes, files, documents, chats or exports; adding again changes only what differs.
+
+    \b
+    weftwork add ~/vault                      notes with their links, tags and tasks
+    weftwork add --as obsidian ~/vault        read it as an Obsidian vault, whatever it looks like
+    weftwork add report.pdf slides.pptx       documents: a node for each page, with its picture
+    weftwork add conversations.json           a chat export: threads and messages
+    weftwork add export.jsonl                 nodes, edges and users, one JSON object a line
+    weftwork add --embed later ~/corpus       found by its words at once, by its meaning after  weftwork worker
+
+    \b
+    What is given is recognised; weftwork connectors lists what there is. Files that are gone are removed, renamed ones
+    keep their ids, and links to what is not there yet resolve when it comes.
+    Documents are PDF, DOCX, PPTX, XLSX, HTML, EPUB and pictures. Reading them needs
+    pip install 'weftwork[documents]', and reading scans and pictures 'weftwork[ocr]' as well.
+    """
+    for path in paths:
+        if not path.exists():
+            raise NotFound(f"{path} does not exist: give a file or a folder")
+    chosen = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
+    followed: list[Followed] = []
+    loaded: list[Report] = []
+    with open_weft(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
+        options = Options(
+            workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
+            parser=parser,
+        )  # fmt: skip
+        for path, connector in chosen:
+            with _bar(path, hidden=as_json or not sys.stderr.isatty()) as bar:
+                if connector is None:
+                    loaded.append(_load(weft, path, config, bar, dry_run))
+                else:
+                    watched = replace(options, progress=bar.update, expected=partial(_lengthen, bar))
+                    followed.append(follow(weft, path, connector, watched))
+    if as_json:
+        print_json(_values(followed, loaded, dry_run))
+    else:
+        _print(followed, loaded, dry_run)
+
+
+def _is_lines(path: Path, forced: str | None) -> bool:
+    """Whether a file says by itself what its nodes are."""
+    return forced is None and path.suffix in LINES and path.is_file()
+
+
+def _load(weft: Weft, path: Path, config: Config, bar: Any, dry_run: bool) -> Report:
+    if dry_run:
+        raise InvalidInput(f"{path} has JSON lines, which are added line by line: leave out --dry-run")
+    with path.open("rb") as lines:
+        bar.length = sum(1 for _ in lines)
+    return load(weft, read_json_lines(path), workspace=config.workspace, progress=bar.update)
+
+
+@contextmanager
+def _bar(path: Path, *, hidden: bool) -> Iterator[Any]:
+    with click.progressbar(length=0, label=plain_line(str(path)), file=sys.stderr, hidden=hidden) as bar:
+        yield bar
+
+
+def _lengthen(bar: Any, count: int) -> None:
+    bar.length = (bar.length or 0) + count
+
+
+def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> dict[str, Any]:
+    counts = (*COUNTED, "nodes", "links", "mentions")
+    values: dict[str, Any] = {each: sum(getattr(report, each) for report in followed) for each in counts}
+    values |= {each: sum(getattr(report, each) for report in loaded) for each in ("edges", "users", "read")}
+    values["read"] += values["nodes"]
+    values["nodes"] += sum(report.changed for report in loaded)
+    values["unresolved"] = [asdict(each) for report in followed for each in report.unresolved]
+    for told in ("skipped", "notes"):
+        reports: tuple[Any, ...] = (*followed, *loaded)
+        values[told] = [asdict(each) for report in reports for each in getattr(report, told)]
+    values["connectors"] = [report.connector for report in followed]
+    return {**values, "dry_run": dry_run}
+
+
+def _print(followed: list[Followed], loaded: list[Report], dry_run: bool) -> None:
+    for report in followed:
+        click.echo(f"{'would be: ' if dry_run else ''}{line_of(report, dry_run=dry_run)}")
+        tell(report)
+    for each in loaded:
+        beside = f"{each.edges} edges, {each.users} users" if each.users else f"{each.edges} edges"
+        click.echo(f"read {each.read} nodes: {each.changed} new or changed, {beside}, {len(each.skipped)} skipped")
+        name([f"skipped {plain_line(one.what)}: {plain_line(one.why)}" for one in each.skipped])

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import asyncio
+import os
+
+import click
+
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+from weftwork.recipes.research import ChatModel, ContextBuilder, ModelSettings, ResearchAnswer, SourceDocument, ask
+from weftwork.recipes.research.sources import MODES
+from weftwork.render.quote import clean, inline
+
+
+@click.command("ask")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--sources", type=click.IntRange(1, 100), default=10, show_default=True, help="Most pages to use.")
+@click.option("--max-tokens", type=int, default=10_000, show_default=True, help="Most tokens of the sources.")
+@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="What is searched.")
+@click.option("--extractive", is_flag=True, help="Quote the sources, even if a model is configured.")
+@as_json
+@settings
+def command(
+    *,
+    question: tuple[str, ...],
+    sources: int,
+    max_tokens: int,
+    mode: str,
+    extractive: bool,
+    as_json: bool,
+    config: Config,
+) -> None:
+    """Answer a question from the documents that were added, with page citations.
+
+    A model answers if one is named in [model] of weftwork.toml (name, url, key_env) or in WEFTWORK_MODEL_NAME,
+    WEFTWORK_MODEL_URL and WEFTWORK_MODEL_KEY; its citations are checked. Without one the answer quotes the sources.
+    For notes, chats and all else, see  weftwork context.
+
+    \b
+    weftwork ask "What does the plan pay for hearing aids?"
+    weftwork ask "Which chart shows inflation?" --mode visual --json
+    """
+    chosen = None if extractive else ModelSettings.from_mapping(config.model, os.environ)
+    with open_weft(config) as weft:
+        builder = ContextBuilder.for_weft(
+            weft, user=config.user, workspace=config.workspace, max_sources=sources, max_tokens=max_tokens
+        )
+        answer = asyncio.run(
+            ask(
+                builder,
+                " ".join(question),
+                model=None if chosen is None else ChatModel(chosen),
+                embedder=weft.tools.embedder,
+                num_results=sources,
+                include_text=mode != "visual",
+                include_visual=mode != "text",
+            )
+        )
+    if as_json:
+        print_json(answer.to_dict())
+    else:
+        _print(answer)
+
+
+def _print(answer: ResearchAnswer) -> None:
+    click.echo(clean(answer.answer))
+    uncited = range(1, len(answer.sources) + 1) if answer.model else ()
+    shown = sorted(answer.cited) or uncited
+    if shown:
+        click.echo("\nSources:")
+    for number in shown:
+        click.echo(f"[{number}] {_source(answer.sources[number - 1])}")
+    if answer.note:
+        click.echo(f"note: {answer.note}", err=True)
+    for number in answer.unknown:
+        click.secho(f"warning: the answer cites [{number}], which is no source", fg="yellow", err=True)
+    for quote in answer.uncited:
+        text = f"warning: the words of [{quote.source}] are not cited: {inline(quote.sentence, 120)}"
+        click.secho(text, fg="yellow", err=True)
+
+
+def _source(source: SourceDocument) -> str:
+    section = f": {inline(source.section_path, 100)}" if source.section_path else ""
+    return f"{inline(source.filename, 100)}, page {source.page}{section}"

@@ -1,0 +1,140 @@
+"""The configuration files of assistants that speak the Model Context Protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weftwork.errors import InvalidInput
+
+NAME = "weftwork"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """How a client starts the server."""
+
+    command: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """An assistant: where its configuration is, and what it calls things there."""
+
+    path: Callable[[], Path]
+    then: str
+    """What makes it read the file."""
+    key: str = "mcpServers"
+    typed: bool = False
+    """Whether an entry says that it is of the type stdio."""
+
+
+def _claude_desktop() -> Path:
+    """The file in the folder that the platform gives to applications."""
+    if sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    else:
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return folder / "Claude" / "claude_desktop_config.json"
+
+
+CLIENTS: Mapping[str, Client] = {
+    "claude-desktop": Client(_claude_desktop, "quit Claude and start it again"),
+    "claude-code": Client(lambda: Path.cwd() / ".mcp.json", "start claude in this folder and allow the server"),
+    "cursor": Client(lambda: Path.home() / ".cursor" / "mcp.json", "switch the server on in Cursor's settings"),
+    "vscode": Client(
+        lambda: Path.cwd() / ".vscode" / "mcp.json", "open this folder and start the server there", "servers", True
+    ),
+}
+
+
+def install(client: Client, path: Path, entry: Entry) -> bool:
+    """Put the entry into the client's file; False when it is there already."""
+    try:
+        text = _text(path)
+        before = _parsed(text, path, client, entry)
+        after = merged(client, before, entry)
+        if after == before:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = path.resolve()  # a link stays one
+        if text:
+            _write(target.with_name(target.name + ".bak"), text)
+        _write(target, json.dumps(after, indent=_indent(text), ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written ({error.strerror}): name another with --config") from error
+    return True
+
+
+def merged(client: Client, before: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
+    """The configuration with the entry in it, everything else as it was, and in its order."""
+    servers = before.get(client.key, {})
+    if not isinstance(servers, dict):
+        raise InvalidInput(f"{client.key!r} in the client's file is not a table of servers: correct it by hand")
+    kept = servers.get(NAME, {})
+    command, *more = entry.command
+    mine = {
+        **({"type": "stdio"} if client.typed else {}),
+        **(kept if isinstance(kept, dict) else {}),
+        "command": command,
+        "args": [*more, *entry.arguments],
+    }
+    return {**before, client.key: {**servers, NAME: mine}}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text ({error}): correct it or move it away") from error
+
+
+def _parsed(text: str, path: Path, client: Client, entry: Entry) -> dict[str, Any]:
+    """What the file holds; one that plain JSON cannot say would lose its comments, so it is left alone."""
+    try:
+        found = json.loads(text) if text.strip() else {}
+    except ValueError as error:
+        snippet = json.dumps(merged(client, {}, entry), indent=2, ensure_ascii=False)
+        raise InvalidInput(
+            f"{path} is not plain JSON ({error}; it may have comments) and was left as it is: "
+            f"put this into it by hand\n{snippet}"
+        ) from error
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{path} does not hold a JSON object and was left as it is: correct it or move it away")
+    return found
+
+
+def _indent(text: str) -> int | str:
+    """The indentation of the file as it is, so that a comparison shows one change."""
+    for line in text.splitlines():
+        spaces = line[: len(line) - len(line.lstrip(" \t"))]
+        if spaces:
+            return "\t" if spaces.startswith("\t") else len(spaces)
+    return 2
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file in one step, so that a client never reads half of it; who may read it stays as it was."""
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o600 if mode is None else mode)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from weftwork.cli.asking import Answer, ask, asking
+from weftwork.cli.colour import shaded
+from weftwork.cli.options import settings
+from weftwork.config import Config
+from weftwork.render import explain, to_dict, to_json
+from weftwork.render.quote import writable
+
+
+@click.command("context")
+@asking
+@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--explain", "with_reasons", is_flag=True, help="Print the reasons to standard error.")
+@click.option("--remember", is_flag=True, help="Keep its id, for a later --since.")
+@click.option("--since", metavar="ID", help="Print only what changed since this context.")
+@settings
+def command(form: str, as_json: bool, with_reasons: bool, config: Config, **request: Any) -> None:
+    """Print the context for a topic or a node's id, within the budget.
+
+    \b
+    weftwork context "SOC Defender project"
+    weftwork context task-42 --depth 3
+    weftwork context "quarterly planning" --max-tokens 8000 --lens planning
+    weftwork context --topic "project X" --topic "Ana:2"
+    weftwork context "Who decided this?" --format json | jq .citations
+    weftwork context "And then?" --thread thread-7
+    weftwork context "And then?" --since ctx-0123456789abcdef
+    """
+    answer = ask(config, **request)
+    if as_json or form == "json":
+        click.echo(_json(answer))
+    else:
+        text = answer.context.text if answer.delta is None else answer.delta.text
+        click.echo(shaded(text), nl=not text.endswith("\n"))
+    if request["remember"] or request["since"]:
+        click.echo(f"kept as {answer.context.id}", err=True)
+    for warning in answer.warnings:
+        click.secho(f"warning: {warning}", fg="yellow", err=True)
+    if with_reasons:
+        click.echo(explain(answer.context), err=True)
+
+
+def _json(answer: Answer) -> str:
+    """The graph contract's document with its citations, or the whole context of another recipe."""
+    if answer.delta is not None:
+        return writable(json.dumps(answer.delta.to_dict(), ensure_ascii=False, indent=2))
+    if answer.document is None:
+        return to_json(answer.context)
+    citations = to_dict(answer.context)["citations"]
+    whole = {**answer.document.to_dict(), "citations": citations, "id": answer.context.id}
+    return writable(json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2))

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import sys
+
+import click
+
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+from weftwork.store.opening import shown
+
+
+@click.command("doctor")
+@as_json
+@settings
+def command(as_json: bool, config: Config) -> None:
+    """Check the store, and bring its indexes up to date; a damaged index is made again.
+
+    \b
+    weftwork doctor
+    weftwork doctor --store team.weft --json
+    """
+    with open_weft(config) as weft:
+        problems = weft.store.check()
+        for workspace in weft.store.workspaces():
+            weft.catch_up(workspace)
+        embedder = weft.tools.embedder
+        facts = {
+            "store": shown(config.store),
+            "workspaces": weft.store.workspaces(),
+            "tokenizer": weft.tools.counter.name,
+            "embedder": embedder.model if embedder else None,
+            "problems": problems,
+        }
+    if as_json:
+        print_json(facts)
+    else:
+        for name, value in facts.items():
+            click.echo(f"{name:>12}  {(', '.join(value) or 'none') if isinstance(value, list) else value}")
+        click.echo("all is well" if not problems else "restore the store from a backup, or add your sources anew")
+    if problems:
+        sys.exit(1)

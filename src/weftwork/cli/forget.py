@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import click
+
+from weftwork.cli.memories import line
+from weftwork.cli.options import open_weft, settings
+from weftwork.config import Config
+from weftwork.errors import InvalidInput
+from weftwork.recipes.memory import Memories
+
+
+@click.command("forget")
+@click.argument("ids", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@settings
+def command(*, ids: tuple[str, ...], yes: bool, config: Config) -> None:
+    """Remove memories for good, all of them or none. To correct one, supersede it instead.
+
+    \b
+    weftwork forget mem-3k9x0a1b2c
+    weftwork remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
+    """
+    with open_weft(config) as weft:
+        memories, who = Memories(weft), {"user": config.user, "workspace": config.workspace}
+        for memory in memories.own(*ids, **who):
+            click.echo(line(memory), err=True)
+        if not yes and not _confirmed():
+            click.echo("nothing was removed", err=True)
+            return
+        count = memories.forget(*ids, **who)
+    click.echo(f"removed {count}")
+
+
+def _confirmed() -> bool:
+    try:
+        return click.confirm("Remove for good?", err=True)
+    except click.Abort:
+        raise InvalidInput("nothing was removed without an answer: use --yes in a script") from None

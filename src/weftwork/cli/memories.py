@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import datetime
+
+import click
+
+from weftwork.cli.moments import MOMENT
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+from weftwork.engine import Weft
+from weftwork.errors import WeftError
+from weftwork.recipes.memory import ContextEngine, ContextEngineConfig, Memories, Memory, SearchOptions
+from weftwork.render.quote import inline
+from weftwork.types import Filters
+
+
+@click.command("memories")
+@click.argument("query", nargs=-1)
+@click.option("--type", "types", multiple=True, help="Only memories of this type.")
+@click.option("--as-of", type=MOMENT, help="What held at this date, such as 2026-03-01.")
+@click.option("--all", "every", is_flag=True, help="Also what is over, was superseded or is yet to come.")
+@click.option("--limit", type=int, default=20, show_default=True, help="How many.")
+@as_json
+@settings
+def command(
+    *,
+    query: tuple[str, ...],
+    types: tuple[str, ...],
+    as_of: datetime | None,
+    every: bool,
+    limit: int,
+    as_json: bool,
+    config: Config,
+) -> None:
+    """List memories, the latest first; with a query, those that answer it.
+
+    \b
+    weftwork memories
+    weftwork memories when do we ship --type decision
+    weftwork memories --as-of 2026-03-01
+    """
+    asked = " ".join(query)
+    if every and (asked.strip() or as_of):
+        raise click.UsageError("--all lists without a query and without --as-of: leave one of them out")
+    with open_weft(config) as weft:
+        if asked.strip():
+            found = _searched(weft, asked, config, SearchOptions(limit=limit, memory_types=types, as_of=as_of))
+        else:
+            filters = Filters(types=frozenset(types), as_of=as_of)
+            listed = Memories(weft).list(
+                filters=filters, every=every, limit=limit, user=config.user, workspace=config.workspace
+            )
+            found = [(None, memory) for memory in listed]
+    if as_json:
+        print_json([as_dict(memory) | ({} if score is None else {"score": score}) for score, memory in found])
+        return
+    if not found:
+        click.echo("no memories", err=True)
+    for score, memory in found:
+        click.echo(line(memory, score))
+
+
+def _searched(weft: Weft, query: str, config: Config, options: SearchOptions) -> list[tuple[float | None, Memory]]:
+    engine = ContextEngine(ContextEngineConfig(storage_client=weft, user=config.user, logger=_silent()))
+    result = asyncio.run(engine.search(query, config.workspace, options))
+    if not result.ok:
+        raise WeftError(result.error.message)
+    return [(each.score, each.memory) for each in result.value]
+
+
+def _silent() -> logging.Logger:
+    """What fails is told once, as the error of the command."""
+    logger = logging.Logger("weftwork.cli.memories")
+    logger.addHandler(logging.NullHandler())
+    return logger
+
+
+def line(memory: Memory, score: float | None = None) -> str:
+    """A memory on one line, with its times where it has an end."""
+    lead = "" if score is None else f"{score:.2f}  "
+    sure = "" if memory.confidence is None else f", {memory.confidence:g}"
+    day = "" if memory.valid_from is None else f"{memory.valid_from:%Y-%m-%d}"
+    end = "" if memory.valid_until is None else f" until {memory.valid_until:%Y-%m-%d}"
+    return f"{lead}{inline(memory.id)}  {day}{end}  {inline(memory.content, 300)} ({inline(memory.type, 40)}{sure})"
+
+
+def as_dict(memory: Memory) -> dict[str, object]:
+    """A memory for scripts."""
+    moments = ("created_at", "updated_at", "valid_from", "valid_until")
+    return {
+        "id": memory.id,
+        "type": memory.type,
+        "content": memory.content,
+        "confidence": memory.confidence,
+        "tags": list(memory.tags),
+        "conversation": memory.conversation_id,
+        "owner": memory.owner,
+        "access": None if memory.access is None else sorted(memory.access),
+        **{name: None if (at := getattr(memory, name)) is None else at.isoformat() for name in moments},
+    }

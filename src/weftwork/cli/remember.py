@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from weftwork.cli.memories import as_dict
+from weftwork.cli.moments import MOMENT
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+from weftwork.recipes.memory import Details, Memories
+
+
+@click.command("remember")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--type", "kind", help="What it is: fact, decision, preference, event, remark …  [default: fact]")
+@click.option("--confidence", type=float, help="How sure you are, from 0 to 1.")
+@click.option("--tag", "tags", multiple=True, help="A tag.")
+@click.option("--conversation", help="The conversation that it comes from.")
+@click.option("--valid-from", type=MOMENT, help="Since when it holds.  [default: now]")
+@click.option("--valid-until", type=MOMENT, help="Until when it holds, that moment excluded.")
+@click.option("--share", "access", multiple=True, help="Who else may see it: a user, group:NAME, or * for all.")
+@click.option("--supersedes", help="Id of the memory whose place it takes.")
+@click.option("--contradicts", multiple=True, help="Id of a memory that it contradicts.")
+@as_json
+@settings
+def command(
+    *,
+    text: tuple[str, ...],
+    valid_from: datetime | None,
+    valid_until: datetime | None,
+    supersedes: str | None,
+    as_json: bool,
+    config: Config,
+    **given: Any,
+) -> None:
+    """Write a memory, which only you may see until you share it.
+
+    \b
+    weftwork remember "We ship on 3 May" --type decision --confidence 0.9
+    weftwork remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
+    weftwork remember "The lab is closed" --valid-until 2030-06-01 --share group:lab
+    """
+    given["type"] = given.pop("kind")
+    details = Details(valid_from=valid_from, valid_until=valid_until)
+    # What was not said is left to `revise`, which takes it from the memory that is superseded.
+    details.update({name: value for name, value in given.items() if value not in (None, ())})  # type: ignore[typeddict-item]
+    said, who = " ".join(text), {"user": config.user, "workspace": config.workspace}
+    with open_weft(config) as weft:
+        memories = Memories(weft)
+        if supersedes is None:
+            memory = memories.remember(said, **who, **details)
+        else:
+            memory = memories.revise(supersedes, said, **who, **details)
+    if as_json:
+        print_json(as_dict(memory))
+    else:
+        click.echo(memory.id)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from weftwork.cli.options import open_weft, settings
+from weftwork.config import Config
+from weftwork.errors import InvalidInput
+from weftwork.recipes.research import ChatModel, ModelSettings
+
+KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
+         "limits": dict, "otel": bool}  # fmt: skip
+"""What the table [server] of weftwork.toml may hold."""
+
+
+@click.command("serve")
+@click.option("--host", envvar="WEFTWORK_HOST", help="Address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", envvar="WEFTWORK_PORT", type=click.IntRange(0, 65535), help="Port.  [default: 8000]")
+@click.option("--cors", envvar="WEFTWORK_CORS", multiple=True, help="An origin whose pages may call this server.")
+@click.option("--limit", "limits", envvar="WEFTWORK_LIMITS", multiple=True, help="NAME=NUMBER, such as batch=500.")
+@click.option("--uploads", envvar="WEFTWORK_UPLOADS", help="Folder in which uploads wait.  [default: beside the store]")
+@click.option("--workers", envvar="WEFTWORK_WORKERS", type=int, help="Documents indexed at once.  [default: 1]")
+@click.option("--threads", envvar="WEFTWORK_THREADS", type=int, help="Requests worked on at once.  [default: 16]")
+@click.option("--open-metrics", envvar="WEFTWORK_OPEN_METRICS", is_flag=True, help="Let everyone read /metrics.")
+@click.option(
+    "--otel", envvar="WEFTWORK_OTEL", is_flag=True, help="Send OpenTelemetry spans; OTEL_… variables say where."
+)
+@settings
+def command(*, config: Config, **given: Any) -> None:
+    """Serve a store over HTTP and MCP, with the inspector at /.
+
+    The keys in the store say who may do what: make them with  weftwork keys create. Without any key the server
+    listens on this machine only and answers as the configured user.
+
+    \b
+    weftwork serve
+    weftwork serve --host 0.0.0.0 --port 8080 --cors https://wiki.example.org
+    weftwork serve --limit requests_per_minute=120 --limit body_bytes=500000
+    """
+    from weftwork.server.http.logs import set_up_logging  # noqa: PLC0415 - an optional extra
+    from weftwork.server.http.running import make_options, run  # noqa: PLC0415 - an optional extra
+
+    set_up_logging()
+    chosen = merged(config.server, given)
+    model = ModelSettings.from_mapping(config.model, os.environ)
+    with open_weft(config) as weft:
+        options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
+        run(weft, options, host=chosen["host"], port=chosen["port"], say=lambda text: click.echo(text, err=True))
+
+
+def merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the command line and the environment say, over what the table [server] says."""
+    for name, value in table.items():
+        if name not in KINDS:
+            raise InvalidInput(f"[server] has an unknown setting {name!r}: use {', '.join(KINDS)}")
+        if type(value) is not KINDS[name]:
+            raise InvalidInput(f"{name} in [server] must be of type {KINDS[name].__name__}, got {value!r}")
+    told = {name: value for name, value in given.items() if value not in (None, ()) and value is not False}
+    if "limits" in told:
+        told["limits"] = {**table.get("limits", {}), **dict(map(_limit, told["limits"]))}
+    return {"host": "127.0.0.1", "port": 8000, **table, **told}
+
+
+def _limit(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    if not (number.isascii() and number.isdigit()):
+        raise click.UsageError(f"--limit {text}: write NAME=NUMBER, such as batch=500")
+    return name, int(number)

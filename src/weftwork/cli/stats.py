@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import click
+
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+
+
+@click.command("stats")
+@as_json
+@settings
+def command(as_json: bool, config: Config) -> None:
+    """Count the nodes, passages, edges and tags that a user may see.
+
+    \b
+    weftwork stats
+    weftwork stats --user ben --json
+    """
+    with open_weft(config) as weft:
+        counts = weft.stats(user=config.user, workspace=config.workspace)
+    if as_json:
+        print_json(counts)
+        return
+    for name, number in counts.items():
+        click.echo(f"{number:>10,}  {name}")

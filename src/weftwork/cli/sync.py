@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weftwork.cli.following import as_values, line_of, tell
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+from weftwork.ingest.sync import sync
+
+
+@click.command("sync")
+@click.argument("folder", type=click.Path(path_type=Path))
+@as_json
+@settings
+def command(folder: Path, as_json: bool, config: Config) -> None:
+    """Make the store agree with a folder; the same as weftwork add for it.
+
+    \b
+    weftwork sync notes/                      after edits on disk, as often as you like
+    """
+    with open_weft(config) as weft:
+        report = sync(weft, folder, workspace=config.workspace, user=config.user, mentions=config.mentions)
+    if as_json:
+        print_json(as_values(report))
+        return
+    click.echo(line_of(report))
+    tell(report)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import re
+import sys
+
+import click
+
+from weftwork.cli.options import as_json, print_json, settings
+from weftwork.config import Config
+from weftwork.errors import InvalidInput, MissingExtra
+from weftwork.store.opening import is_address
+
+MEMORY = re.compile(r"[1-9]\d*(kB|MB|GB)")
+
+
+@click.command("tune")
+@click.option("--memory", default="512MB", show_default=True, metavar="SIZE", help="What the server may use, as 2GB.")
+@as_json
+@settings
+def command(memory: str, as_json: bool, config: Config) -> None:
+    """Make large workspaces in PostgreSQL fast to search by meaning.
+
+    Builds an index of nearest vectors (HNSW) for each part of the tables that has more than 20,000 of them, on all
+    servers of a cluster. Reads and writes go on meanwhile; run it again if it was stopped, or when much was added.
+    Later writes take longer, and about one in a hundred of the nearest passages is missed.
+
+    \b
+    weftwork tune --store postgresql://db.example/notes
+    weftwork tune --store postgresql://db.example/notes --memory 4GB
+    """
+    if not is_address(config.store):
+        raise InvalidInput("a file needs no tuning: name a database with  --store postgresql://…")
+    if not MEMORY.fullmatch(memory):
+        raise InvalidInput(f"--memory is a number with kB, MB or GB, such as 2GB: got {memory!r}")
+    try:
+        from weftwork.store.postgres.tuning import FEW, tune  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise MissingExtra("psycopg, which PostgreSQL is reached with,", "postgres") from error
+
+    found = []
+    for each in tune(config.store, memory=memory, progress=_told):
+        found.append(each.as_dict())
+        if not as_json:
+            where = f" on {each.server}" if each.server else ""
+            done = f"made in {each.seconds:.0f} s" if each.made else "was there"
+            click.echo(f"{each.part}{where}: {each.vectors:,} vectors of {each.dimensions} numbers, {done}")
+    if as_json:
+        print_json(found)
+    elif not found:
+        click.echo(f"nothing to do: every part has at most {FEW:,} vectors")
+
+
+def _told(what: str, share: float) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r{what}: {share:4.0%}\r", nl=False, err=True)

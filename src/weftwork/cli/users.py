@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import click
+
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.config import Config
+
+
+@click.group("users")
+def command() -> None:
+    """List, add and group the users of a workspace.
+
+    \b
+    weftwork users list
+    weftwork users add ben --group design --group ops
+    """
+
+
+@command.command("list")
+@as_json
+@settings
+def list_users(as_json: bool, config: Config) -> None:
+    """List users with their groups.
+
+    \b
+    weftwork users list --workspace research
+    """
+    with open_weft(config) as weft:
+        users = weft.store.users(config.workspace)
+    if as_json:
+        print_json({name: list(groups) for name, groups in users.items()})
+        return
+    for name, groups in users.items():
+        click.echo(f"{name}  {' '.join(groups)}".rstrip())
+
+
+@command.command("add")
+@click.argument("name")
+@click.option("--group", "groups", multiple=True, help="A group that they belong to.")
+@settings
+def add_user(name: str, groups: tuple[str, ...], config: Config) -> None:
+    """Add a user, or set the groups of one.
+
+    \b
+    weftwork users add ben --group design --group ops
+    """
+    with open_weft(config) as weft:
+        weft.add_user(name, groups=groups, workspace=config.workspace)
+    click.echo(f"{name} belongs to {config.workspace!r}" + (f", groups {', '.join(groups)}" if groups else ""))

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from threading import Event
+
+import click
+
+from weftwork.cli.following import as_connector, as_values, connector_for, line_of, mentions_of, tell, with_mentions
+from weftwork.cli.options import open_weft, settings
+from weftwork.config import Config
+from weftwork.errors import NotFound, WeftError
+from weftwork.ingest.follow import follow
+from weftwork.ingest.outcome import Followed, Options
+from weftwork.ingest.watch import changes
+
+
+@click.command("watch")
+@click.argument("path", type=click.Path(path_type=Path))
+@as_connector
+@click.option("--poll", is_flag=True, help="Look at the files again and again: for network drives.")
+@with_mentions
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each change.")
+@settings
+def command(path: Path, forced: str | None, poll: bool, mentions: bool | None, as_json: bool, config: Config) -> None:
+    """Add a path, and then each change of it within a second, until Ctrl-C.
+
+    \b
+    weftwork watch ~/vault                    what changed before is added first
+
+    The system tells of changes where pip install 'weftwork[watch]' was run; otherwise the files are looked at again
+    and again.
+    """
+    if not path.exists():
+        raise NotFound(f"{path} does not exist: give a file or a folder")
+    connector = connector_for(path, forced)
+    options = Options(workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions))
+    with open_weft(config) as weft:
+        first = True
+        try:
+            for _ in changes(path, [Path(config.store)], stop=Event(), polling=poll):
+                try:
+                    report = follow(weft, path, connector, options)
+                except WeftError as error:  # the folder may be back soon
+                    click.echo(f"error: {error}", err=True)
+                    continue
+                if first or _is_news(report):
+                    _print(report, as_json, first)
+                first = False
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
+
+
+def _is_news(report: Followed) -> bool:
+    return bool(report.added or report.changed or report.moved or report.removed)
+
+
+def _print(report: Followed, as_json: bool, first: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(as_values(report), ensure_ascii=False, sort_keys=True))
+    else:
+        click.echo(line_of(report))
+        tell(report, unresolved=first)
+    sys.stdout.flush()

@@ -1,0 +1,246 @@
+"""The engine's methods, answered by a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from weftwork.client.transport import Call, Transport, segment
+from weftwork.delta import Delta
+from weftwork.engine import DEFAULT_BUDGET, DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
+from weftwork.errors import InvalidInput
+from weftwork.lens import Lens
+from weftwork.recipe import Recipe
+from weftwork.recipes.memory.types import Memory
+from weftwork.request import Request
+from weftwork.types import Context, Edge, Filters, Node, NodeInfo
+from weftwork.wire import decode, encode
+
+if TYPE_CHECKING:
+    import httpx
+
+_OWN = frozenset({"workspace", "user", "budget", "query"})
+
+
+class Client:
+    """A server's workspaces, with the methods of `Weft`. Thread-safe.
+
+    Who acts is decided by the key: `user` is for admin keys, which may act for another user, and None for all others.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 3,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """`retries` is how often a call that does no more when repeated is sent again while the server is busy."""
+        self._transport = Transport(url, key, timeout=timeout, retries=retries, transport=transport)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def workspaces(self) -> list[str]:
+        """The workspaces that the key covers."""
+        return [each["name"] for each in self._transport.send(Call("GET", "/v1/workspaces"))["workspaces"]]
+
+    def create_workspace(self, workspace: str, *, owner: str | None = None, access: Iterable[str] = ("*",)) -> None:
+        """Make a workspace, where the server allows it: see the routes of workspaces."""
+        body = {"name": workspace, "owner": owner, "access": list(access)}
+        self._transport.send(Call("POST", "/v1/workspaces", body, again=False))
+
+    def add_user(self, user: str, *, groups: Iterable[str] = (), workspace: str = DEFAULT_WORKSPACE) -> None:
+        """Make a user known to a workspace and set their groups."""
+        self._send("PUT", workspace, f"users/{segment(user)}", {"groups": list(groups)})
+
+    def add(
+        self,
+        nodes: Iterable[Node],
+        edges: Iterable[Edge] = (),
+        *,
+        workspace: str = DEFAULT_WORKSPACE,
+        in_place: bool = False,
+        keep_access: bool = False,
+    ) -> Added:
+        """Insert or replace nodes and edges, all of them or none."""
+        body = {
+            "nodes": encode(list(nodes)),
+            "edges": encode(list(edges)),
+            "in_place": in_place,
+            "keep_access": keep_access,
+        }
+        return decode(Added, self._send("POST", workspace, "nodes", body))
+
+    def remove(self, ids: Iterable[str], *, workspace: str = DEFAULT_WORKSPACE) -> int:
+        """Remove nodes with everything below them."""
+        return int(self._send("POST", workspace, "nodes-remove", {"ids": list(ids)})["removed"])
+
+    @overload
+    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+
+    @overload
+    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
+
+    def context(
+        self,
+        query: str = "",
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        since: str | None = None,
+        **options: Any,
+    ) -> Context | Delta:
+        """The context for a query, or with `since` the difference to an earlier one; options as for `Weft.context`."""
+        body = _asked(query, options) | {"form": "whole"}
+        if since is not None:
+            told = self._send("POST", workspace, "context/delta", body | {"since": since}, user)
+            return decode(Delta, told)
+        return decode(Context, self._send("POST", workspace, "context/build", body, user))
+
+    def preview(
+        self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> Preview:
+        """What `context` would give for the same arguments, in figures."""
+        return decode(Preview, self._send("POST", workspace, "context/preview", _asked(query, options), user))
+
+    def explain(
+        self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> str:
+        """Why the context for the same arguments is what it is."""
+        return str(self._send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        limit: int = 10,
+        mode: Literal["hybrid", "words", "vector"] = "hybrid",
+        filters: Filters = NO_FILTERS,
+    ) -> list[SearchResult]:
+        """The passages that answer a query best, with an excerpt around what matched."""
+        body = {"query": query, "limit": limit, "mode": mode, "filters": encode(filters)}
+        return [decode(SearchResult, each) for each in self._send("POST", workspace, "search", body, user)["results"]]
+
+    def read(self, reference: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> Node:
+        """A node by its id, or by the citation id of one of its passages."""
+        return decode(Node, self._send("GET", workspace, f"nodes/{segment(reference)}", user=user))
+
+    def children(
+        self, node: str, limit: int = 100, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
+    ) -> list[NodeInfo]:
+        """The first children of a node, without their texts."""
+        query = {"node": node, "limit": limit}
+        found = self._send("GET", workspace, "children", query=query, user=user)
+        return [decode(NodeInfo, each) for each in found["nodes"]]
+
+    def feedback(
+        self, reference: str, useful: bool, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
+    ) -> None:
+        """Say whether a source helped; `reference` is a node's id or a citation id."""
+        self._send("POST", workspace, "feedback", {"reference": reference, "useful": useful}, user)
+
+    def stats(self, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
+        """Counts of what the user may see."""
+        return dict(self._send("GET", workspace, "", user=user)["counts"])
+
+    def remember(
+        self, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
+    ) -> Memory:
+        """Write a memory; `details` as for `Memories.remember`."""
+        body = {"text": text} | {name: encode(_listed(value)) for name, value in details.items()}
+        return decode(Memory, self._send("POST", workspace, "memories", body, user, again=False))
+
+    def memories(
+        self, *, every: bool = False, limit: int = 100, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
+    ) -> tuple[Memory, ...]:
+        """The user's memories, the latest first."""
+        query = {"every": str(every).lower(), "limit": limit}
+        found = self._send("GET", workspace, "memories", query=query, user=user)
+        return tuple(decode(Memory, each) for each in found["memories"])
+
+    def forget(self, memory: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> None:
+        """Remove a memory for good."""
+        self._send("DELETE", workspace, f"memories/{segment(memory)}", user=user, again=False)
+
+    def upload(
+        self, path: str | Path, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
+    ) -> dict[str, Any]:
+        """Send a document to be indexed; the answer is a job, to be followed with `job` or `job_events`."""
+        path = Path(path)
+        with path.open("rb") as file:
+            files = {"file": (path.name, file, "application/octet-stream")}
+            call = Call("POST", _place(workspace, "documents"), files=files, again=False, user=user)
+            return dict(self._transport.send(call))
+
+    def job(self, job: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, Any]:
+        """How far the indexing of a document is."""
+        return dict(self._send("GET", workspace, f"jobs/{segment(job)}", user=user))
+
+    def job_events(
+        self, job: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
+    ) -> Iterator[tuple[str, Any]]:
+        """The progress of a job as it comes, until it is done."""
+        return self._transport.events(Call("GET", _place(workspace, f"jobs/{segment(job)}/events"), user=user))
+
+    def ask(
+        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> dict[str, Any]:
+        """The answer to a question about documents, with its sources and the check of its citations."""
+        # A model may be asked for money, and takes its time: what broke off is not asked again unasked.
+        return dict(self._send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
+
+    def ask_events(
+        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> Iterator[tuple[str, Any]]:
+        """The same as it comes: `sources`, then `piece` by `piece`, then `done`."""
+        body = {"query": query, **options}
+        return self._transport.events(Call("POST", _place(workspace, "ask/stream"), body, user=user))
+
+    def _send(
+        self,
+        method: str,
+        workspace: str,
+        path: str,
+        body: Any = None,
+        user: str | None = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        again: bool = True,
+    ) -> Any:
+        return self._transport.send(Call(method, _place(workspace, path), body, query, again=again, user=user))
+
+
+def _place(workspace: str, path: str) -> str:
+    return f"/v1/workspaces/{segment(workspace)}" + (f"/{path}" if path else "")
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+
+
+def _asked(query: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a request for a context; parts that only a local engine can be given are refused."""
+    given = {"budget": DEFAULT_BUDGET, "recipe": "default", **options}
+    known = (Request.__dataclass_fields__.keys() - _OWN) | {"budget", "recipe", "lens", "remember"}
+    for name, value in given.items():
+        if name not in known:
+            raise TypeError(f"a context has no option {name!r}: use one of {', '.join(sorted(known))}")
+        if isinstance(value, Recipe | Lens):
+            raise InvalidInput(f"a server knows a {name} by its name, not by what it is: give {value.name!r}")
+    return {"query": query, **{name: encode(value) for name, value in given.items() if value is not None}}

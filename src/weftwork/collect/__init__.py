@@ -1,0 +1,50 @@
+"""Collectors: each finds passages that might belong into the context, and says why."""
+
+from __future__ import annotations
+
+from weftwork.collect.activity import ActivityCollector
+from weftwork.collect.beside import TURNS, BesideCollector
+from weftwork.collect.due import DueCollector
+from weftwork.collect.focus import FocusCollector
+from weftwork.collect.gather import gather
+from weftwork.collect.graph import GraphCollector
+from weftwork.collect.history import HistoryCollector
+from weftwork.collect.inquiry import USUAL_TOKENS, Collector, Found, Inquiry, depth_for
+from weftwork.collect.keywords import FuzzyCollector, KeywordCollector
+from weftwork.collect.lexical import DOCUMENTS, LexicalCollector
+from weftwork.collect.pages import WholePages
+from weftwork.collect.references import ReferencesCollector
+from weftwork.collect.related import RelatedCollector
+from weftwork.collect.relations import RelationsCollector
+from weftwork.collect.semantic import SemanticCollector
+from weftwork.collect.similar import SimilarCollector
+from weftwork.collect.spread import SpreadCollector
+from weftwork.collect.visual import VisualCollector
+
+__all__ = [
+    "DOCUMENTS",
+    "TURNS",
+    "USUAL_TOKENS",
+    "ActivityCollector",
+    "BesideCollector",
+    "Collector",
+    "DueCollector",
+    "FocusCollector",
+    "Found",
+    "FuzzyCollector",
+    "GraphCollector",
+    "HistoryCollector",
+    "Inquiry",
+    "KeywordCollector",
+    "LexicalCollector",
+    "ReferencesCollector",
+    "RelatedCollector",
+    "RelationsCollector",
+    "SemanticCollector",
+    "SimilarCollector",
+    "SpreadCollector",
+    "VisualCollector",
+    "WholePages",
+    "depth_for",
+    "gather",
+]

@@ -1,0 +1,52 @@
+"""What the user worked on or looked at lately."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.collect.summary import page_summary
+from weftwork.types import Event, Record
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityCollector:
+    """Own edits from 0.6 and own views from 0.5 downwards, as in the workspace contract."""
+
+    edit_count: int = 10
+    view_count: int = 5
+    max_age_hours: float = 72
+    types: frozenset[str] = frozenset()
+    """Which types; empty means all."""
+    summaries: bool = False
+    """Whether a page that was looked at is shown by its summary."""
+    name: str = "activity"
+    section: str = "activity"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """Edits before views, newest first, each node once."""
+        since = inquiry.now - timedelta(hours=self.max_age_hours)
+        found: dict[int, Found] = {}
+        for top, most, events in ((0.6, self.edit_count, inquiry.edits), (0.5, self.view_count, inquiry.views)):
+            recent = self._of_types(inquiry, [event for event in events if event.at >= since]) if most else []
+            for index, event in enumerate(recent[:most]):
+                if event.node not in inquiry.request.filters.exclude:
+                    why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
+                    shown = self._shown(inquiry, event)
+                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, record=shown))
+        return list(found.values())
+
+    def _shown(self, inquiry: Inquiry, event: Event) -> Record | None:
+        """The summary of a page that was looked at."""
+        if not self.summaries or event.kind == "edit":
+            return None
+        (record,) = inquiry.view.load([event.key])
+        return page_summary(inquiry.view, record, inquiry.request.filters) if record.node.type == "page" else None
+
+    def _of_types(self, inquiry: Inquiry, events: list[Event]) -> list[Event]:
+        if not self.types:
+            return events
+        records = inquiry.view.load([event.key for event in events])
+        wanted = {record.passage.key for record in records if record.node.type in self.types}
+        return [event for event in events if event.key in wanted]

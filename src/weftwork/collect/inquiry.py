@@ -1,0 +1,238 @@
+"""What collectors share: the view, the request, what the query says, and searches made once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from weftwork.collect.fusion import Weighing
+from weftwork.collect.named import Named, named
+from weftwork.collect.once import once
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.embed.vectors import blend
+from weftwork.embed.visual import VisualEmbedder
+from weftwork.errors import DimensionError, InvalidInput
+from weftwork.query import Question
+from weftwork.request import Request
+from weftwork.store.protocol import View
+from weftwork.types import Event, Hit, Reach, Record, Step
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Vector
+
+FEWEST_HITS, MOST_HITS = 15, 200
+USUAL_TOKENS = 250
+"""How long a passage is where nothing else is known."""
+SHORT_TOKENS = 48
+"""Up to this length on average, as in a chat, so many passages fit that a deeper search is worth its time."""
+HEADING_TOKENS = 16
+"""What stands around a passage: its citation, and the marks that quote it."""
+ENOUGH = 1.5
+"""Two searches for so many hits find so many times as many passages, since some are found by both."""
+_QUOTES = re.compile('["\u201c\u201d\u201e]')
+_QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
+RECENT_EVENTS = 50
+"""How many of a user's own edits and views tell what they care about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that a collector found; `record` is there when it does not come from the store."""
+
+    key: int
+    score: float
+    why: str = ""
+    distance: int | None = None
+    path: tuple[Step, ...] = ()
+    record: Record | None = None
+    asked: bool = False
+    """True for what the request names by its id: that is shown even when it is no longer valid."""
+    reached: tuple[Reach, ...] = ()
+    hubs: tuple[str, ...] = ()
+    more: bool = False
+
+
+@dataclass
+class Inquiry:
+    """One request on its way through the collectors."""
+
+    view: View
+    request: Request
+    question: Question
+    now: datetime
+    embedder: EmbeddingProvider | None = None
+    search_depth: int = 20
+    """Hits that are read from an index, once, and shared by the collectors that need them; see `depth_for`."""
+    visual: VisualEmbedder | None = None
+    warnings: list[str] = field(default_factory=list)
+    """What collectors have to tell whoever asked."""
+    pages: dict[str, Record] = field(default_factory=dict)
+    """Whole pages of documents that were read so far, by node."""
+    _running: Future[list[Hit]] | None = None
+    _named: dict[str, Named | None] = field(default_factory=dict)
+    _records: dict[int, Record] = field(default_factory=dict)
+
+    @once
+    def vector(self) -> Vector | None:
+        """The embedding of the query, or of its topics together; None without a provider or any known word."""
+        if self.request.vector is not None:
+            return self._given(self.request.vector)
+        if self.embedder is None:
+            return None
+        texts = [(self.meaning(topic.text), topic.weight) for topic in self.request.topics]
+        if not texts and self.request.query.strip():
+            texts = [(self.request.query, 1.0)]
+        if not texts:
+            return None
+        vectors = [(self.embedder.embed(text), weight) for text, weight in texts]
+        vector = vectors[0][0] if len(vectors) == 1 else blend(vectors)
+        return vector if vector.any() else None
+
+    def named(self, text: str) -> Named | None:
+        """What a topic names outright, looked up once."""
+        if text not in self._named:
+            self._named[text] = named(self.view, text, self.now)
+        return self._named[text]
+
+    def meaning(self, text: str) -> str:
+        """What to embed for a topic: of an id, the words of its node."""
+        found = self.named(text)
+        return text if found is None else found.meaning
+
+    def _given(self, values: Sequence[float]) -> Vector | None:
+        if self.embedder is None:
+            raise InvalidInput("a search by vector needs an embedding provider: open the store with one")
+        if len(values) != self.embedder.dimensions:
+            raise DimensionError(
+                f"the vector has {len(values)} dimensions, {self.embedder.model!r} has "
+                f"{self.embedder.dimensions}: embed the query with this model"
+            )
+        vector = np.array(values, dtype=np.float32)
+        return vector if vector.any() else None
+
+    @once
+    def word_hits(self) -> list[Hit]:
+        """Passages found by words: those with all quoted phrases first, then others if the query is more than these."""
+        query, filters = self.request.query, self.request.filters
+        if not query.strip():
+            return []
+        hits = self.view.search_words(query, limit=self.search_depth, filters=filters)
+        if len(hits) >= self.search_depth or not _QUOTED.search(query) or not _QUOTED.sub("", query).strip():
+            return hits
+        known = {hit.key for hit in hits}
+        more = self.view.search_words(_QUOTES.sub(" ", query), limit=self.search_depth, filters=filters)
+        return [*hits, *(hit for hit in more if hit.key not in known)][: self.search_depth]
+
+    @once
+    def cosines(self) -> dict[int, float]:
+        """Cosine with the query of each passage that was found by words or by vector; empty without an embedding."""
+        if self.vector is None or self.embedder is None:
+            return {}
+        found = {hit.key: hit.score for hit in self.vector_hits}
+        others = [hit.key for hit in self.word_hits if hit.key not in found]
+        return found | self.view.similarities(self.vector, others, model=self.embedder.model)
+
+    @property
+    def known_cosines(self) -> dict[int, float]:
+        """Those that searches have found by now, without another search."""
+        if "cosines" in vars(self):
+            return self.cosines
+        return {hit.key: hit.score for hit in self.vector_hits} if self.searched else {}
+
+    @once
+    def evidence(self) -> dict[int, float]:
+        """What words and meaning say for each passage that a search found."""
+        words = {hit.key: hit.score for hit in self.word_hits}
+        return {key: self.weighing(words.get(key), self.cosines.get(key, 0.0)) for key in {**words, **self.cosines}}
+
+    @once
+    def weighing(self) -> Weighing:
+        """How far words and meaning count for this query."""
+        return Weighing.of(self.word_hits, self.search_depth)
+
+    def load(self, keys: Sequence[int]) -> list[Record]:
+        """The visible passages among these keys, in the order asked for, each read once for all who need it."""
+        for record in self.view.load([key for key in keys if key not in self._records]):
+            self._records[record.passage.key] = record
+        return [self._records[key] for key in keys if key in self._records]
+
+    @once
+    def edits(self) -> list[Event]:
+        """The user's own latest edits."""
+        return self.view.events("edit", limit=RECENT_EVENTS)
+
+    @once
+    def views(self) -> list[Event]:
+        """What the user looked at last."""
+        return self.view.events("view", limit=RECENT_EVENTS)
+
+    def start(self, pool: Executor) -> None:
+        """Search by vector while the collectors read the database: it leaves the interpreter free most of the time.
+
+        Topics that are named need no search, and several are searched for one by one.
+        """
+        texts = [topic.text for topic in self.request.topics]
+        one = texts == [self.request.query] and self.named(self.request.query) is None
+        if self.vector is not None and (one or not texts):
+            self._running = pool.submit(self._vector_search())
+
+    def deepen(self, pool: Executor) -> None:
+        """Search again, for more, where passages are short and all that were found would not fill the budget."""
+        hits = self.word_hits
+        if len(hits) < self.search_depth:
+            return
+        records = self.load([hit.key for hit in hits])
+        length = sum(record.passage.tokens for record in records) // len(records)
+        cost, total = length + HEADING_TOKENS, self.request.budget.total
+        if length <= SHORT_TOKENS and ENOUGH * self.search_depth * cost < total:
+            if self._running is not None:
+                # It reads this view, which must not be closed under it.
+                self._running.result()
+            self.search_depth = depth_for(total, cost)
+            for name in ("word_hits", "vector_hits"):
+                vars(self).pop(name, None)
+            self.start(pool)
+
+    @property
+    def searched(self) -> bool:
+        """Whether there is, or will be, the result of a search by vector."""
+        return self._running is not None or "vector_hits" in vars(self)
+
+    @once
+    def vector_hits(self) -> list[Hit]:
+        """Passages found by vector."""
+        if self.vector is None:
+            return []
+        return self._running.result() if self._running is not None else self._vector_search()()
+
+    def _vector_search(self) -> Callable[[], list[Hit]]:
+        assert self.vector is not None and self.embedder is not None
+        return self.view.vector_search(
+            self.vector, model=self.embedder.model, limit=self.search_depth, filters=self.request.filters
+        )
+
+
+def depth_for(tokens: int, passage_tokens: int = USUAL_TOKENS) -> int:
+    """How many hits of each kind a budget is worth: together about twice the passages that it can hold."""
+    return min(MOST_HITS, max(FEWEST_HITS, tokens // passage_tokens))
+
+
+class Collector(Protocol):
+    """Finds passages for one section of the context."""
+
+    @property
+    def name(self) -> str:
+        """How the trace calls it."""
+
+    @property
+    def section(self) -> str:
+        """Where its findings go."""
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """Findings, the best first."""

@@ -1,0 +1,60 @@
+"""What contains all the words that the query turns on, and what looks like them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.collect.lexical import within
+from weftwork.store.index.analysis import MAX_REQUIRED
+
+MOST_WORDS = 32
+"""Words of a query that are compared by their looks: the first ones say what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordCollector:
+    """All keywords at once, as `a & b` of the thread contract; what has only some of them is found by full text."""
+
+    limit: int = 10
+    types: frozenset[str] = frozenset()
+    """Which types, unless the request names others; empty means all."""
+    name: str = "keywords"
+    section: str = "semantic"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """The best first; nothing for a query without keywords."""
+        keywords = inquiry.question.keywords
+        if not keywords:
+            return []
+        filters = within(inquiry.request.filters, self.types)
+        hits = inquiry.view.search_words(requiring(keywords), limit=self.limit, filters=filters)
+        count = min(len(keywords), MAX_REQUIRED)
+        why = f"all {count} keywords" if count > 1 else "the keyword"
+        return [Found(hit.key, hit.score, f"{why} {hit.score:.2f}") for hit in hits]
+
+
+def requiring(words: Sequence[str]) -> str:
+    """A search for passages with all of these words; those beyond what a search can require count for the rank."""
+    return " ".join([*(f'"{word}"' for word in words[:MAX_REQUIRED]), *words[MAX_REQUIRED:]])
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzyCollector:
+    """Paths, titles and words that look like the query, by their trigrams (thread contract)."""
+
+    limit: int = 5
+    threshold: float = 0.3
+    types: frozenset[str] = frozenset()
+    """Which types, unless the request names others; empty means all."""
+    name: str = "fuzzy"
+    section: str = "semantic"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """The most alike first."""
+        # Words that say nothing only make a path look less alike.
+        text = " ".join(inquiry.question.words[:MOST_WORDS]) or inquiry.request.query
+        filters = within(inquiry.request.filters, self.types)
+        hits = inquiry.view.search_fuzzy(text, limit=self.limit, filters=filters, threshold=self.threshold)
+        return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}") for hit in hits]

@@ -1,0 +1,56 @@
+"""What contains the words of the query, or words that look like them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.types import Filters, Hit
+
+DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
+"""Types that the thread contract calls files: what has a content of its own and is no turn of a conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalCollector:
+    """Full text; for words of the query that occur nowhere, titles, paths and words that look like them."""
+
+    limit: int | None = None
+    """How many; None leaves it to the size of the budget."""
+    fuzzy_limit: int = 5
+    fuzzy_threshold: float = 0.3
+    types: frozenset[str] = frozenset()
+    """Which types, unless the request names others; empty means all."""
+    name: str = "lexical"
+    section: str = "semantic"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """By words first, then by resemblance."""
+        hits = self._hits(inquiry)
+        found = [Found(hit.key, hit.score, f"words {hit.score:.2f}") for hit in hits]
+        unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
+        if not unknown:
+            return found
+        known = {hit.key for hit in hits}
+        alike = inquiry.view.search_fuzzy(
+            " ".join(unknown),
+            limit=self.fuzzy_limit,
+            filters=within(inquiry.request.filters, self.types),
+            threshold=self.fuzzy_threshold,
+        )
+        return found + [
+            Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}") for hit in alike if hit.key not in known
+        ]
+
+    def _hits(self, inquiry: Inquiry) -> list[Hit]:
+        """The hits that all collectors share, or those of a search of its own among some types."""
+        filters = within(inquiry.request.filters, self.types)
+        if filters == inquiry.request.filters or not inquiry.request.query.strip():
+            return inquiry.word_hits[: self.limit]
+        most = inquiry.search_depth if self.limit is None else self.limit
+        return inquiry.view.search_words(inquiry.request.query, limit=most, filters=filters)
+
+
+def within(filters: Filters, types: frozenset[str]) -> Filters:
+    """The filters of a request, restricted to some types where it names none itself."""
+    return replace(filters, types=types) if types and not filters.types else filters

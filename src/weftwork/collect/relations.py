@@ -1,0 +1,74 @@
+"""What the focus is linked to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.types import Edge, Step
+
+
+@dataclass(frozen=True, slots=True)
+class _Related:
+    node: str
+    score: float
+    edge: Edge
+    path: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationsCollector:
+    """Related rows 0.75, links 0.7 and backlinks 0.65, as in the workspace contract."""
+
+    max_items: int = 10
+    max_depth: int = 1
+    """How many links away: what is further off is worth the product of the links that lead there."""
+    name: str = "relations"
+    section: str = "relations"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """The strongest relation first, each node once."""
+        focus = inquiry.request.focus
+        if focus is None:
+            return []
+        known: dict[str, _Related] = {}
+        nearest = [_Related(focus, 1.0, Edge(source=focus, target=focus), ())]
+        for _ in range(self.max_depth):
+            nearest = self._linked(inquiry, nearest, known.keys() | {focus})
+            known |= {each.node: each for each in nearest}
+            # What is one link further off is always worth less: it cannot displace any of these.
+            if len(known) >= self.max_items or not nearest:
+                break
+        keys = inquiry.view.passages(list(known))
+        return [
+            Found(key, each.score, _why(each), distance=len(each.path), path=each.path)
+            for each in list(known.values())[: self.max_items]
+            for key in keys.get(each.node, ())
+        ]
+
+    def _linked(self, inquiry: Inquiry, starts: list[_Related], known: set[str]) -> list[_Related]:
+        """What is one link away from these and not known yet, the strongest first."""
+        left_out = inquiry.request.filters.exclude | known
+        best: dict[str, _Related] = {}
+        for start in starts:
+            for edge, node in inquiry.view.neighbours(start.node, limit=self.max_items * 4):
+                score = start.score * _worth(edge, start.node)
+                if node.id not in left_out and (node.id not in best or best[node.id].score < score):
+                    best[node.id] = _Related(node.id, score, edge, (*start.path, _step(edge, start.node, node.id)))
+        return sorted(best.values(), key=lambda each: (-each.score, each.node))[: self.max_items]
+
+
+def _worth(edge: Edge, start: str) -> float:
+    if edge.type == "relation":
+        return 0.75
+    return 0.7 if edge.source == start else 0.65
+
+
+def _why(related: _Related) -> str:
+    name = f"{related.edge.type} {related.edge.label}".strip()
+    way = "of" if related.path[-1].direction == "out" else "to"
+    return f"{name} {way} {'the focus' if len(related.path) == 1 else related.path[-2].node}"
+
+
+def _step(edge: Edge, start: str, node: str) -> Step:
+    return Step(edge.type, "out" if edge.source == start else "in", node, edge.label)

@@ -1,0 +1,31 @@
+"""Document pages that look as if they answered the query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.collect.lexical import within
+from weftwork.types import PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class VisualCollector:
+    """The pages whose parts, lines of text or patches of the picture, are nearest to the parts of the query."""
+
+    limit: int | None = None
+    """How many; None leaves it to the size of the budget."""
+    name: str = "visual"
+    section: str = "semantic"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """Best first; nothing without an embedder of pages."""
+        if inquiry.visual is None:
+            return []
+        hits = inquiry.view.search_pages(
+            inquiry.visual.embed_query(inquiry.request.query),
+            model=inquiry.visual.model,
+            limit=inquiry.search_depth if self.limit is None else self.limit,
+            filters=within(inquiry.request.filters, frozenset({PAGE})),
+        )
+        return [Found(hit.key, hit.score, f"looks alike {hit.score:.2f}") for hit in hits]

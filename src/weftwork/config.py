@@ -1,0 +1,91 @@
+"""Settings: what `weftwork.toml` says, what the environment says over it, and the defaults beneath both."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weftwork.errors import InvalidInput
+
+FILE = "weftwork.toml"
+ENVIRONMENT = {
+    "WEFTWORK_STORE": "store",
+    "WEFTWORK_READ_URL": "read_url",
+    "WEFTWORK_WORKSPACE": "workspace",
+    "WEFTWORK_USER": "user",
+    "WEFTWORK_EMBEDDER": "embedder",
+    "WEFTWORK_VISUAL": "visual",
+    "WEFTWORK_TOKENIZER": "tokenizer",
+}
+TABLES = ("templates", "lenses", "recipes")
+"""Settings that hold one table for each name."""
+RECIPES = ("memory", "workspace")
+"""Recipes that have settings of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What a command works with when it is not told otherwise."""
+
+    store: str = "notes.weft"
+    read_url: str = ""
+    """A replica of the store that reads go to; only for PostgreSQL."""
+    workspace: str = "main"
+    user: str = "me"
+    embedder: str = "static"
+    visual: str = "lines"
+    """What looks at the pages of documents."""
+    tokenizer: str = "o200k_base"
+    budget: int = 4000
+    mentions: bool = True
+    """Whether titles that occur in other texts become edges when something is added."""
+    max_output_tokens: int = 10_000
+    """Most tokens in one answer of the MCP server."""
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """The table `[server]`: what `weftwork serve` does when it is not told otherwise."""
+    model: Mapping[str, Any] = field(default_factory=dict)
+    """The table `[model]`: which language model answers questions."""
+    templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables `[templates.NAME]`, each with the slots of a template."""
+    lenses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables `[lenses.NAME]`, each with what a lens prefers."""
+    recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables `[recipes.NAME]`, each with the settings of a recipe that has some."""
+
+
+def load_config(folder: Path, environment: Mapping[str, str] = os.environ) -> Config:
+    """The settings that hold in a folder: the nearest `weftwork.toml` upwards, under the environment's."""
+    config = Config()
+    for place in (folder, *folder.parents):
+        path = place / FILE
+        if path.is_file():
+            config = _from_file(path)
+            break
+    given = {name: environment[variable] for variable, name in ENVIRONMENT.items() if environment.get(variable)}
+    return replace(config, **given)  # type: ignore[arg-type]
+
+
+def _from_file(path: Path) -> Config:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} is not valid TOML ({error}): correct it or remove it") from error
+    kinds = {name: type(getattr(Config(), name)) for name in Config.__slots__}
+    for name, value in values.items():
+        if name not in kinds:
+            raise InvalidInput(f"{path} has an unknown setting {name!r}: use {', '.join(kinds)}")
+        if type(value) is not kinds[name]:
+            raise InvalidInput(f"{name} in {path} must be of type {kinds[name].__name__}, got {value!r}")
+    tables = [(group, name, value) for group in TABLES for name, value in values.get(group, {}).items()]
+    for group, name, value in tables:
+        if not isinstance(value, dict):
+            raise InvalidInput(f"{group}.{name} in {path} must be a table [{group}.{name}], got {value!r}")
+        if group == "recipes" and name not in RECIPES:
+            raise InvalidInput(f"{path} has settings for an unknown recipe {name!r}: use {', '.join(RECIPES)}")
+    if "store" in values and "://" not in values["store"]:
+        values["store"] = str(path.parent / values["store"])
+    return Config(**values)

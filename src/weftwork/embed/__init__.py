@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.errors import UnknownName
+
+SPECS = ("static", "none", "hashing", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:NAME")
+
+
+def get_embedder(spec: str | None = "static") -> EmbeddingProvider | None:
+    """The provider that a setting names, or None where no embeddings are wanted."""
+    # Imported here because numpy, tokenizers and the extras cost more than a command's --help may take.
+    match (spec or "none").partition(":"):
+        case ("none", _, ""):
+            return None
+        case ("static", _, ""):
+            from weftwork.embed.static import StaticEmbedder  # noqa: PLC0415
+
+            return StaticEmbedder()
+        case ("hashing", _, ""):
+            from weftwork.embed.hashing import HashingEmbedder  # noqa: PLC0415
+
+            return HashingEmbedder()
+        case ("openai", _, model):
+            from weftwork.embed.openai import DEFAULT_MODEL, OpenAIEmbedder  # noqa: PLC0415
+
+            return OpenAIEmbedder.from_env(model or DEFAULT_MODEL)
+        case ("onnx", _, folder) if folder:
+            from weftwork.embed.onnx import OnnxEmbedder  # noqa: PLC0415
+
+            return OnnxEmbedder(folder)
+        case ("sentence-transformers", _, name) if name:
+            from weftwork.embed.sbert import SentenceTransformerEmbedder  # noqa: PLC0415
+
+            return SentenceTransformerEmbedder(name)
+    raise UnknownName("embedding provider", str(spec), SPECS)

@@ -1,0 +1,81 @@
+"""Embeddings that were computed before: in memory, and in a store. Loads no numpy."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from weftwork.embed.protocol import Vector
+from weftwork.errors import InvalidInput
+from weftwork.identity import text_hash
+
+
+def cache_key(digest: str, model: str) -> str:
+    """The key of a text's hash in the memory cache."""
+    return f"{model}:{digest}"
+
+
+class VectorCache(Protocol):
+    """A lasting cache, which a store implements."""
+
+    def get_many(self, model: str, hashes: Sequence[str]) -> Mapping[str, Vector]:
+        """The vectors that are known, by hash of text."""
+
+    def put_many(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep these vectors."""
+
+
+class EmbeddingCache:
+    """A bounded cache in memory: the least recently used goes first, and nothing outlives `ttl` seconds."""
+
+    def __init__(
+        self,
+        max_size: int = 1000,
+        ttl: float | None = 3600,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if max_size < 0:
+            raise InvalidInput(f"max_size must be at least 0, not {max_size}")
+        if ttl is not None and ttl <= 0:
+            raise InvalidInput(f"ttl must be positive or None, not {ttl}")
+        self._max_size = max_size
+        self._ttl = ttl
+        self._clock = clock
+        self._entries: OrderedDict[str, tuple[float, Vector]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def generate_key(text: str, model: str) -> str:
+        """The model's name and the hash of the text."""
+        return cache_key(text_hash(text), model)
+
+    def get(self, key: str) -> Vector | None:
+        """The vector, which cannot be written to, or None if it is absent or too old."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            stored_at, vector = entry
+            if self._ttl is not None and self._clock() - stored_at >= self._ttl:
+                del self._entries[key]
+                return None
+            self._entries.move_to_end(key)
+            return vector
+
+    def set(self, key: str, embedding: Vector) -> None:
+        """Keep a copy of the vector."""
+        copy = embedding.copy()
+        copy.flags.writeable = False
+        with self._lock:
+            self._entries[key] = (self._clock(), copy)
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._max_size:
+                self._entries.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._entries.clear()

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from weftwork.embed.cache import EmbeddingCache, VectorCache, cache_key
+from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
+from weftwork.errors import DimensionError
+from weftwork.identity import text_hash
+
+
+class CachedEmbedder:
+    """A provider that is asked only for texts that neither cache knows, each once."""
+
+    def __init__(
+        self, provider: EmbeddingProvider, cache: EmbeddingCache, persistent: VectorCache | None = None
+    ) -> None:
+        self._provider = provider
+        self._cache = cache
+        self._persistent = persistent
+
+    @property
+    def model(self) -> str:
+        """The provider's name."""
+        return self._provider.model
+
+    @property
+    def dimensions(self) -> int:
+        """The provider's dimensions."""
+        return self._provider.dimensions
+
+    def embed(self, text: str) -> Vector:
+        """The vector of one text."""
+        row: Vector = self.embed_batch([text])[0]
+        return row
+
+    def embed_batch(self, texts: Sequence[str]) -> Matrix:
+        """One row for each text: from memory, else from the store, else from the provider."""
+        hashes = [text_hash(text) for text in texts]
+        missing = dict(zip(hashes, texts, strict=True))
+        found: dict[str, Vector] = {}
+        for look_up in (self._remembered, self._stored, self._computed):
+            found |= look_up(missing)
+            missing = {digest: text for digest, text in missing.items() if digest not in found}
+        return self._rows([found[digest] for digest in hashes])
+
+    def _remembered(self, missing: Mapping[str, str]) -> dict[str, Vector]:
+        cached = {digest: self._cache.get(cache_key(digest, self.model)) for digest in missing}
+        return {digest: vector for digest, vector in cached.items() if vector is not None}
+
+    def _stored(self, missing: Mapping[str, str]) -> dict[str, Vector]:
+        if self._persistent is None or not missing:
+            return {}
+        return self._remember(self._persistent.get_many(self.model, list(missing)))
+
+    def _computed(self, missing: Mapping[str, str]) -> dict[str, Vector]:
+        if not missing:
+            return {}
+        vectors = dict(zip(missing, self._provider.embed_batch(list(missing.values())), strict=True))
+        if self._persistent is not None:
+            self._persistent.put_many(self.model, vectors)
+        return self._remember(vectors)
+
+    def _remember(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+        for digest, vector in vectors.items():
+            self._cache.set(cache_key(digest, self.model), vector)
+        return dict(vectors)
+
+    def _rows(self, vectors: list[Vector]) -> Matrix:
+        width = self.dimensions
+        matrix = np.zeros((len(vectors), width), dtype=np.float32)
+        for row, vector in enumerate(vectors):
+            if vector.shape != (width,):
+                raise DimensionError(
+                    f"{self.model} has {width} dimensions, a cached vector {vector.shape}: clear the cache"
+                )
+            matrix[row] = vector
+        return matrix

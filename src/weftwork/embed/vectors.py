@@ -1,0 +1,43 @@
+"""What all providers do to the rows that they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
+
+
+def unit_rows(matrix: npt.NDArray[np.floating]) -> Matrix:
+    """Each row scaled to length one; zero rows stay zero."""
+    # In float64 the order of the additions cannot reach the float32 result, whatever the batch or processor.
+    wide = matrix.astype(np.float64)
+    norms = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
+    unit: npt.NDArray[np.float64] = np.divide(wide, norms, out=np.zeros_like(wide), where=norms > 0)
+    return unit.astype(np.float32)
+
+
+def blend(parts: Sequence[tuple[Vector, float]]) -> Vector:
+    """The direction of several vectors together, each with its weight: of length one, or zero."""
+    largest = max(weight for _, weight in parts)
+    whole = np.sum([weight / largest * vector.astype(np.float64) for vector, weight in parts], axis=0)
+    unit: Vector = unit_rows(whole[np.newaxis])[0]
+    return unit
+
+
+def embed_written(provider: EmbeddingProvider, texts: Sequence[str], encode: Callable[[list[str]], Matrix]) -> Matrix:
+    """The rows that `encode` gives for texts with something in them, and zero rows for blank ones."""
+    written = [position for position, text in enumerate(texts) if text.strip()]
+    if not written:
+        return np.zeros((len(texts), provider.dimensions), dtype=np.float32)
+    rows = encode([well_formed(texts[position]) for position in written])
+    matrix = np.zeros((len(texts), rows.shape[1]), dtype=np.float32)
+    matrix[written] = rows
+    return matrix
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates, which no tokenizer or JSON server takes, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,398 @@
+"""The engine: a store, the parts of the pipeline, and the pipeline itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, overload
+
+from weftwork.checks import check_request, dated
+from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
+from weftwork.collect import USUAL_TOKENS, Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.delta import Delta, EarlierContexts, compare
+from weftwork.embed import get_embedder
+from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
+from weftwork.embedding import PageVectors, missing_vectors
+from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.excerpt import excerpt
+from weftwork.fit import Fitting, fit
+from weftwork.kept import KeptContexts
+from weftwork.lens import Lens, Lenses, apply_lens
+from weftwork.pack import check_budget
+from weftwork.pack.truncate import Summarise
+from weftwork.query import read_query
+from weftwork.recipe import Recipe, get_recipe
+from weftwork.render import Templates, explain
+from weftwork.request import Request
+from weftwork.score import Profile, collapse, gather_facts, score
+from weftwork.score.rerank import reranked
+from weftwork.split import prepare
+from weftwork.store.opening import open_store
+from weftwork.store.protocol import Batch, Store, View
+from weftwork.tokens import TokenCounter, get_counter
+from weftwork.types import Budget, Context, Edge, Filters, Node, NodeInfo, Passage
+
+DEFAULT_WORKSPACE = "main"
+DEFAULT_USER = "me"
+DEFAULT_BUDGET = 4000
+NO_FILTERS = Filters()
+SEARCH_DEPTH = 40
+LOCAL_MODELS = ("wordllama-", "hashing-")
+"""Models that compute a query faster than a disk could remember it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the pipeline works with, whatever the request."""
+
+    counter: TokenCounter
+    embedder: EmbeddingProvider | None = None
+    templates: Templates = field(default_factory=Templates)
+    summarise: Summarise | None = None
+    lenses: Lenses = field(default_factory=Lenses)
+    pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(2, "weftwork"))
+    """Threads for what can be searched side by side; none starts before it is needed."""
+    visual: VisualEmbedder | None = None
+    """Looks at the pages of documents."""
+
+
+def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
+    """The context for a request, made of what this view's user may see."""
+    watch = Stopwatch()
+    question = read_query(request.query, now)
+    depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens or USUAL_TOKENS)
+    inquiry = Inquiry(view, request, question, now, tools.embedder, depth, tools.visual)
+    with watch("collect"):
+        inquiry.start(tools.pool)
+        if recipe.hits is None and recipe.passage_tokens is None:
+            inquiry.deepen(tools.pool)
+        found = gather(inquiry, recipe.collectors)
+    with watch("score"):
+        facts = gather_facts(inquiry, found, recipe.profile.signals)
+        scored = score(found, recipe.profile, facts)
+        scored = reranked(scored, inquiry, recipe.reranker)
+        ranked, repeats = collapse(scored) if recipe.order is None else recipe.order(inquiry, scored)
+    fitting = Fitting(request, question, recipe, tools.counter, tools.templates, tools.summarise, watch)
+    context = fit(fitting, ranked, repeats)
+    return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What a call of `add` changed."""
+
+    nodes: int
+    edges: int
+    embedded: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A passage that answers a search."""
+
+    node: NodeInfo
+    passage: Passage
+    score: float
+    excerpt: str
+    trail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a context would be, without its text."""
+
+    tokens: int
+    budget_used: float
+    """Percentage of the budget."""
+    truncated: bool
+    nodes: tuple[str, ...]
+    scores: Mapping[str, float]
+
+
+class Weft:
+    """Adds to a store, searches it, and assembles contexts from it. Thread-safe."""
+
+    def __init__(self, store: Store, tools: Tools, *, clock: Clock = system_clock) -> None:
+        self.store = store
+        self.tools = tools
+        self._clock = clock
+        self.kept = KeptContexts()
+        self.earlier = EarlierContexts(store)
+        self._pages = PageVectors(tools.visual, store)
+
+    @classmethod
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        embedder: EmbeddingProvider | str | None = "static",
+        visual: VisualEmbedder | str | None = "lines",
+        tokenizer: str = "o200k_base",
+        templates: Templates | None = None,
+        summarise: Summarise | None = None,
+        clock: Clock = system_clock,
+        create: bool = True,
+    ) -> Weft:
+        """Open a store by its path or its address; a new one gets the workspace "main" with the user "me"."""
+        provider = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
+        counter = get_counter(tokenizer)
+        store = open_store(target, clock=clock, create=create)
+        _furnish(store)
+        if provider is not None:
+            lasting = None if provider.model.startswith(LOCAL_MODELS) else store.embedding_cache
+            provider = CachedEmbedder(provider, EmbeddingCache(), lasting)
+        looks = get_visual_embedder(visual, provider) if visual is None or isinstance(visual, str) else visual
+        tools = Tools(counter, provider, templates or Templates(), summarise, visual=looks)
+        return cls(store, tools, clock=clock)
+
+    def __enter__(self) -> Weft:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the store."""
+        self.tools.pool.shutdown()
+        self.store.close()
+
+    def now(self) -> datetime:
+        """The time by this engine's clock."""
+        return self._clock()
+
+    def create_workspace(self, workspace: str, *, owner: str = DEFAULT_USER, access: Iterable[str] = ("*",)) -> None:
+        """Make a workspace; what has no access list of its own follows `access`."""
+        self.store.create_workspace(workspace, owner=owner, access=frozenset(access))
+
+    def add_user(self, user: str, *, groups: Iterable[str] = (), workspace: str = DEFAULT_WORKSPACE) -> None:
+        """Make a user known to a workspace and set their groups."""
+        with self.atomic(workspace) as batch:
+            batch.add_user(user, groups)
+
+    def add(
+        self,
+        nodes: Iterable[Node],
+        edges: Iterable[Edge] = (),
+        *,
+        workspace: str = DEFAULT_WORKSPACE,
+        in_place: bool = False,
+        keep_access: bool = False,
+    ) -> Added:
+        """Insert or replace nodes and edges, all of them or none; what is unchanged costs a hash.
+
+        With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
+        `keep_access`, those that exist keep owner and list unless the node names others.
+        """
+        entries = [prepare(node, self.tools.counter) for node in nodes]
+        vectors = missing_vectors(entries, self.tools.embedder, self.store, workspace)
+        with self.atomic(workspace) as batch:
+            changed = batch.rewrite(entries) if in_place else batch.put(entries, keep_access=keep_access)
+            if vectors and self.tools.embedder is not None:
+                batch.put_vectors(self.tools.embedder.model, vectors)
+            linked = batch.link(edges)
+        late = missing_vectors(entries, self.tools.embedder, self.store, workspace) if changed else {}
+        if late and self.tools.embedder is not None:
+            # Another writer removed the last other node with such a text, and its vector, before this one came.
+            with self.atomic(workspace) as batch:
+                batch.put_vectors(self.tools.embedder.model, late)
+        return Added(changed, linked, len(vectors) + len(late))
+
+    def remove(self, ids: Iterable[str], *, workspace: str = DEFAULT_WORKSPACE) -> int:
+        """Remove nodes with everything below them."""
+        with self.atomic(workspace) as batch:
+            return batch.remove(ids)
+
+    @contextmanager
+    def atomic(self, workspace: str = DEFAULT_WORKSPACE) -> Iterator[Batch]:
+        """Several writes that all happen, or none of them does."""
+        with self.store.atomic(workspace) as batch:
+            yield batch
+
+    def catch_up(self, workspace: str = DEFAULT_WORKSPACE) -> None:
+        """Bring the indexes up to date now instead of before the next search."""
+        embedder = self.tools.embedder
+        self.store.catch_up(workspace, {} if embedder is None else {embedder.model: embedder.dimensions})
+        self._pages.catch_up(workspace)
+
+    @overload
+    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+
+    @overload
+    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
+
+    def context(
+        self,
+        query: str = "",
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        budget: int | Budget = DEFAULT_BUDGET,
+        recipe: str | Recipe = "default",
+        lens: str | Lens | None = None,
+        since: str | None = None,
+        remember: bool = False,
+        **more: Any,
+    ) -> Context | Delta:
+        """The context for a query; `more` are the other fields of `Request`, such as focus, thread or filters.
+
+        With `since`, the id of an earlier context of the same user and thread, only the difference to it.
+        """
+        chosen = get_recipe(recipe) if isinstance(recipe, str) else recipe
+        if not isinstance(budget, Budget):
+            check_budget(Budget(total=budget))
+            budget = chosen.budget(budget)
+        request = Request(query=_asked(query), workspace=workspace, user=user, budget=budget, **more)
+        if lens is not None:
+            check_request(request)
+            request = apply_lens(request, self.tools.lenses.get(lens))
+        context = self.assemble(request, chosen)
+        if since is not None:
+            return self.since(since, context, thread=request.thread)
+        self.earlier.note(context, request.thread, keep=remember)
+        return context
+
+    def since(self, earlier: str, context: Context, *, thread: str | None = None) -> Delta:
+        """How a context differs from an earlier one of the same user and thread; it is kept for the next time."""
+        known = self.earlier.recall(context, thread, earlier)
+        self.earlier.note(context, thread, keep=True)
+        with self.store.view(context.workspace, context.user) as view:
+            seen = {record.passage.citation for record in view.cited([citation for _, citation in known.values()])}
+        return compare(earlier, known, context, seen, self.tools.counter)
+
+    def assemble(self, request: Request, recipe: Recipe) -> Context:
+        """The context for a request; an equal request is answered from memory until something is written."""
+        check_request(request)
+        if any(collector.name == "visual" for collector in recipe.collectors):
+            self._pages.catch_up(request.workspace)
+        moment = self._clock()
+        asked = dated(request, moment)
+        now = whole_minute(asked.filters.as_of or moment)
+        with self.store.view(request.workspace, request.user) as view:
+            parts = (recipe, self.tools.templates.get(recipe.template))
+            key = (view.fingerprint, now, repr(request), *map(id, parts))
+            kept = self.kept.get(key, moment)
+            if kept is not None:
+                return kept
+            context = assemble(view, asked, recipe, self.tools, now)
+            until = view.next_turn(moment) if request.filters.as_of is None else None
+        self.kept.put(key, context, parts, moment, until)
+        return context
+
+    def preview(self, query: str = "", **options: Any) -> Preview:
+        """What `context` would give for the same arguments, in figures."""
+        context = self.context(query, **options)
+        return Preview(
+            tokens=context.tokens,
+            budget_used=round(100 * context.tokens / context.budget, 1),
+            truncated=any(decision.missing_tokens is not None for decision in context.trace),
+            nodes=tuple(item.candidate.node.id for item in context.items),
+            scores={item.candidate.node.id: item.candidate.score for item in context.items},
+        )
+
+    def explain(self, query: str = "", **options: Any) -> str:
+        """Why the context for the same arguments is what it is: every candidate, in or out, and the reason."""
+        return explain(self.context(query, **options))
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        limit: int = 10,
+        mode: Literal["hybrid", "words", "vector"] = "hybrid",
+        filters: Filters = NO_FILTERS,
+    ) -> list[SearchResult]:
+        """The passages that answer a query best, with an excerpt around what matched."""
+        if mode not in SEARCHES:
+            raise UnknownName("search mode", mode, SEARCHES)
+        if not isinstance(limit, int) or limit < 1:
+            raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
+        query = _asked(query)
+        budget = Budget(total=DEFAULT_BUDGET)
+        moment = self._clock()
+        request = dated(Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters), moment)
+        now = whole_minute(request.filters.as_of or moment)
+        with self.store.view(workspace, user) as view:
+            inquiry = Inquiry(view, request, read_query(query, now), now, self.tools.embedder, max(limit, SEARCH_DEPTH))
+            found = gather(inquiry, SEARCHES[mode])
+            ranked = score(found, BY_RELEVANCE, gather_facts(inquiry, found, frozenset(BY_RELEVANCE.weights)))
+        return [
+            SearchResult(
+                candidate.node,
+                candidate.passage,
+                candidate.score,
+                excerpt(candidate.passage.text or candidate.node.title, query),
+                candidate.trail,
+            )
+            for candidate in ranked[:limit]
+        ]
+
+    def read(self, reference: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Node:
+        """A node by its id, or by the citation id of one of its passages."""
+        with self.store.view(workspace, user) as view:
+            return view.nodes([_resolve(view, reference)])[0]
+
+    def feedback(
+        self, reference: str, useful: bool, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE
+    ) -> None:
+        """Say whether a source helped; `reference` is a node's id or a citation id."""
+        if not isinstance(useful, bool):
+            raise InvalidInput(f"useful must be True or False, got {useful!r}")
+        with self.store.view(workspace, user) as view:
+            node = _resolve(view, reference)
+        with self.atomic(workspace) as batch:
+            batch.give_feedback(user, node, useful, self._clock())
+
+    def stats(self, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
+        """Counts of what a user may see."""
+        with self.store.view(workspace, user) as view:
+            return view.counts()
+
+
+def _asked(query: object) -> str:
+    """A query as text that can be looked up and printed: a terminal may hand in bytes that are none."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"the query must be text, got {query!r}")
+    return query.encode("utf-8", "replace").decode("utf-8")
+
+
+def _furnish(store: Store) -> None:
+    """Give a new store its first workspace."""
+    try:
+        if not store.workspaces():
+            with suppress(InvalidInput):  # another process was faster
+                store.create_workspace(DEFAULT_WORKSPACE, owner=DEFAULT_USER)
+    except BaseException:
+        store.close()
+        raise
+
+
+BY_RELEVANCE = Profile("search", {"relevance": 1.0})
+SEARCHES: dict[str, tuple[Collector, ...]] = {
+    "hybrid": (LexicalCollector(), SemanticCollector()),
+    "words": (LexicalCollector(),),
+    "vector": (SemanticCollector(threshold=0.0),),
+}
+
+
+def _resolve(view: View, reference: str) -> str:
+    """The id of a visible node that is meant by an id or a citation."""
+    if not isinstance(reference, str):
+        raise InvalidInput(f"a source is named by its id or its citation, got {reference!r}: use text")
+    cited = view.cited([reference.strip("[]")])
+    if cited:
+        return cited[0].node.id
+    if view.nodes([reference]):
+        return reference
+    raise NotFound(f"there is no node or citation {reference!r} in this workspace: find it with  weftwork search")

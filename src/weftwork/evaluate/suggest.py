@@ -1,0 +1,50 @@
+"""Drafts of questions from titles and headings: a start for someone who then rewrites them in their own words."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+from weftwork.evaluate.questions import Question
+from weftwork.store.protocol import View
+from weftwork.types import Filters, Node
+
+LEAST = 80
+"""Characters below which a text answers nothing."""
+MANY = 1_000_000
+_BATCH = 500
+_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*?)[ \t#]*$\n+(?P<text>[^#\n].*)$", re.MULTILINE)
+_WORD = re.compile(r"\w{2,}")
+_QUESTION = re.compile(r"(how|what|when|where|which|who|why)\b", re.IGNORECASE)
+
+
+def suggest(view: View, count: int, *, types: frozenset[str] = frozenset(), seed: int = 1) -> list[Question]:
+    """So many drafts, drawn from everything that the viewer may see; the same ones as long as nothing changes."""
+    names = sorted(node.id for node in view.select(Filters(types=types), limit=MANY))
+    random.Random(seed).shuffle(names)
+    drafts: dict[str, Question] = {}
+    for start in range(0, len(names), _BATCH):
+        for node in view.nodes(names[start : start + _BATCH]):
+            for draft in _drafts(node):
+                drafts.setdefault(draft.query.casefold(), draft)
+            if len(drafts) >= count:
+                return list(drafts.values())[:count]
+    return list(drafts.values())
+
+
+def _drafts(node: Node) -> Iterator[Question]:
+    """At most one question about a node's title and one about a heading in it."""
+    title = " ".join(node.title.split())
+    if len(_WORD.findall(title)) >= 2 and len(node.text.strip()) >= LEAST:
+        yield Question(node.id, _asked(title), wanted=(node.id,))
+    heading = next((each for each in _HEADING.finditer(node.text) if _WORD.search(each["title"])), None)
+    if heading is not None and heading["title"].strip().casefold() != title.casefold():
+        named = f"{title}: {heading['title'].strip()}" if title else heading["title"].strip()
+        yield Question(f"{node.id} / {heading['title'].strip()}", _asked(named), (), (heading["text"].strip(),))
+
+
+def _asked(title: str) -> str:
+    if title.endswith("?"):
+        return title
+    return f"{title}?" if _QUESTION.match(title) else f"What do we know about {title}?"

@@ -1,0 +1,266 @@
+"""Logseq: the pages and journals of a graph, block by block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from urllib.parse import unquote
+
+from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.logseq_json import is_logseq_json, json_sources
+from weftwork.ingest.connectors.moments import written_date
+from weftwork.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
+from weftwork.ingest.connectors.plain import modified, plain_source, source_of
+from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.documents.formats import is_document
+from weftwork.ingest.files import shown
+from weftwork.ingest.pieces import Skipped
+from weftwork.types import FieldValue
+
+FOLDERS = ("pages", "journals")
+INTERNAL = frozenset(
+    "id collapsed heading background-color public exclude-from-graph-view logseq.order-list-type ls-type hl-page "
+    "hl-color hl-stamp card-last-interval card-repeats card-ease-factor card-next-schedule card-last-reviewed "
+    "card-last-score query-table query-properties query-sort-by query-sort-desc updated-at created-at "
+    "todo doing done now later".split()
+)
+"""Properties that are Logseq's own."""
+STATUS = {
+    "TODO": "open", "LATER": "open", "WAITING": "waiting", "WAIT": "waiting", "DOING": "in progress",
+    "NOW": "in progress", "STARTED": "in progress", "IN-PROGRESS": "in progress", "DONE": "done",
+    "CANCELED": "cancelled", "CANCELLED": "cancelled",
+}  # fmt: skip
+_MARKER = re.compile(rf"({'|'.join(STATUS)})(?:\s+\[#([ABC])\])?(?:\s+|$)")
+_DATED = re.compile(r"^\s*(SCHEDULED|DEADLINE):\s*<(\d{4}-\d\d-\d\d)[^>\n]*>\s*$", re.MULTILINE)
+_CLOCK = re.compile(r"^\s*:LOGBOOK:.*?^\s*:END:\s*$", re.MULTILINE | re.DOTALL)
+_PROPERTY = re.compile(r"\s*([^\s:`\[\]()#{}\"',][^\s`:]*)::(?:\s+(.*)|)$")
+_HIDDEN = re.compile(r":hidden\s*\[([^\]]*)\]")
+_COMMENT = re.compile(r"^\s*;.*$", re.MULTILINE)
+_BULLET = re.compile(r"^([ \t]*)[-*](?: |$)")
+_FENCE = re.compile(r"^\s*(?:- )?(```|~~~|#\+BEGIN_|#\+END_)", re.IGNORECASE)
+
+
+class Logseq:
+    """A graph of Markdown files."""
+
+    name = "logseq"
+    summary = "Logseq graph: the folder with pages and journals, or its export as JSON"
+    version = 1
+
+    def recognises(self, path: Path) -> float:
+        """By Logseq's own folder, or by pages beside journals."""
+        if not path.is_dir():
+            return 0.9 if is_logseq_json(path) else 0.0
+        if (path / "logseq" / "config.edn").is_file():
+            return 0.95
+        return 0.7 if all((path / name).is_dir() for name in FOLDERS) and not (path / ".obsidian").exists() else 0.0
+
+    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+        """A source for each page and journal, and for each document among the assets; the rest is named, not read."""
+        if path.is_file():
+            yield from json_sources(path, _task)
+            return
+        hidden = _hidden(path)
+        for found in walk(path):
+            top = found.key.partition("/")[0] if isinstance(found, (Source, Found)) else ""
+            if top == "logseq":
+                continue
+            if not isinstance(found, Found):
+                yield found
+            elif any(found.key == each or found.key.startswith(f"{each}/") for each in hidden):
+                yield Skipped(shown(str(found.path)), "is hidden in the settings of the graph")
+            elif found.path.suffix.lower() == ".md":
+                yield source_of(found, "logseq", _read)
+            elif is_document(found.path):
+                yield plain_source(found)
+            else:
+                yield Skipped(shown(str(found.path)), _why_not(found.path.suffix.lower()))
+
+
+def _hidden(graph: Path) -> list[str]:
+    """Files and folders that the settings of the graph hide."""
+    try:
+        settings = (graph / "logseq" / "config.edn").read_text("utf-8", "replace")
+    except OSError:
+        return []
+    told = _HIDDEN.search(_COMMENT.sub("", settings))
+    return [name.strip("/") for name in re.findall(r'"([^"]+)"', told[1])] if told else []
+
+
+def _why_not(extension: str) -> str:
+    if extension == ".org":
+        return "is in Org mode, which is not read: export the graph as Markdown"
+    return "is no page, journal or document"
+
+
+def _read(found: Found, own: str) -> Iterator[Yielded]:
+    header, blocks = parse(found.text())
+    day = _day(found)
+    title = header.get("title") or (_journal_title(day) if day else title_of(found.path.stem))
+    aliases = listed(header.get("alias", header.get("aliases", "")))
+    yield from page_pieces(
+        Page(
+            title=title,
+            source=shown(str(found.path)),
+            parent=found.parent or "",
+            position=found.position,
+            blocks=blocks,
+            aliases=(*aliases, *((day.isoformat(),) if day and day.isoformat() != title else ())),
+            properties={k: v for k, v in header.items() if k not in INTERNAL | {"title", "alias", "aliases"}},
+            day=day,
+            updated_at=modified(found),
+        ),
+        own,
+    )
+
+
+def title_of(stem: str) -> str:
+    """The title of a page from the name of its file: `___` and `%2F` stand for `/`."""
+    return unquote(stem.replace("___", "/"))
+
+
+def _day(found: Found) -> date | None:
+    return written_date(found.path.stem) if found.key.startswith("journals/") else None
+
+
+def _journal_title(day: date) -> str:
+    """The title that Logseq gives a journal unless it is told otherwise: Oct 22nd, 2020."""
+    end = "th" if 11 <= day.day <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+    return f"{day:%b} {day.day}{end}, {day.year}"
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block that may still get lines and children."""
+
+    indent: int
+    lines: list[str] = field(default_factory=list)
+    children: list[_Open] = field(default_factory=list)
+
+
+def parse(text: str) -> tuple[dict[str, str], tuple[Block, ...]]:
+    """The properties of a page and its blocks."""
+    lines = text.split("\n")
+    header, start = _front_matter(lines)
+    while start < len(lines) and not lines[start].strip():
+        start += 1
+    while start < len(lines) and (found := _PROPERTY.match(lines[start])):
+        header[found[1].lower()] = (found[2] or "").strip()
+        start += 1
+    first = lines[start] if start < len(lines) else ""
+    if not header and first.startswith("- ") and _PROPERTY.match(first[2:]):  # the properties as a block of their own
+        header, start = _property_block(lines, start)
+    return header, tuple(_closed(top) for top in _tree(lines[start:]))
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
+    """What older graphs write between two lines of dashes."""
+    if lines[0].strip() != "---":
+        return {}, 0
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
+    pairs = (line.partition(":") for line in lines[1:end])
+    return {name.strip().lower(): value.strip() for name, sign, value in pairs if sign and name.strip()}, end + 1
+
+
+def _property_block(lines: list[str], start: int) -> tuple[dict[str, str], int]:
+    header: dict[str, str] = {}
+    line = lines[start][2:]
+    end = start
+    while found := _PROPERTY.match(line):
+        header[found[1].lower()] = (found[2] or "").strip()
+        end += 1
+        line = lines[end] if end < len(lines) and not _BULLET.match(lines[end]) else ""
+    return header, end
+
+
+def _tree(lines: list[str]) -> list[_Open]:
+    """Blocks by their indentation; text without a bullet at the margin is a block of its own."""
+    root = _Open(-1)
+    way, fence = [root], ""
+    for line in lines:
+        bullet = None if fence else _BULLET.match(line)
+        if bullet:
+            _begin(way, _width(bullet[1]), line[bullet.end() :])
+        elif not fence and line[:1].strip() and (len(way) == 1 or line.startswith("#")):
+            _begin(way, 0, line)
+        elif len(way) > 1:
+            way[-1].lines.append(line)
+        elif line.strip():
+            _begin(way, 0, line)
+        fence = _fence_after(line, fence)
+    return root.children
+
+
+def _begin(way: list[_Open], indent: int, first: str) -> None:
+    """Open a block below the nearest one that stands further left."""
+    while way[-1].indent >= indent:
+        way.pop()
+    block = _Open(indent, [first])
+    way[-1].children.append(block)
+    way.append(block)
+
+
+def _width(space: str) -> int:
+    return len(space.expandtabs(2))
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The mark that ends what a line begins; inside, a dash is no bullet."""
+    found = _FENCE.match(line)
+    if not found:
+        return fence
+    mark = found[1].upper()
+    if fence:
+        return "" if mark == fence else fence
+    if mark == "#+BEGIN_":
+        return "#+END_"
+    return "" if mark == "#+END_" or line.count(found[1]) > 1 else mark
+
+
+def _closed(top: _Open) -> Block:
+    """The block with all below it, the innermost first, so that no nesting is too deep."""
+    order, waiting = [], [top]
+    while waiting:
+        block = waiting.pop()
+        order.append(block)
+        waiting += block.children
+    made: dict[int, Block] = {}
+    for block in reversed(order):
+        made[id(block)] = _block(block.lines, tuple(made.pop(id(child)) for child in block.children))
+    return made[id(top)]
+
+
+def _block(lines: list[str], children: tuple[Block, ...]) -> Block:
+    properties: dict[str, str] = {}
+    kept, fence = [], ""
+    for line in lines:
+        found = None if fence else _PROPERTY.match(line)
+        if found:
+            properties[found[1].lower()] = (found[2] or "").strip()
+        else:
+            kept.append(line.strip() if not fence else line)
+        fence = _fence_after(line, fence)
+    text = _CLOCK.sub("", "\n".join(kept)).strip()
+    return Block(
+        text=text, children=children, key=properties.get("id", ""), task=_task(text),
+        properties={name: value for name, value in properties.items() if name not in INTERNAL},
+    )  # fmt: skip
+
+
+def _task(text: str) -> Task | None:
+    """The task that a block is, with its dates."""
+    marker = _MARKER.match(text)
+    if marker is None:
+        return None
+    dates: Mapping[str, str] = dict(_DATED.findall(text))
+    fields: dict[str, FieldValue] = {}
+    if "DEADLINE" in dates:
+        fields["due"] = dates["DEADLINE"]
+    if "SCHEDULED" in dates:
+        fields["scheduled"] = dates["SCHEDULED"]
+    if marker[2]:
+        fields["priority"] = marker[2]
+    return Task(_DATED.sub("", text[marker.end() :]).strip(), STATUS[marker[1]], fields)

@@ -1,0 +1,109 @@
+"""Logseq's export as JSON: a list of pages, each with its blocks."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from weftwork.ingest.connectors.exports import digest, export_top, open_export, unread
+from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
+from weftwork.ingest.connectors.moments import written_date
+from weftwork.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
+from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.files import identity
+from weftwork.ingest.pieces import Refused, Skipped
+
+TaskReader = Callable[[str], Task | None]
+_HEAD = re.compile(r'\A\ufeff?\s*\{\s*"(?:version|blocks)"')
+
+
+def is_logseq_json(path: Path) -> bool:
+    """Whether a file holds pages as Logseq writes them."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            if not _HEAD.match(file.read(200)):
+                return False
+            file.seek(0)
+            first = next(items(file, "blocks", GLANCE), None)
+    except (OSError, UnicodeDecodeError, Damaged):
+        return False
+    return first is not None and isinstance(first.value, dict) and "page-name" in first.value
+
+
+def json_sources(path: Path, task: TaskReader) -> Iterator[Source | Unread | Skipped]:
+    """A source for each page; `task` reads the task that a block is."""
+    top = export_top(path, "logseq", path.stem)
+    yield top
+    seen: set[str] = set()
+    try:
+        (entry,) = open_export(path).files
+        with io.TextIOWrapper(entry.open(), "utf-8-sig") as text:
+            for number, item in enumerate(items(text, "blocks")):
+                name = item.value.get("page-name") if isinstance(item.value, dict) else None
+                if not isinstance(name, str) or not name.strip() or name in seen:
+                    yield Skipped(f"{path.name}: page {number + 1}", "has no name, or that of another page")
+                else:
+                    seen.add(name)
+                    yield _source(item, name, number, top.id, task)
+    except (Damaged, Refused, ValueError) as error:
+        yield unread(path, str(error))
+
+
+def _source(item: Item, name: str, number: int, top: str, task: TaskReader) -> Source:
+    packed, content = item.packed(), digest(item.text)
+    return Source(
+        key=f"page/{name}", id=f"{top}/{identity('page', name)}", what=name, fingerprint=lambda: content,
+        stamp=content, read=partial(_read, packed, number, top, task), movable=False,
+    )  # fmt: skip
+
+
+def _read(packed: bytes, number: int, top: str, task: TaskReader, own: str) -> Iterator[Yielded]:
+    value = unpacked(packed)
+    title, properties = value["page-name"].strip(), _properties(value)
+    day = written_date(title)
+    try:
+        blocks = _blocks(value.get("children"), task)
+    except RecursionError as error:
+        raise Refused("is nested too deeply") from error
+    page = Page(
+        title=title,
+        source=f"logseq:{title}",
+        parent=top,
+        position=number,
+        blocks=blocks,
+        aliases=listed(properties.pop("alias", "")),
+        properties=properties,
+        day=day,
+    )
+    yield from page_pieces(page, own)
+
+
+def _properties(value: Mapping[str, Any]) -> dict[str, str]:
+    """Properties as they would be written; of several values, each is a link."""
+    found = value.get("properties")
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {
+        str(name): ", ".join(f"[[{each}]]" for each in told) if isinstance(told, list) else str(told)
+        for name, told in pairs
+        if name not in ("id", "collapsed", "title", "heading")
+    }
+
+
+def _blocks(value: Any, task: TaskReader) -> tuple[Block, ...]:
+    sound = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return tuple(_block(each, task) for each in sound)
+
+
+def _block(value: Mapping[str, Any], task: TaskReader) -> Block:
+    text, key = value.get("content"), value.get("id")
+    said = "\n".join(line for line in str(text or "").split("\n") if not re.match(r"\s*[\w-]+:: ", line)).strip()
+    return Block(
+        text=said, children=_blocks(value.get("children"), task), key=key if isinstance(key, str) else "",
+        task=task(said), properties=_properties(value) if said else {},
+    )  # fmt: skip

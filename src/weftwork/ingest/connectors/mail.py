@@ -1,0 +1,280 @@
+"""Mail: mbox files, .eml files and folders of them, as threads of messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email import policy
+from email.message import EmailMessage, MIMEPart
+from email.parser import BytesHeaderParser, BytesParser
+from email.utils import getaddresses, parsedate_to_datetime
+from functools import partial
+from hashlib import blake2b
+from itertools import pairwise
+from pathlib import Path
+
+from weftwork.clock import aware
+from weftwork.ingest.connectors.conversations import Said, Thread, thread_nodes
+from weftwork.ingest.connectors.exports import digest, export_top, names_in
+from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.htmltext import text_of
+from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.files import identity, shown
+from weftwork.ingest.pieces import Skipped
+from weftwork.types import FieldValue, Node
+
+LARGEST_LETTER = 100_000_000
+LONGEST_LINE = 1_000_000
+"""Bytes that are looked at at once: a line that is longer is looked at in pieces."""
+LARGEST_ATTACHMENT = 1_000_000
+"""Bytes of a text that was attached and is taken."""
+_BEGIN = re.compile(rb"From \S+.*\d{4}\s*$")
+_ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
+_HEADER = re.compile(rb"[!-9;-~]+:")
+_REPLY = re.compile(r"^\s*(?:(?:re|aw|sv|fwd?|wg|tr|rv)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
+_ID = re.compile(r"<([^<>\s]+)>")
+_UNSOUND = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
+"""What the parser of headers and bodies raises where a mail breaks the rules."""
+
+
+class Mail:
+    """Letters, threaded by what they answer."""
+
+    name = "mail"
+    summary = "Mail: mbox files, .eml files and folders of them"
+    version = 1
+
+    def recognises(self, path: Path) -> float:
+        """By how the file begins, or by what most files of a folder are called."""
+        if path.is_dir():
+            names = [name.lower() for name in names_in(path, 500)]
+            letters = [name for name in names if name.endswith((".eml", ".mbox", ".mbox/mbox"))]
+            return 0.8 if letters and len(letters) * 2 > len(names) else 0.0
+        try:
+            with path.open("rb") as file:
+                lines = file.read(4096).splitlines()[:6]
+        except OSError:
+            return 0.0
+        if lines and _BEGIN.match(lines[0]) and any(_HEADER.match(line) for line in lines[1:3]):
+            return 0.9
+        return 0.9 if path.suffix.lower() == ".eml" and any(_HEADER.match(line) for line in lines) else 0.0
+
+    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+        """A source for each thread."""
+        top = export_top(path, "mail", shown(path.resolve().stem))
+        yield top
+        letters: list[_Letter] = []
+        for found in walk(path):
+            if isinstance(found, (Unread, Skipped)):
+                yield found
+            elif isinstance(found, Found):
+                try:
+                    held = list(_letters(found.path))
+                except OSError as error:
+                    yield Unread("", shown(str(found.path)), f"cannot be read ({error.strerror})")
+                    continue
+                letters += held
+                if not held:
+                    yield Skipped(shown(str(found.path)), "holds no letter")
+        threads, twice = _threads([each for each in letters if each.size <= LARGEST_LETTER])
+        for letter in (each for each in letters if each.size > LARGEST_LETTER):
+            yield Skipped(letter.what, f"is larger than {LARGEST_LETTER // 1_000_000} MB")
+        if twice:
+            yield Skipped(shown(str(path)), f"{twice} letters are there twice")
+        for root, several in threads.items():
+            content = digest(*(each.content for each in several))
+            yield Source(
+                key=f"thread/{root}", id=identity("mail", root), what=several[0].subject or several[0].what,
+                fingerprint=partial(str, content), stamp=content, read=partial(_read, several, top.id), movable=False,
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """A letter that was found, by its headers."""
+
+    id: str
+    answers: tuple[str, ...]
+    """What it answers, from the first letter of the thread on."""
+    subject: str
+    at: datetime | None
+    content: str
+    size: int
+    what: str
+    load: Callable[[], bytes]
+
+
+def _letters(path: Path) -> Iterator[_Letter]:
+    """The letters of a file, of which only headers are kept."""
+    with path.open("rb") as file:
+        begin = file.readline(1000)
+    spans = _spans(path) if _BEGIN.match(begin) else [(0, path.stat().st_size)]
+    for number, (start, end) in enumerate(spans):
+        what = f"{shown(str(path))}: letter {number + 1}" if _BEGIN.match(begin) else shown(str(path))
+        load = partial(_load, path, start, end)
+        if end - start > LARGEST_LETTER:
+            yield _Letter("", (), "", None, "", end - start, what, load)
+            continue
+        data = load()
+        if _HEADER.match(data.lstrip()):
+            yield _letter(data, what, load)
+
+
+def _load(path: Path, start: int, end: int) -> bytes:
+    """A letter; in an mbox, lines that begin with "From " stand behind a mark, which is taken away."""
+    with path.open("rb") as file:
+        file.seek(start)
+        data = file.read(end - start)
+    return _ESCAPED.sub(rb"\1", data) if start else data
+
+
+def _spans(path: Path) -> Iterator[tuple[int, int]]:
+    """Where each letter of an mbox begins and ends, without the line before it."""
+    start, place, blank = -1, 0, True
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST_LINE):
+            if blank and line.startswith(b"From ") and _BEGIN.match(line):
+                if start >= 0:
+                    yield start, place
+                start = place + len(line)
+            place += len(line)
+            blank = not line.strip()
+    if start >= 0:
+        yield start, place
+
+
+def _letter(data: bytes, what: str, load: Callable[[], bytes]) -> _Letter:
+    headers = BytesHeaderParser(policy=policy.default).parsebytes(data)
+    content = _hash(data)
+    own = _ID.findall(_header(headers, "Message-ID"))
+    answers = _ID.findall(_header(headers, "References")) or _ID.findall(_header(headers, "In-Reply-To"))[:1]
+    subject = _header(headers, "Subject")
+    return _Letter(
+        own[0] if own else f"{content}@letter", tuple(answers), subject, _date(headers), content, len(data), what, load
+    )
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    """A header as text; empty where it cannot be told."""
+    try:
+        value = message.get(name)
+        return " ".join(str(value).split()) if value is not None else ""
+    except _UNSOUND:
+        return ""
+
+
+def _date(message: EmailMessage) -> datetime | None:
+    try:
+        return aware(parsedate_to_datetime(_header(message, "Date")))
+    except (*_UNSOUND, OverflowError):
+        return None
+
+
+def _threads(letters: Sequence[_Letter]) -> tuple[dict[str, list[_Letter]], int]:
+    """Letters by the first one of their thread, be it there or not, and how many were there twice."""
+    known: dict[str, _Letter] = {}
+    above: dict[str, str] = {}
+    for letter in letters:
+        known.setdefault(letter.id, letter)
+        way = [*dict.fromkeys(letter.answers), letter.id]
+        for parent, child in pairwise(way):
+            if parent != child:
+                above.setdefault(child, parent)
+    threads: dict[str, list[_Letter]] = {}
+    for letter in known.values():
+        threads.setdefault(_root(letter.id, above), []).append(letter)
+    for several in threads.values():
+        several.sort(key=lambda each: (each.at is None, each.at.timestamp() if each.at else 0.0))
+    return threads, len(letters) - len(known)
+
+
+def _root(name: str, above: dict[str, str]) -> str:
+    """The first letter of a thread; of a ring, the smallest id, from wherever one starts."""
+    way: dict[str, None] = {}
+    while name in above and name not in way:
+        way[name] = None
+        name = above[name]
+    return min(list(way)[list(way).index(name) :]) if name in way else name
+
+
+def _read(letters: Sequence[_Letter], top: str, own: str) -> Iterator[Yielded]:
+    messages = [BytesParser(policy=policy.default).parsebytes(_unchanged(letter)) for letter in letters]
+    said = [_said(letter, message) for letter, message in zip(letters, messages, strict=True)]
+    first = letters[0]
+    title = _REPLY.sub("", first.subject).strip() or "(no subject)"
+    yield from thread_nodes(Thread(id=own, title=title, source=first.what, parent=top), said)
+    for one, message in zip(said, messages, strict=True):
+        yield from _attached(message, f"{own}#{one.key}", first.what)
+
+
+def _unchanged(letter: _Letter) -> bytes:
+    data = letter.load()
+    if _hash(data) != letter.content:
+        raise OSError(f"{letter.what} changed while it was read")
+    return data
+
+
+def _hash(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _said(letter: _Letter, message: EmailMessage) -> Said:
+    people = {name: _people(message, name) for name in ("From", "To", "Cc")}
+    fields: dict[str, FieldValue] = {}
+    for name, several in people.items():
+        if several:
+            fields[name.lower()] = ", ".join(f"{who} <{address}>" if who else address for who, address in several)
+    if letter.subject:
+        fields["subject"] = letter.subject
+    if names := tuple(name for name, _ in _attachments(message)):
+        fields["attachments"] = names
+    who, address = people["From"][0] if people["From"] else ("", "")
+    key = letter.id if letter.id.isprintable() else letter.content
+    return Said(key=key, role="user", author=who or address, at=letter.at, text=_body(message), fields=fields)
+
+
+def _people(message: EmailMessage, name: str) -> list[tuple[str, str]]:
+    return [(who.strip(), address) for who, address in getaddresses([_header(message, name)]) if who or address]
+
+
+def _body(message: EmailMessage) -> str:
+    """What a letter says: its plain text, or else the text of its HTML."""
+    try:
+        part = message.get_body(preferencelist=("plain", "html"))
+    except _UNSOUND:
+        part = message
+    if part is None:
+        return ""
+    text = _content(part)
+    return (text_of(text) if part.get_content_type() == "text/html" else text).strip()
+
+
+def _content(part: MIMEPart) -> str:
+    try:
+        content = part.get_content()
+    except _UNSOUND:
+        data = part.get_payload(decode=True)
+        content = data.decode("utf-8", "replace") if isinstance(data, bytes) else ""
+    return content.replace("\r\n", "\n") if isinstance(content, str) else ""
+
+
+def _attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
+    """What is attached, by name."""
+    try:
+        parts = [part for part in message.iter_attachments() if isinstance(part, EmailMessage)]
+        return [(part.get_filename() or part.get_content_type(), part) for part in parts]
+    except _UNSOUND:
+        return []
+
+
+def _attached(message: EmailMessage, above: str, source: str) -> Iterator[Node]:
+    """Texts that were attached; other files are only named."""
+    for place, (name, part) in enumerate(_attachments(message)):
+        if part.get_content_maintype() == "text" and len(text := _content(part)) <= LARGEST_ATTACHMENT and text.strip():
+            shown_text = text_of(text) if part.get_content_type() == "text/html" else text
+            yield Node(
+                id=f"{above}#file-{place + 1}", type="file", title=name, text=shown_text, parent=above, position=place,
+                source=source, updated_at=_date(message),
+            )  # fmt: skip

@@ -1,0 +1,335 @@
+"""Notion: the pages and databases of an export, with their properties, relations and blocks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+from weftwork.ingest.connectors import inline
+from weftwork.ingest.connectors.exports import Entry, digest, export_top, fingerprints, names_in, open_export, unread
+from weftwork.ingest.connectors.folders import Found, place_of, walk
+from weftwork.ingest.connectors.htmltext import text_of
+from weftwork.ingest.connectors.markdown import Block, TooDeep, blocks, plain
+from weftwork.ingest.connectors.moments import moment, start_of, written_date
+from weftwork.ingest.connectors.names import BlockNames
+from weftwork.ingest.connectors.plain import plain_source
+from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread, Yielded
+from weftwork.ingest.connectors.tables import typed
+from weftwork.ingest.documents.formats import is_document
+from weftwork.ingest.files import identity
+from weftwork.ingest.pieces import Note, Refused, Skipped
+from weftwork.types import FieldValue, Node
+
+PAGES = (".md", ".html")
+_NAME = re.compile(r"(?P<title>.*?)[ -]?(?P<id>[0-9a-f]{32})(?P<all>_all)?")
+_RELATION = re.compile(r"([^,()]*?)\s*\(((?:[^()]|\([^()]*\))*?([0-9a-f]{32})(?:_all)?\.(?:md|csv|html))\)")
+_ADDRESS = re.compile(r"https?://(?:www\.)?notion\.(?:so|site)/\S*?([0-9a-f]{32})")
+_HREF = re.compile(r'href="[^"]*?([0-9a-f]{32})(?:_all)?\.(?:html|csv)"')
+_PROPERTY = re.compile(r"([^:\n]{1,100}?)\s*:(?:\s+(.*)|)$")
+_TAG = re.compile(r"</?(?:aside|details|summary|br|img|figure)\b[^<>]*>")
+_DUE = frozenset({"due", "due date", "deadline"})
+
+
+class Notion:
+    """An export as Markdown and CSV, or as HTML: the zip or its folder."""
+
+    name = "notion"
+    summary = "Notion export: Markdown and CSV, or HTML, as a zip or a folder"
+    version = 1
+
+    def recognises(self, path: Path) -> float:
+        """By names that end in Notion's ids."""
+        if path.is_file() and path.suffix.lower() != ".zip":
+            return 0.0
+        names = [PurePosixPath(name) for name in names_in(path)]
+        pages = [name for name in names if name.suffix.lower() in (*PAGES, ".csv") and name.name != "index.html"]
+        ours = [name for name in pages if _NAME.fullmatch(name.stem)]
+        return 0.9 if ours and len(ours) * 2 > len(pages) else 0.0
+
+    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+        """A source for each page and each database."""
+        try:
+            export = open_export(path)
+        except (Refused, OSError) as refused:
+            yield unread(path, str(refused))
+            return
+        top = export_top(path, "notion", "Notion")
+        yield top
+        yield from export.skipped
+        pages, others = _pages(export.files, top.id)
+        known = {page.id: page for page in pages}
+        for page in sorted(pages, key=lambda page: (page.name.count("/"), page.name)):
+            parent = identity("notion", page.above) if page.above in known else top.id
+            yield (_database(page, pages, parent) if page.is_database else _page(page, known.get(page.above), parent))
+        if path.is_dir():
+            yield from _documents(path, pages, top.id)
+        elif others:
+            kinds = ", ".join(sorted({each.suffix.lstrip(".") for each in others}))
+            why = f"{len(others)} attached files ({kinds}) are not read from a zip: unpack it, and add the folder"
+            yield Skipped(top.what, why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page or a database of the export, by its file."""
+
+    entry: Entry
+    id: str
+    title: str
+    above: str
+    """The id of what it stands in; empty at the top."""
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def is_database(self) -> bool:
+        return self.entry.suffix == ".csv"
+
+
+def _pages(files: Iterable[Entry], top: str) -> tuple[list[_Page], list[Entry]]:
+    """Pages and databases, each once, and the other files; of a database, the table with all columns is taken."""
+    found: dict[str, _Page] = {}
+    others = []
+    for entry in sorted(files, key=lambda each: (not each.stem.endswith("_all"), each.name)):
+        if entry.suffix not in (*PAGES, ".csv"):
+            others.append(entry)
+        elif PurePosixPath(entry.name).name != "index.html":
+            known, title = _identified(entry.stem)
+            known = known or digest(top, entry.name)
+            found.setdefault(known, _Page(entry, known, title, _above(entry, top)))
+    return list(found.values()), others
+
+
+def _identified(stem: str) -> tuple[str, str]:
+    """The id in the name of a file, and the title without it."""
+    found = _NAME.fullmatch(stem)
+    return (found["id"], found["title"].strip()) if found else ("", stem)
+
+
+def _above(entry: Entry, top: str) -> str:
+    """The id of the page whose folder a file stands in; folders that are no page's are passed over."""
+    for folder in PurePosixPath(entry.name).parents:
+        if known := _identified(folder.name)[0]:
+            return known
+        if folder.name and not folder.name.startswith("Export-"):
+            return digest(top, f"{folder}.md")
+    return ""
+
+
+def _page(page: _Page, above: _Page | None, parent: str) -> Source:
+    is_row = above is not None and above.is_database
+    return Source(
+        key=f"page/{page.id}", id=identity("notion", page.id), what=page.name, movable=False,
+        fingerprint=partial(fingerprints, [page.entry], parent, str(is_row), page.title),
+        read=partial(_read_page, page, parent, is_row),
+    )  # fmt: skip
+
+
+def _database(page: _Page, pages: Iterable[_Page], parent: str) -> Source:
+    rows = [each for each in pages if each.above == page.id and not each.is_database]
+    return Source(
+        key=f"database/{page.id}", id=identity("notion", page.id), what=page.name, movable=False,
+        fingerprint=partial(fingerprints, [page.entry, *(each.entry for each in rows)], parent, page.title),
+        read=partial(_read_database, page, rows, parent),
+    )  # fmt: skip
+
+
+def _read_page(page: _Page, parent: str, is_row: bool, own: str) -> Iterator[Yielded]:
+    text = page.entry.text()
+    links = set[str]()
+    if page.entry.suffix == ".html":
+        links = {found[1] for found in _HREF.finditer(text)}
+        text = text_of(text)
+    title, body = _titled(text, page.title)
+    properties, body = _properties(body) if is_row else ({}, body)
+    try:
+        top = blocks(body)
+    except TooDeep as error:
+        yield Note(page.name, f"{error}: it is split into paragraphs only")
+        top = plain(body)
+    lead = _clean(top[0].text) if top and top[0].kind == "paragraph" else ""
+    yield _described(own, "db_row" if is_row else "page", title, parent, properties, text=lead, source=page.name)
+    yield from (Named(own, page.id, "id"), Named(own, page.name, "path"))
+    if written_date(title) is None:  # a day is no name that others mention
+        yield Named(own, title)
+    yield from _relations(own, properties)
+    yield from _links(own, top[0].text if lead else "", page.name)
+    yield from (Link(source=own, names=(target,)) for target in sorted(links - {page.id}))
+    yield from _below(own, top[1:] if lead else top, page.name)
+
+
+def _titled(text: str, title: str) -> tuple[str, str]:
+    """The title that a page says that it has, and what follows it."""
+    first, _, rest = text.lstrip().partition("\n")
+    return (first[2:].strip() or title, rest) if first.startswith("# ") else (title, text)
+
+
+def _properties(body: str) -> tuple[dict[str, str], str]:
+    """The properties at the beginning of a row's page."""
+    lines = body.lstrip("\n").split("\n")
+    found: dict[str, str] = {}
+    while lines and (told := _PROPERTY.match(lines[0])):
+        found[told[1].strip()] = (told[2] or "").strip()
+        lines.pop(0)
+    return (found, "\n".join(lines)) if not lines or not lines[0].strip() else ({}, body)
+
+
+def _described(
+    own: str, kind: str, title: str, parent: str, properties: Mapping[str, str], *, text: str = "", source: str
+) -> Node:
+    """A page or row with its properties as fields."""
+    fields: dict[str, FieldValue] = {}
+    tags: list[str] = []
+    for name, value in properties.items():
+        shown = _RELATION.sub(lambda link: link[1], value).strip()
+        day = written_date(shown.rpartition("→")[2])
+        if name.casefold() in ("tags", "tag"):
+            tags += [tag.strip() for tag in shown.split(",") if tag.strip()]
+        elif shown:  # of a stretch of days, something is due on the last
+            whole = day is not None and ("→" not in shown or name.casefold() in _DUE)
+            fields[name] = day.isoformat() if day and whole else typed(shown)
+    created, changed = (_told(properties, word) for word in ("created", "last edited"))
+    return Node(
+        id=own, type=kind, title=title, text=text, parent=parent, position=place_of(title), fields=fields,
+        tags=tuple(dict.fromkeys(tags)), source=source, created_at=created, updated_at=changed or created,
+    )  # fmt: skip
+
+
+def _told(properties: Mapping[str, str], word: str) -> datetime | None:
+    """The moment that a property tells whose name begins with a word."""
+    for name, value in properties.items():
+        if name.casefold().removeprefix("date ").startswith(word):
+            day = written_date(value)
+            return moment(value) or (start_of(day) if day else None)
+    return None
+
+
+def _relations(own: str, properties: Mapping[str, str]) -> Iterator[Link]:
+    for name, value in properties.items():
+        for target in dict.fromkeys(found[3] for found in _RELATION.finditer(value)):
+            yield Link(source=own, names=(target,), type="relation", label=name)
+
+
+def _links(node: str, text: str, here: str) -> Iterator[Link]:
+    """Links to other pages: by the ids in their paths, else by the paths."""
+    readable = inline.without_code(text)
+    targets: dict[str, str] = {}
+    for each in inline.references(readable):
+        path = PurePosixPath(each.target)
+        if path.suffix.lower() in (*PAGES, ".csv"):
+            known = _identified(path.stem)[0]
+            targets.setdefault(known or _joined(here, each.target), each.label)
+    for address in _ADDRESS.finditer(readable):
+        targets.setdefault(address[1], "")
+    for target, label in targets.items():
+        yield Link(source=node, names=(target,), label=label)
+
+
+def _joined(here: str, target: str) -> str:
+    parts: list[str] = []
+    for part in (*PurePosixPath(here).parent.parts, *PurePosixPath(unquote(target)).parts):
+        if part == "..":
+            parts = parts[:-1]
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _below(own: str, top: list[Block], source: str) -> Iterator[Yielded]:
+    """The blocks of a page in their tree."""
+    names = BlockNames()
+    waiting = [(own, place, block) for place, block in enumerate(top)][::-1]
+    while waiting:
+        parent, place, block = waiting.pop()
+        node = _block(block, parent, place, f"{own}#{names.name(block.kind, block.text)}")
+        if node is not None:
+            yield replace(node, source=source)
+            yield from _links(node.id, block.text, source)
+        above = node.id if node else parent
+        waiting += [(above, number, inner) for number, inner in enumerate(block.below)][::-1]
+
+
+def _block(block: Block, parent: str, place: int, name: str) -> Node | None:
+    """A block as a node; None for one that says nothing, such as an empty box."""
+    text = _clean(block.text)
+    task = inline.task(text) if block.kind == "list_item" else None
+    title, kind = "", str(block.kind)
+    fields: dict[str, FieldValue] = {}
+    if task:
+        kind, fields = "todo", dict(task.fields)
+        title, _, text = task.text.partition("\n")
+    elif block.kind == "heading":
+        title, text = text, ""
+    if not (title or text).strip():
+        return None
+    return Node(
+        id=name, type=kind, title=title.strip(), text=text.strip(), parent=parent, position=place, fields=fields
+    )
+
+
+def _clean(text: str) -> str:
+    return _TAG.sub("", text).strip()
+
+
+def _read_database(page: _Page, rows: Iterable[_Page], parent: str, own: str) -> Iterator[Yielded]:
+    """The database, and those of its rows that have no page of their own."""
+    try:
+        table = [row for row in csv.reader(io.StringIO(page.entry.text())) if any(value.strip() for value in row)]
+    except csv.Error as error:
+        raise Refused(f"is no table ({error})") from error
+    header = [" ".join(name.split()) for name in table[0]] if table else []
+    yield Node(
+        id=own, type="database", title=page.title, text="Columns: " + ", ".join(header), parent=parent,
+        position=place_of(page.title), source=page.name,
+    )  # fmt: skip
+    yield from (Named(own, page.id, "id"), Named(own, page.title), Named(own, page.name, "path"))
+    names = BlockNames()
+    for row in _without_page(table[1:], [_heading(each) for each in rows]):
+        node = f"{own}#{names.name('row', chr(0).join(row))}"
+        values = dict(zip(header[1:], row[1:], strict=False))
+        yield _described(node, "db_row", row[0].strip(), own, values, source=page.name)
+        yield from _relations(node, values)
+
+
+def _without_page(rows: Sequence[list[str]], titles: Sequence[str]) -> list[list[str]]:
+    """Rows that have no page; a title may differ, since Notion calls a day "Yesterday" there, but not its table."""
+    left = Counter(titles)
+    alone = []
+    for row in rows:
+        title = row[0].strip()
+        if left[title] > 0:
+            left[title] -= 1
+        else:
+            alone.append(row)
+    return alone if len(alone) > left.total() else []
+
+
+def _heading(page: _Page) -> str:
+    try:
+        with page.entry.open() as file:
+            return _titled(file.read(4096).decode("utf-8-sig", "replace"), page.title)[0]
+    except (OSError, Refused):
+        return page.title
+
+
+def _documents(path: Path, pages: Iterable[_Page], top: str) -> Iterator[Source | Skipped]:
+    """Attached documents of an export that was unpacked, below the pages whose folders they stand in."""
+    known = {page.id for page in pages}
+    for found in walk(path):
+        if isinstance(found, Found) and found.path.suffix.lower() not in (*PAGES, ".csv"):
+            above = next((name for part in PurePosixPath(found.key).parents if (name := _identified(part.name)[0])), "")
+            parent = identity("notion", above) if above in known else top
+            if is_document(found.path):
+                yield plain_source(replace(found, parent=parent))
+            else:
+                yield Skipped(str(found.path), "is neither a page, a database nor a document")

@@ -1,0 +1,94 @@
+"""Folders of Markdown notes: Obsidian vaults, and any others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from weftwork.ingest.connectors.files import file_sources
+from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.notes import SUFFIXES, is_note, note_source
+from weftwork.ingest.connectors.protocol import Source, Unread
+from weftwork.ingest.files import HIDDEN
+from weftwork.ingest.pieces import Skipped
+
+SEEN = 500
+"""Entries of a folder that are looked at to recognise it."""
+OPENED = 20
+"""Notes that are opened for that."""
+
+
+class Obsidian:
+    """A vault: a note is called what its file is called."""
+
+    name = "obsidian"
+    summary = "Obsidian vaults: notes with links, tags, tasks and attachments"
+    version = 1
+
+    def recognises(self, path: Path) -> float:
+        """A vault has a folder for its settings; without one, half of its notes that are opened link by name."""
+        if not path.is_dir():
+            return 0.0
+        if (path / ".obsidian").is_dir():
+            return 1.0
+        share, notes = _notes(path)
+        opened = notes[:OPENED]
+        linking = sum(1 for note in opened if _links_by_name(note))
+        return 0.7 if opened and share > 0.5 and linking * 3 >= len(opened) else 0.0
+
+    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+        """Notes as pages, attachments as documents or files."""
+        return _sources(path, title_from_heading=False)
+
+
+class Markdown:
+    """Notes that are called what their first heading says."""
+
+    name = "markdown"
+    summary = "Markdown files and folders of them"
+    version = 1
+
+    def recognises(self, path: Path) -> float:
+        """A Markdown file, or a folder of which more than half is Markdown."""
+        if not path.is_dir():
+            return 0.8 if path.name.lower().endswith(SUFFIXES) else 0.0
+        share, _ = _notes(path)
+        return 0.6 if share > 0.5 else 0.0
+
+    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+        """Notes as pages, all else as documents or files."""
+        return _sources(path, title_from_heading=True)
+
+
+def _sources(path: Path, *, title_from_heading: bool) -> Iterator[Source | Unread | Skipped]:
+    for each in walk(path):
+        if not isinstance(each, Found):
+            yield each
+        elif is_note(each):
+            yield note_source(each, title_from_heading=title_from_heading)
+        else:
+            yield from file_sources(each)
+
+
+def _notes(folder: Path) -> tuple[float, list[Path]]:
+    """Which share of the files in a folder is Markdown, and some of these."""
+    seen = list(islice(_files(folder), SEEN))
+    notes = [path for path in seen if path.name.lower().endswith(SUFFIXES)]
+    return (len(notes) / len(seen) if seen else 0.0), notes
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in HIDDEN)
+        paths = (Path(place, name) for name in sorted(files) if not name.startswith("."))
+        yield from (path for path in paths if path.is_file())  # to open a pipe would be to wait for ever
+
+
+def _links_by_name(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return b"[[" in file.read(20_000)
+    except OSError:
+        return False

@@ -1,0 +1,235 @@
+"""Outliners: pages of nested blocks with `[[links]]`, `((block references))`, #tags, `key:: value` and tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from weftwork.ingest.connectors.moments import start_of
+from weftwork.ingest.connectors.names import BlockNames
+from weftwork.ingest.connectors.protocol import Link, Named, Yielded
+from weftwork.types import FieldValue, Node
+
+DEEPEST = 64
+"""Levels below which blocks stand side by side: nobody nests deeper on purpose."""
+_CODE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|(`+)(?!`).*?(?<!`)\1(?!`)"
+    r"|#\+BEGIN_(SRC|EXAMPLE|QUERY|EXPORT)\b.*?(?:#\+END_\2|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\[\[|\]\]")
+_TAG = re.compile(r"(?:(?<=\s)|(?<=\()|^)#(?:\[\[|(\w[\w/.&-]*\w|\w))", re.MULTILINE)
+_BLOCK = re.compile(r"\(\(([\w-]{2,64})\)\)")
+_KEY = re.compile(r"[\w-]{1,64}")
+_EMBED = re.compile(r"\{\{\s*(?:\[\[)?embed(?:-\w+)?(?:\]\])?\s*:?")
+_ALIASED = re.compile(r"\[([^\[\]]+)\]\((?:\[\[(.+?)\]\]|\(\(([\w-]+)\)\))\)")
+_HEADING = re.compile(r"#{1,6}\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be done, with the words that say so taken out of the text."""
+
+    text: str
+    status: str
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A block and what is below it."""
+
+    text: str
+    children: tuple[Block, ...] = ()
+    key: str = ""
+    """The id that the format gives it, by which others refer to it."""
+    task: Task | None = None
+    heading: bool = False
+    properties: Mapping[str, str] = field(default_factory=dict)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page: what is said of it, and its blocks."""
+
+    title: str
+    source: str
+    parent: str
+    position: int = 0
+    blocks: tuple[Block, ...] = ()
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    day: date | None = None
+    """The day that it is the journal of."""
+    names: tuple[str, ...] = ()
+    """Ids by which others refer to it."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+def page_pieces(page: Page, own: str) -> Iterator[Yielded]:
+    """The page, its blocks in their tree, its names, and its links."""
+    fields = shown_properties(page.properties)
+    if page.day:
+        fields["date"] = page.day.isoformat()
+    yield Node(
+        id=own,
+        type="page",
+        title=page.title,
+        parent=page.parent,
+        position=page.position,
+        tags=tags_of_properties(page.properties),
+        fields=fields,
+        source=page.source,
+        created_at=page.created_at or (start_of(page.day) if page.day else None),
+        updated_at=page.updated_at or page.created_at or (start_of(page.day) if page.day else None),
+    )
+    yield Named(own, page.title)
+    yield from (Named(own, alias, "alias") for alias in page.aliases)
+    yield from (Named(own, name, "id") for name in page.names)
+    if "/" in page.title.strip("/") and not page.day:
+        yield Link(source=own, names=(page.title.rpartition("/")[0],), label="namespace")
+    yield from property_links(own, page.properties)
+    yield from _blocks(page, own)
+
+
+def _blocks(page: Page, own: str) -> Iterator[Yielded]:
+    """Blocks from the top down; an own stack, so that no nesting is too deep."""
+    names, taken = BlockNames(), set[str]()
+    waiting = [(own, 0, place, block) for place, block in enumerate(page.blocks)][::-1]
+    while waiting:
+        parent, depth, place, block = waiting.pop()
+        key = block.key if _KEY.fullmatch(block.key) and block.key not in taken else ""
+        taken.add(key)
+        node = block_node(block, f"{own}#{key or names.name('block', block.text)}", parent, place)
+        if node is None:
+            above, below = parent, depth
+        else:
+            above, below = (node.id, depth + 1) if depth < DEEPEST else (parent, depth)
+            yield _dated(node, page)
+            if key:
+                yield Named(node.id, key, "id")
+            yield from property_links(node.id, block.properties)
+            yield from links(node.id, block.text)
+        waiting += [(above, below, number, child) for number, child in enumerate(block.children)][::-1]
+
+
+def block_node(block: Block, name: str, parent: str, place: int) -> Node | None:
+    """A block as a node: a task, a heading or an item; None for an empty one, whose children move up."""
+    text = block.text.strip()
+    if not text and not block.properties and not block.task:
+        return None
+    fields = shown_properties(block.properties)
+    tags = tuple(dict.fromkeys((*tags_of(text), *tags_of_properties(block.properties))))
+    title, kind = "", "list_item"
+    if block.task:
+        kind = "todo"
+        title, _, text = plain(block.task.text).strip().partition("\n")
+        fields = {**fields, "status": block.task.status, **block.task.fields}
+    elif block.heading or (_HEADING.match(text) and "\n" not in text):
+        kind, title, text = "heading", _HEADING.sub("", plain(text), count=1), ""
+    return Node(
+        id=name, type=kind, title=title, text=plain(text).strip(), parent=parent, position=place, tags=tags,
+        fields=fields, created_at=block.created_at, updated_at=block.updated_at,
+    )  # fmt: skip
+
+
+def _dated(node: Node, page: Page) -> Node:
+    """The block with the times of its page where it has none of its own."""
+    return Node(
+        id=node.id, type=node.type, title=node.title, text=node.text, parent=node.parent, position=node.position,
+        tags=node.tags, fields=node.fields, source=page.source,
+        created_at=node.created_at or (start_of(page.day) if page.day else None),
+        updated_at=node.updated_at or node.created_at or page.updated_at,
+    )  # fmt: skip
+
+
+def links(node: str, text: str) -> Iterator[Link]:
+    """All that a text refers to, each once: pages, tags, blocks, and what it embeds."""
+    said = without_code(text)
+    embeds = [match.end() for match in _EMBED.finditer(said)]
+
+    def label(start: int) -> str:
+        return "embed" if any(0 <= start - end <= 1 for end in embeds) else ""
+
+    found: dict[tuple[str, str], None] = {}
+    for start, target in page_links(said):
+        tagged = start > 0 and said[start - 1] == "#"
+        found[target, "tag" if tagged else label(start)] = None
+    found.update({(match[1], "tag"): None for match in _TAG.finditer(said) if match[1]})
+    found.update({(match[1], label(match.start()) or "block"): None for match in _BLOCK.finditer(said)})
+    for target, kind in found:
+        if kind == "embed":
+            yield Link(source=node, names=(target,), type="embed")
+        else:
+            yield Link(source=node, names=(target,), label=kind)
+
+
+def page_links(text: str) -> list[tuple[int, str]]:
+    """Where each `[[link]]` begins and what it calls, those inside of others too."""
+    open_at: list[int] = []
+    found = []
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[0] == "[[":
+            open_at.append(bracket.start())
+        elif open_at:
+            start = open_at.pop()
+            target = text[start + 2 : bracket.start()].strip()
+            if target and "\n" not in target and target.lower() not in _WORDS:
+                found.append((start, target))
+    return sorted(found)
+
+
+_WORDS = frozenset({"todo", "done", "embed", "table", "query", "kanban", "mermaid", "video"})
+"""Names of what stands in double braces: they are commands, not pages."""
+
+
+def tags_of(text: str) -> tuple[str, ...]:
+    """The tags of a text, short and long."""
+    said = without_code(text)
+    tags = [match[1] for match in _TAG.finditer(said) if match[1]]
+    tags += [target for start, target in page_links(said) if start > 0 and said[start - 1] == "#"]
+    return tuple(dict.fromkeys(tags))
+
+
+def without_code(text: str) -> str:
+    """The text with code blanked out: what looks like a link there is none."""
+    return _CODE.sub(lambda code: " " * len(code[0]), text)
+
+
+def plain(text: str) -> str:
+    """The text as it reads: aliased links by their words."""
+    return _ALIASED.sub(lambda link: link[1], text)
+
+
+def property_links(node: str, properties: Mapping[str, str]) -> Iterator[Link]:
+    """What the values of properties refer to, each labelled with the property's name."""
+    for name, value in properties.items():
+        said = without_code(value)
+        targets = [target for _, target in page_links(said)]
+        targets += [match[1] for match in _TAG.finditer(said) if match[1]]
+        targets += [match[1] for match in _BLOCK.finditer(said)]
+        for target in dict.fromkeys(targets):
+            yield Link(source=node, names=(target,), type="field", label=name)
+
+
+def listed(value: str) -> tuple[str, ...]:
+    """The values of a property that may have several: `[[a]], b, #c`."""
+    parts = [target for _, target in page_links(value)]
+    rest = _BRACKETS.sub("\0", value).split("\0")[::2] if parts else [value]
+    parts += [part for piece in rest for part in re.split(r"[,，]", piece)]
+    return tuple(dict.fromkeys(name for part in parts if (name := part.strip().lstrip("#").strip())))
+
+
+def tags_of_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
+    """What the property `tags` lists."""
+    return tuple(tag for name, value in properties.items() if name.lower() == "tags" for tag in listed(value))
+
+
+def shown_properties(properties: Mapping[str, str]) -> dict[str, FieldValue]:
+    """Properties as fields, links in them by their names."""
+    return {name: _BRACKETS.sub("", value).strip() for name, value in properties.items() if name.lower() != "tags"}

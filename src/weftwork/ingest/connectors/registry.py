@@ -1,0 +1,102 @@
+"""Which connectors there are: those that come with Weftwork, and those of other packages.
+
+Another package registers its connector with an entry point of the group `weftwork.connectors`, which names a class
+without arguments or an object that is a connector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.ingest.connectors.protocol import Connector
+from weftwork.ingest.files import check_path
+
+GROUP = "weftwork.connectors"
+BUILT_IN = "built-in"
+MODULES = {
+    "obsidian": "weftwork.ingest.connectors.obsidian:Obsidian",
+    "markdown": "weftwork.ingest.connectors.obsidian:Markdown",
+    "logseq": "weftwork.ingest.connectors.logseq:Logseq",
+    "roam": "weftwork.ingest.connectors.roam:Roam",
+    "notion": "weftwork.ingest.connectors.notion:Notion",
+    "tana": "weftwork.ingest.connectors.tana:Tana",
+    "slack": "weftwork.ingest.connectors.slack:Slack",
+    "chatgpt": "weftwork.ingest.connectors.chatgpt:ChatGPT",
+    "claude": "weftwork.ingest.connectors.claude:Claude",
+    "mail": "weftwork.ingest.connectors.mail:Mail",
+    "csv": "weftwork.ingest.connectors.tables:Csv",
+    "files": "weftwork.ingest.connectors.files:Files",
+}
+"""Built-in connectors by name; each module is imported when its connector is first asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A connector and where it comes from."""
+
+    name: str
+    origin: str
+    """`built-in`, or the name and version of a package."""
+    connector: Connector | None = None
+    problem: str = ""
+    """Why another package's connector cannot be used."""
+
+
+def connectors() -> dict[str, Registered]:
+    """All connectors by name, built-in ones first; a name that is taken is not given twice."""
+    found = {name: Registered(name, BUILT_IN, _built_in(place)) for name, place in MODULES.items()}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
+        if entry.name not in found:
+            found[entry.name] = _registered(entry)
+    return found
+
+
+def get_connector(name: str) -> Connector:
+    """A connector by name."""
+    known = connectors()
+    if name not in known:
+        raise UnknownName("connector", name, known)
+    connector = known[name].connector
+    if connector is None:
+        raise InvalidInput(f"the connector {name!r} of {known[name].origin} cannot be used: {known[name].problem}")
+    return connector
+
+
+def recognise(path: Path) -> Connector:
+    """The connector that is surest of a path; of two equally sure ones the one that was registered first."""
+    check_path(path)
+    usable = [each.connector for each in connectors().values() if each.connector is not None]
+    sure = [(connector.recognises(path), -place, connector) for place, connector in enumerate(usable)]
+    certainty, _, surest = max(sure, key=lambda each: each[:2])
+    if certainty <= 0:
+        raise InvalidInput(f"nothing knows how to read {path}: see  weftwork connectors")
+    return surest
+
+
+@cache
+def _built_in(place: str) -> Connector:
+    module, _, name = place.partition(":")
+    connector: Connector = getattr(import_module(module), name)()
+    return connector
+
+
+def _registered(entry: EntryPoint) -> Registered:
+    """Another package's connector; what is wrong with it concerns nobody who does not use it."""
+    try:
+        found = entry.load()
+        connector = found() if isinstance(found, type) else found
+    except Exception as error:  # whatever another package does wrong
+        return Registered(entry.name, _origin(entry), problem=f"it cannot be loaded ({error})")
+    missing = [part for part in ("name", "summary", "version", "recognises", "sources") if not hasattr(connector, part)]
+    if missing:
+        return Registered(entry.name, _origin(entry), problem=f"it lacks {', '.join(missing)}")
+    return Registered(entry.name, _origin(entry), connector)
+
+
+def _origin(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module

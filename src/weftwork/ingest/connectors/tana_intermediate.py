@@ -1,0 +1,131 @@
+"""The Tana Intermediate Format: nodes inside of nodes, as other programs write them for Tana to import."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from weftwork.ingest.connectors.exports import Entry, export_top
+from weftwork.ingest.connectors.jsonstream import Damaged, unpacked
+from weftwork.ingest.connectors.moments import moment
+from weftwork.ingest.connectors.protocol import Source, Yielded
+from weftwork.ingest.connectors.tana_nodes import DEEPEST, Told, pieces, source, top_source, values
+from weftwork.ingest.pieces import Skipped
+from weftwork.types import FieldValue
+
+_UID = re.compile(r"(?:\[([^\[\]]*)\]\()?\[\[([^\[\]]+)\]\]\)?")
+
+
+def intermediate_sources(entry: Entry, path: Path) -> Iterator[Source | Skipped]:
+    """A source for each node at the top of the file; names are read first, since texts refer by id."""
+    tags = _supertags(entry)
+    names: dict[str, str] = {}
+    for value in values(entry, "nodes"):
+        for node in _flat(value):
+            names[str(node["uid"])] = str(node.get("name") or "")
+    yield top_source(path)
+    top = export_top(path, "tana", "Tana").id
+    seen: set[str] = set()
+    for number, value in enumerate(values(entry, "nodes")):
+        name = _uid(value)
+        if not name or name in seen:
+            yield Skipped(f"{entry.name}: node {number + 1}", "has no uid, or that of another")
+            continue
+        seen.add(name)
+        packed = zlib.compress(json.dumps(value).encode(), 1)
+        yield source(
+            value["uid"], str(value.get("name") or ""), partial(_read_nested, packed, names, tags, top), entry.stamp
+        )
+
+
+def _supertags(entry: Entry) -> dict[str, str]:
+    try:
+        return {str(each["uid"]): str(each["name"]) for each in values(entry, "supertags") if isinstance(each, dict)}
+    except (Damaged, KeyError):  # a file need not have any
+        return {}
+
+
+def _uid(value: Any) -> str:
+    """The id of a node; empty if it has none that can be used."""
+    name = value.get("uid") if isinstance(value, dict) else None
+    return name if isinstance(name, str) and name.strip() and name.isprintable() else ""
+
+
+def _flat(value: Any) -> Iterator[Mapping[str, Any]]:
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("uid"), str):
+                yield node
+            children = node.get("children")
+            waiting += children if isinstance(children, list) else []
+
+
+def _read_nested(
+    packed: bytes, names: Mapping[str, str], tags: Mapping[str, str], top: str, own: str
+) -> Iterator[Yielded]:
+    waiting = [(unpacked(packed), top, own, 0, 0)]
+    seen: set[str] = set()
+    while waiting:
+        value, parent, node, place, depth = waiting.pop()
+        name = _uid(value)
+        if not name or name in seen:
+            yield Skipped(own, "one of its nodes has no uid, or that of another")
+            continue
+        seen.add(name)
+        told, children = _nested(value, names, tags)
+        yield from pieces(told, node, own, parent, place)
+        above = node if depth < DEEPEST else parent
+        waiting += [
+            (child, above, f"{own}#{child.get('uid') if isinstance(child, dict) else number}", number, depth + 1)
+            for number, child in enumerate(children)
+        ][::-1]
+
+
+def _nested(value: Mapping[str, Any], names: Mapping[str, str], tags: Mapping[str, str]) -> tuple[Told, Sequence[Any]]:
+    """A node of the Intermediate Format, and the children that are no fields."""
+    fields: dict[str, FieldValue] = {}
+    links: list[tuple[str, str]] = []
+    children = []
+    below = value.get("children")
+    for child in below if isinstance(below, list) else ():
+        if isinstance(child, dict) and child.get("type") == "field":
+            _nested_field(child, names, fields, links)
+        else:
+            children.append(child)
+    text, refers = _named(str(value.get("name") or ""), names)
+    described = value.get("description")
+    given, state = value.get("supertags"), value.get("todoState")
+    flags = value.get("flags")
+    told = Told(
+        id=value["uid"], text=f"{text}\n\n{described}" if described else text, refers=refers,
+        tags=tuple(filter(None, (tags.get(str(each), str(each)) for each in given))) if isinstance(given, list) else (),
+        fields=fields, field_links=tuple(links), done=None if state is None else state == "done",
+        heading=isinstance(flags, list) and "section" in flags,
+        created_at=moment(value.get("createdAt")), updated_at=moment(value.get("editedAt")),
+    )  # fmt: skip
+    return told, children
+
+
+def _nested_field(
+    child: Mapping[str, Any], names: Mapping[str, str], fields: dict[str, FieldValue], links: list[tuple[str, str]]
+) -> None:
+    name, values = str(child.get("name") or ""), child.get("children")
+    several = values if isinstance(values, list) else []
+    told = [_named(str(each.get("name") or ""), names) for each in several if isinstance(each, dict)]
+    if name and told:
+        texts = tuple(text for text, _ in told)
+        fields[name] = texts[0] if len(texts) == 1 else texts
+        links += [(name, target) for _, refers in told for target in refers]
+
+
+def _named(text: str, names: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """A text with names for ids, and the ids."""
+    refers = tuple(match[2] for match in _UID.finditer(text) if match[2] in names)
+    return _UID.sub(lambda match: match[1] or names.get(match[2], match[2]), text).strip(), refers

@@ -1,0 +1,64 @@
+"""DOCX, by way of HTML, which mammoth makes of it; pages end where Word ended them when it was last saved."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
+
+import mammoth
+
+from weftwork.ingest.documents.archive import open_archive
+from weftwork.ingest.documents.html import markdown_of, sections
+from weftwork.ingest.documents.values import Parsed, Tools, Unreadable
+
+BODY = "word/document.xml"
+STYLES = "br[type='page'] => hr.page-end\np[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_RENDERED = re.compile(rb"<w:lastRenderedPageBreak\s*/>")
+_FORMULA = re.compile(rb"<m:oMath(?:\s[^>]*)?>.*?</m:oMath>", re.DOTALL)
+_DISPLAYED = re.compile(rb"</?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr>.*?</m:oMathParaPr>", re.DOTALL)
+_SYMBOL = re.compile(rb"<m:t(?:\s[^>]*)?>([^<]*)</m:t>")
+
+
+def read_docx(path: Path, tools: Tools) -> Parsed:
+    """The pages of a DOCX, or its sections where it has not been laid out in pages."""
+    with open_archive(path, tools.limits) as archive:
+        if BODY not in archive.namelist():
+            raise Unreadable("is no Word document")
+        try:
+            result = mammoth.convert_to_html(
+                _prepared(archive), style_map=STYLES, convert_image=mammoth.images.img_element(_no_picture)
+            )
+        except (BadZipFile, KeyError, ValueError, OSError) as error:
+            raise Unreadable(f"is damaged ({error})") from error
+    pages = sections(markdown_of(result.value, page_end="page-end"))
+    if not pages:
+        raise Unreadable("has no text")
+    return Parsed(len(pages), iter(pages))
+
+
+def _no_picture(image: Any) -> dict[str, str]:
+    return {"src": ""}
+
+
+def _prepared(archive: ZipFile) -> BytesIO:
+    """The archive without its pictures, with breaks where pages ended, and with formulas as text."""
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_STORED) as copy:
+        for member in archive.infolist():
+            if member.filename.startswith(("word/media/", "word/embeddings/", "word/fonts/")):
+                continue
+            data = archive.read(member)
+            if member.filename == BODY:
+                data = _RENDERED.sub(b'<w:br w:type="page"/>', data)
+                data = _FORMULA.sub(_as_text, _DISPLAYED.sub(b"", data))
+            copy.writestr(member.filename, data)
+    out.seek(0)
+    return out
+
+
+def _as_text(found: re.Match[bytes]) -> bytes:
+    symbols = b"".join(_SYMBOL.findall(found[0]))
+    return b"<w:r><w:t xml:space='preserve'>" + symbols + b"</w:t></w:r>" if symbols else b""

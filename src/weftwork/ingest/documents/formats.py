@@ -1,0 +1,50 @@
+"""Which file is read by what."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+
+from weftwork.ingest.documents.values import Parsed, Tools, Unreadable
+
+READERS = {
+    "pdf": "pdf.document:read_pdf",
+    "docx": "docx:read_docx",
+    "pptx": "pptx:read_pptx",
+    "xlsx": "xlsx:read_xlsx",
+    "html": "html:read_html",
+    "htm": "html:read_html",
+    "xhtml": "html:read_html",
+    "epub": "epub:read_epub",
+    **dict.fromkeys(("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp", "gif"), "pictures:read_picture"),
+}
+"""Readers by extension; a reader's module is imported in the process that parses."""
+NEEDED = ("pypdfium2", "PIL", "mammoth", "markdownify", "bs4", "lxml", "pptx", "openpyxl")
+"""What the extra `documents` brings."""
+
+
+def extension_of(path: PurePath) -> str:
+    """The extension by which a file's reader is chosen."""
+    return path.suffix.lower().removeprefix(".")
+
+
+def is_document(path: PurePath) -> bool:
+    """Whether a file is read page by page; without the extra, HTML is text like any other."""
+    extension = extension_of(path)
+    return extension in READERS and not (READERS[extension] == READERS["html"] and missing_packages())
+
+
+def missing_packages() -> list[str]:
+    """Parts of the extra that are not installed."""
+    return [name for name in NEEDED if find_spec(name) is None]
+
+
+def parse(path: Path, extension: str, tools: Tools) -> Parsed:
+    """Open a document with the reader for its extension."""
+    module, _, function = READERS[extension].partition(":")
+    read = getattr(import_module(f"weftwork.ingest.documents.{module}"), function)
+    parsed: Parsed = read(path, tools)
+    if parsed.count > tools.limits.pages:
+        raise Unreadable(f"has {parsed.count:,} pages, more than {tools.limits.pages:,}: split it")
+    return parsed

@@ -1,0 +1,98 @@
+"""HTML as Markdown: pages on the web, and what DOCX and EPUB are turned into on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bs4 import BeautifulSoup, Comment
+from markdownify import MarkdownConverter
+
+from weftwork.ingest.documents.values import Page, Parsed, Tools, Unreadable
+
+PAGE_END = "\ue000"
+"""Stands in a text where a page ends; what people write is cleared of it first."""
+PICTURE = "\ue001"
+"""Stands in a text where a picture is."""
+UNSEEN = ("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "head", "button", "select")
+LONGEST_LINK = 200
+_MARKS = re.compile(f"[{PAGE_END}{PICTURE}]")
+_FORGED = re.compile(r"^(\s*)(?=#{1,6}\s)")
+"""The beginning of a text that would be a heading in Markdown, but is none."""
+_BLANK = re.compile(r"\n{3,}")
+
+
+class _Converter(MarkdownConverter):
+    """Keeps links to the web, and of pictures that there is one and what is said of it."""
+
+    def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """A link; one that leads nowhere outside of the document is its text."""
+        target = el.get("href") or ""
+        kept = target.startswith(("http://", "https://")) and len(target) <= LONGEST_LINK and text.strip()
+        return str(super().convert_a(el, text, parent_tags)) if kept else text  # type: ignore[misc]
+
+    def convert_img(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """A picture as what its author says of it."""
+        said = " ".join(_MARKS.sub("", el.get("alt") or "").split())
+        return f"{PICTURE}![{re.sub(r'[][]', '', said)}]()" if said else PICTURE
+
+
+def read_html(path: Path, tools: Tools) -> Parsed:
+    """A page on the web: a page for each of its sections."""
+    pages = sections(markdown_of(path.read_bytes()))
+    if not pages:
+        raise Unreadable("has no text")
+    return Parsed(len(pages), iter(pages))
+
+
+def markdown_of(html: bytes | str, page_end: str | None = None) -> str:
+    """HTML as Markdown, with marks for pictures and, at elements of a class, for the ends of pages."""
+    soup = BeautifulSoup(html, "lxml")
+    for each in soup(UNSEEN):
+        each.decompose()
+    for text in soup.find_all(string=_MARKS):
+        text.replace_with(_MARKS.sub("", text))
+    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
+        comment.extract()
+    for each in soup.find_all(class_=page_end) if page_end else ():
+        each.replace_with(PAGE_END)
+    for text in soup.find_all(string=_FORGED):
+        text.replace_with(_FORGED.sub(r"\1\\", text))
+    converter = _Converter(
+        heading_style="ATX", bullets="-", table_infer_header=True, escape_underscores=False, escape_asterisks=False
+    )
+    try:
+        return _BLANK.sub("\n\n", converter.convert_soup(soup)).strip()
+    except RecursionError as error:
+        raise Unreadable("is nested too deeply to be read") from error
+
+
+def sections(markdown: str) -> list[Page]:
+    """Pages where the text says that they end; else one for each section, which a heading of the top level begins."""
+    parts = markdown.split(PAGE_END)
+    if len(parts) == 1:
+        parts = _cut(markdown)
+    return as_pages(parts)
+
+
+def as_pages(parts: Sequence[str], names: Sequence[str] = ()) -> list[Page]:
+    """Each part as a page, unless there is nothing on it."""
+    pages = []
+    for number, part in enumerate(parts):
+        text = part.replace(PICTURE, "").strip()
+        pictures = part.count(PICTURE)
+        if text or pictures:
+            pages.append(Page(markdown=text, pictures=pictures, name=names[number] if names else ""))
+    return pages
+
+
+def _cut(markdown: str) -> list[str]:
+    """A text cut before its headings of the highest level that occurs twice; whole if none does."""
+    for level in (1, 2):
+        places = [found.start() for found in re.finditer(rf"^{'#' * level} ", markdown, re.MULTILINE)]
+        if len(places) > 1:
+            starts = [0, *places] if markdown[: places[0]].strip() else places
+            return [markdown[start:end] for start, end in zip(starts, [*starts[1:], len(markdown)], strict=True)]
+    return [markdown]

@@ -1,0 +1,21 @@
+"""A page of runs as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weftwork.ingest.documents.layout.blocks import Style, to_markdown
+from weftwork.ingest.documents.layout.boxes import Run
+from weftwork.ingest.documents.layout.columns import downwards, reading_order
+from weftwork.ingest.documents.layout.style import without_running
+from weftwork.ingest.documents.layout.tables import Rule, with_aligned_tables, with_ruled_tables
+
+
+def page_markdown(runs: Sequence[Run], height: float, style: Style, rules: Sequence[Rule] = ()) -> str:
+    """What a page says, in reading order; what is written sideways comes last."""
+    kept = without_running(runs, height, style)
+    upright = [run for run in kept if not run.sideways]
+    columns = reading_order(with_ruled_tables(upright, rules), style.body)
+    groups = [downwards(with_aligned_tables(column, style.body)) for column in columns]
+    sideways = [run for run in kept if run.sideways]
+    return to_markdown([*groups, *([run] for run in sideways)], style)

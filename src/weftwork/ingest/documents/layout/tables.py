@@ -1,0 +1,199 @@
+"""Finding tables: by the lines that are drawn around their cells, or by columns that line up."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from weftwork.ingest.documents.layout.blocks import BULLET
+from weftwork.ingest.documents.layout.boxes import Item, Run, Table, is_prose, joined, letters_of, lines_of, rows_of
+
+MOST_RULES = 4_000
+"""Lines of a page that are looked at: more of them are a drawing."""
+MOST_CELLS = 5_000
+NEAR = 3.0
+"""Points within which two lines count as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A drawn line, or a thin rectangle: horizontal if `x0` to `x1` is long, vertical otherwise."""
+
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+
+    @property
+    def horizontal(self) -> bool:
+        """Whether it lies rather than stands."""
+        return self.x1 - self.x0 >= self.bottom - self.top
+
+
+def with_ruled_tables(runs: Sequence[Run], rules: Sequence[Rule]) -> list[Item]:
+    """The runs of a page as lines, those between drawn lines as tables."""
+    tables, left = _ruled(runs, rules)
+    return [*tables, *lines_of(left)]
+
+
+def with_aligned_tables(column: Sequence[Item], size: float) -> list[Item]:
+    """The items of a column, lines that are rows of a table replaced by it."""
+    tables, rest = _aligned([each for each in column if isinstance(each, Run)], size)
+    return [*(each for each in column if isinstance(each, Table)), *tables, *rest]
+
+
+def _ruled(runs: Sequence[Run], rules: Sequence[Rule]) -> tuple[list[Table], list[Run]]:
+    """Tables in which lines stand between the cells."""
+    left = list(runs)
+    tables = []
+    if len(rules) > MOST_RULES:
+        return [], left
+    for group in _touching(rules):
+        xs = _places([each.x0 for each in group if not each.horizontal])
+        ys = _places([each.top for each in group if each.horizontal])
+        if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
+            continue
+        inside = [run for run in left if _within(run, xs, ys)]
+        table = _grid(inside, xs, ys)
+        if table is not None:
+            tables.append(table)
+            taken = set(map(id, inside))
+            left = [run for run in left if id(run) not in taken]
+    return tables, left
+
+
+def _within(run: Run, xs: Sequence[float], ys: Sequence[float]) -> bool:
+    centre = (run.x0 + run.x1) / 2
+    return not run.sideways and xs[0] < centre < xs[-1] and ys[0] < run.middle < ys[-1]
+
+
+def _grid(runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float]) -> Table | None:
+    rows: list[tuple[str, ...]] = []
+    for number in range(len(ys) - 1):
+        cells: list[list[Run]] = [[] for _ in xs[1:]]
+        for run in runs:
+            if bisect_right(ys, run.middle) - 1 == number:
+                cells[bisect_right(xs, (run.x0 + run.x1) / 2) - 1].append(run)
+        rows += _split(cells, xs) or [tuple(map(_text, cells))]
+    rows = [row for row in rows if any(row)]
+    kept = [column for column in range(len(xs) - 1) if any(row[column] for row in rows)]
+    if len(rows) < 2 or len(kept) < 2:
+        return None
+    tidy = tuple(tuple(row[column] for column in kept) for row in rows)
+    return Table(rows=tidy, x0=xs[0], top=ys[0], x1=xs[-1], bottom=ys[-1])
+
+
+def _split(cells: Sequence[Sequence[Run]], xs: Sequence[float]) -> list[tuple[str, ...]]:
+    """The rows that share one row of lines: cells whose lines stand side by side and are not wrapped text."""
+    visual = rows_of(run for cell in cells for run in cell)
+    stacked = [
+        i for i, cell in enumerate(cells)
+        if len(visual) > 1 and len(rows_of(cell)) >= 0.8 * len(visual)
+        and mean(run.x1 - run.x0 for run in cell) < 0.75 * (xs[i + 1] - xs[i])
+    ]  # fmt: skip
+    if len(stacked) < 2:
+        return []
+    places = [{id(run): i for run in cell} for i, cell in enumerate(cells)]
+    found = {name: i for each in places for name, i in each.items()}
+    return [tuple(_text([run for run in row if found[id(run)] == i]) for i in range(len(cells))) for row in visual]
+
+
+def _text(runs: Sequence[Run]) -> str:
+    return " ".join(joined(row).text for row in rows_of(runs)) if runs else ""
+
+
+def _places(values: Sequence[float]) -> list[float]:
+    """Values that are nearly the same as one."""
+    places: list[float] = []
+    for value in sorted(values):
+        if not places or value - places[-1] > NEAR:
+            places.append(value)
+    return places
+
+
+def _touching(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """Lines that meet, group by group."""
+    groups: list[tuple[list[float], list[Rule]]] = []
+    for rule in sorted(rules, key=lambda each: (each.top, each.x0)):
+        box = [rule.x0, rule.top, rule.x1, rule.bottom]
+        members = [rule]
+        apart = []
+        for other, found in groups:
+            if _meet(box, other):
+                box = [min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])]
+                members = found + members
+            else:
+                apart.append((other, found))
+        groups = [*apart, (box, members)]
+    return [members for _, members in groups]
+
+
+def _meet(one: Sequence[float], other: Sequence[float]) -> bool:
+    across = one[0] <= other[2] + NEAR and other[0] <= one[2] + NEAR
+    return across and one[1] <= other[3] + NEAR and other[1] <= one[3] + NEAR
+
+
+def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]:
+    """Tables without lines: rows whose pieces stand in the same columns."""
+    tables: list[Table] = []
+    rest: list[Run] = []
+    pending: list[list[Run]] = []
+    for row in [*rows_of(line for line in lines if not line.sideways), []]:
+        if pending and (len(row) < 2 or row[0].top - pending[-1][0].bottom > 2.2 * size):
+            table = _columns(pending)
+            if table is None:
+                rest += [run for each in pending for run in each]
+            else:
+                tables.append(table)
+            pending = []
+        if len(row) >= 2:
+            pending.append(row)
+        else:
+            rest += row
+    return tables, rest + [line for line in lines if line.sideways]
+
+
+def _are_entries(columns: Sequence[Sequence[Run]]) -> bool:
+    """Whether these are the entries of a list, behind a column of bullets."""
+    return len(columns) == 2 and all(BULLET.fullmatch(f"{run.text.strip()} ") for run in columns[0])
+
+
+def _are_prose(columns: Sequence[Sequence[Run]]) -> bool:
+    """Whether these are columns of text: long lines, or lines that mostly reach the end of their column."""
+    letters = [mean(letters_of(run.text) for run in column) for column in columns]
+    return sum(1 for each in letters if each > 28) >= 2 or max(letters) > 60 or all(map(is_prose, columns))
+
+
+def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
+    """Rows as a table, if their pieces line up and are not the lines of two columns of prose."""
+    spans: list[list[float]] = []
+    for run in sorted((run for row in rows for run in row), key=lambda run: run.x0):
+        if spans and run.x0 < spans[-1][1]:
+            spans[-1][1] = max(spans[-1][1], run.x1)
+        else:
+            spans.append([run.x0, run.x1])
+    starts = [span[0] for span in spans]
+    if len(spans) < 2 or len(spans) > 20:
+        return None
+    runs = [run for row in rows for run in row]
+    columns = [[run for run in runs if bisect_right(starts, run.x0) - 1 == i] for i in range(len(spans))]
+    placed = {id(run): i for i, column in enumerate(columns) for run in column}
+    cells = []
+    for row in rows:
+        texts = [""] * len(spans)
+        for run in row:
+            texts[placed[id(run)]] = f"{texts[placed[id(run)]]} {run.text}".strip()
+        cells.append(tuple(texts))
+    filled = mean(sum(map(bool, row)) / len(spans) for row in cells)
+    few = len(rows) < 3 and (len(rows) < 2 or len(spans) < 4 or filled < 1)
+    if few or filled < 0.55 or _are_entries(columns) or _are_prose(columns):
+        return None
+    return Table(
+        rows=tuple(cells),
+        x0=min(run.x0 for run in runs),
+        top=min(run.top for run in runs),
+        x1=max(run.x1 for run in runs),
+        bottom=max(run.bottom for run in runs),
+    )

@@ -1,0 +1,141 @@
+"""A document as a node with one child for each page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from weftwork.errors import MissingExtra
+from weftwork.ingest.documents.formats import extension_of, missing_packages
+from weftwork.ingest.documents.outline import Headings, outline
+from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.documents.values import Page, Unreadable
+from weftwork.ingest.pieces import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
+from weftwork.types import PAGE, UNSEEN, FieldValue, Node
+
+EDITION = 2
+"""Raised when documents are read otherwise than before: adding them again then replaces them."""
+SEEN = ("page", "section_path")
+"""Fields of a page that say more than its title: the others are for programs."""
+PATHS = {"page": "image_path", "thumb": "thumbnail_path"}
+"""What files are called, and the fields that name them."""
+UNREAD = "-unread"
+"""Ends the version of a document of which a page had no text because there was no OCR."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document hangs: its id, the node above it, and its position there."""
+
+    id: str
+    title: str
+    source: str
+    parent: str | None = None
+    position: int = 0
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the pages so far said of the document as a whole."""
+
+    pages: int = 0
+    headings: Headings = ()
+    without_text: int = 0
+    cut: list[str] = field(default_factory=list)
+
+
+def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
+    """A document, to be read only if what is stored of it is not the same already."""
+    if missing_packages():
+        return Skipped(place.source, str(MissingExtra("what reads documents", "documents")))
+    try:
+        status = path.stat()
+        if status.st_size > parser.limits.file_bytes:
+            return Skipped(place.source, f"is larger than {parser.limits.file_bytes // 1_000_000:,} MB")
+        if not status.st_size:
+            return Skipped(place.source, "is empty")
+        version = f"{EDITION}-{_digest(path)}"
+    except OSError as error:
+        return Skipped(place.source, f"cannot be read ({error.strerror})")
+    top = Node(
+        id=place.id,
+        type="document",
+        title=place.title,
+        source=place.source,
+        parent=place.parent,
+        position=place.position,
+        updated_at=datetime.fromtimestamp(status.st_mtime, UTC),
+        fields={"filename": place.title, "extension": extension_of(path)},
+    )
+    known = (version,) if parser.reads_pictures else (version, version + UNREAD)
+    return Bundle(place.id, place.source, known, lambda: _read(path, top, version, parser))
+
+
+def _digest(path: Path) -> str:
+    digest = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node | Attachment | Expected | Note]:
+    seen = _Seen()
+    try:
+        for answer in parser.pages(path, str(top.fields["extension"])):
+            if isinstance(answer, int):
+                top = replace(top, fields={**top.fields, "pages": answer})
+                yield Expected(answer)
+                continue
+            page, cut = answer
+            seen.pages += 1
+            if cut:
+                seen.cut.append(f"page {seen.pages} is cut after {parser.limits.characters:,} characters")
+            yield from _page(page, top, seen)
+    except Unreadable as error:
+        raise Refused(str(error)) from error
+    unread = seen.without_text and not parser.reads_pictures
+    yield replace(top, fields=_for_programs({**top.fields, "version": version + UNREAD if unread else version}))
+    yield from (Note(top.source, text) for text in seen.cut)
+    if unread:
+        few = f"{seen.without_text} of {seen.pages} pages"
+        yield Note(top.source, f"{few} have no text: to read pictures, run  pip install 'weftwork[ocr]'")
+
+
+def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
+    """Fields of which only those are searched and shown that say something to people."""
+    return fields | {UNSEEN: tuple(sorted((fields.keys() | {TIMESTAMP, *PATHS.values()}) - set(SEEN)))}
+
+
+def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
+    found = outline(page.markdown, seen.headings)
+    seen.headings = found.after
+    seen.without_text += page.text_source == "none"
+    name = f"{top.id}#page={seen.pages}"
+    for short, data in (("page", page.image), ("thumb", page.thumbnail)):
+        if data:
+            yield Attachment(name, PATHS[short], f"{short}-{seen.pages:04}.jpg", data)
+    fields: dict[str, FieldValue] = {
+        **top.fields,
+        "page": seen.pages,
+        "section_path": found.section_path or None,
+        "parent_heading": found.parent_heading or None,
+        "headings": found.headings,
+        "tables": found.tables,
+        "pictures": page.pictures,
+        "text_source": page.text_source,
+    }
+    yield Node(
+        id=name,
+        type=PAGE,
+        title=": ".join(filter(None, [f"{top.title}, page {seen.pages}", found.parent_heading])),
+        text=page.markdown,
+        source=top.source,
+        parent=top.id,
+        position=seen.pages,
+        updated_at=top.updated_at,
+        fields=_for_programs({name: value for name, value in fields.items() if value is not None}),
+    )

@@ -1,0 +1,45 @@
+"""The text of a picture of a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from weftwork.ingest.documents.layout.boxes import Run
+from weftwork.ingest.documents.layout.page import page_markdown
+from weftwork.ingest.documents.layout.style import learn_style
+from weftwork.ingest.documents.values import TextSource, Tools
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+LARGER = 1.45
+"""How many times the usual height a line of a heading has at least: boxes around scanned lines vary."""
+
+
+def scanned(picture: Image, tools: Tools) -> tuple[str, TextSource]:
+    """What OCR reads in a picture as Markdown, and where the text comes from."""
+    if tools.ocr is None:
+        return "", "none"
+    runs = _even(tools.ocr(picture))
+    if not runs:
+        return "", "ocr"
+    style = learn_style([(runs, picture.height)], larger=LARGER)
+    return page_markdown(runs, picture.height, replace(style, bold_headings=False)), "ocr"
+
+
+def _even(runs: Sequence[Run]) -> list[Run]:
+    """Runs whose sizes are near the usual one set to it."""
+    heights: Counter[float] = Counter()
+    for run in runs:
+        heights[run.size] += len(run.text)
+    reached, half = 0, sum(heights.values()) / 2
+    usual = 1.0
+    for size in sorted(heights):
+        reached += heights[size]
+        usual = size
+        if reached >= half:
+            break
+    return [replace(run, size=usual) if run.size < LARGER * usual else run for run in runs]

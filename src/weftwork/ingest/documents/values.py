@@ -1,0 +1,67 @@
+"""What parsing a document gives, and the limits within which it has to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from weftwork.ingest.documents.layout.boxes import Run
+
+TextSource = Literal["text layer", "ocr", "none"]
+
+
+class Unreadable(Exception):
+    """A document that cannot be added; the message completes a sentence that begins with its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a document may be, and how long it may take."""
+
+    file_bytes: int = 250_000_000
+    pages: int = 5_000
+    characters: int = 400_000
+    """Of one page; the rest of a longer one is left out, and the report says so."""
+    pixels: int = 100_000_000
+    """Of one picture."""
+    unpacked_bytes: int = 600_000_000
+    """Of an archive (DOCX, PPTX, XLSX, EPUB) when it is unpacked."""
+    seconds: float = 180.0
+    """Until the next page is there; opening the document counts with the first one."""
+    memory_bytes: int = 4_000_000_000
+    """Of the process that parses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page as it was parsed."""
+
+    markdown: str
+    text_source: TextSource = "text layer"
+    pictures: int = 0
+    name: str = ""
+    """What the page is called by itself: a sheet, a slide, a chapter."""
+    image: bytes = b""
+    """The page as a JPEG picture; empty where the format has no pages to draw."""
+    thumbnail: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A document that was opened: how many pages it has, and the pages, parsed as they are taken."""
+
+    count: int
+    pages: Iterator[Page]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the parsers of all formats work with."""
+
+    limits: Limits
+    ocr: Callable[[Image], list[Run]] | None = None
+    """Reads a picture; None if the extra is not installed."""

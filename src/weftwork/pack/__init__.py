@@ -1,0 +1,56 @@
+"""Decides which candidates enter the context, in which form, within the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weftwork.errors import UnknownName
+from weftwork.pack.density import Density
+from weftwork.pack.greedy import Greedy
+from weftwork.pack.overflow import Overflow
+from weftwork.pack.protocol import Choice, Outcome, Packer, Packing, Room, Shorten
+from weftwork.pack.ranked import Ranked
+from weftwork.pack.sections import check_budget, room_for
+from weftwork.pack.truncate import Truncation, truncate
+
+__all__ = [
+    "PACKERS",
+    "Choice",
+    "Outcome",
+    "Packer",
+    "Packing",
+    "Room",
+    "Shorten",
+    "Truncation",
+    "check_budget",
+    "get_packer",
+    "room_for",
+    "truncate",
+]
+
+
+def _optimal() -> Packer:
+    from weftwork.pack.optimal import Optimal  # noqa: PLC0415  # start-up time: it imports numpy
+
+    return Optimal()
+
+
+_MAKERS: dict[str, Callable[[], Packer]] = {
+    "ranked": Ranked,
+    "greedy": Greedy,
+    "density": Density,
+    "optimal": _optimal,
+    "overflow": Overflow,
+}
+
+PACKERS = tuple(_MAKERS)
+"""The names of the packers."""
+
+
+def get_packer(name: str | Packer) -> Packer:
+    """The packer of that name, with the contracts' settings; a packer itself is handed back."""
+    if not isinstance(name, str):
+        return name
+    if name not in _MAKERS:
+        raise UnknownName("packer", name, PACKERS)
+    return _MAKERS[name]()

@@ -1,0 +1,88 @@
+"""By score per token, with a bound on how much one type may take (thread contract)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
+from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.score.kind import item_type
+
+TYPE_PERCENT = 70
+TYPE_RULE_AFTER = 5
+ENOUGH_PERCENT = 90
+ENOUGH_ITEMS = 10
+HISTORY = "history"
+
+
+class Density:
+    """Takes what gives most score per token, skips what does not fit, and mixes types where there are several."""
+
+    name = "density"
+
+    def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
+        """Choose what is shown."""
+        ledger = Ledger(choices, room)
+        latest = _take_latest(ledger)
+        types = Counter(item_type(choices[index].candidate) for index in latest)
+        mixed = len({item_type(choice.candidate) for choice in choices}) > 1
+        for index in (index for index in _by_density(choices) if index not in latest):
+            kind = item_type(choices[index].candidate)
+            if _enough(ledger, types.total()):
+                ledger.drop(index, f"over {ENOUGH_PERCENT} % of the budget was used by {types.total()} better ones")
+            elif ledger.missing(index) is not None:
+                ledger.refuse(index)
+            elif mixed and _dominates(types[kind], types.total()):
+                ledger.drop(index, f"its type already fills {TYPE_PERCENT} % of the context")
+            else:
+                ledger.take(index, choices[index].full, "among the best scores per token")
+                types[kind] += 1
+        if not types:
+            take_best_shortened(ledger, by_score(choices), shorten)
+        return ledger.packing()
+
+
+def _take_latest(ledger: Ledger) -> set[int]:
+    """The latest messages, as many as the share that is kept for the history holds.
+
+    Score per token would take the shortest ones, whichever they are.
+    """
+    left = ledger.room.reserved.get(HISTORY, 0)
+    taken: set[int] = set()
+    for index in sorted(_messages(ledger.choices), key=_age(ledger.choices)):
+        tokens = ledger.choices[index].full.tokens
+        if tokens <= left and ledger.missing(index) is None:
+            ledger.take(index, ledger.choices[index].full, "among the latest that the share of the history holds")
+            left -= tokens
+            taken.add(index)
+    return taken
+
+
+def _messages(choices: Sequence[Choice]) -> list[int]:
+    return [index for index in by_score(choices) if choices[index].section == HISTORY]
+
+
+def _age(choices: Sequence[Choice]) -> Callable[[int], int]:
+    """How far back the collector of the history found a choice."""
+
+    def age(index: int) -> int:
+        findings = choices[index].candidate.findings
+        return min((finding.rank for finding in findings if finding.collector == HISTORY), default=len(choices))
+
+    return age
+
+
+def _by_density(choices: Sequence[Choice]) -> list[int]:
+    def density(index: int) -> float:
+        return choices[index].candidate.score / max(1, choices[index].full.tokens)
+
+    return sorted(by_score(choices), key=density, reverse=True)
+
+
+def _enough(ledger: Ledger, chosen: int) -> bool:
+    return chosen >= ENOUGH_ITEMS and ledger.used * 100 > ledger.room.total * ENOUGH_PERCENT
+
+
+def _dominates(of_type: int, chosen: int) -> bool:
+    return chosen > TYPE_RULE_AFTER and of_type * 100 > chosen * TYPE_PERCENT

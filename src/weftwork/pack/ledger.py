@@ -1,0 +1,117 @@
+"""The running account of one packing: what is taken, what is left, and what became of each choice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from weftwork.pack.protocol import Choice, Outcome, Packing, Room, Shorten
+from weftwork.types import Rendering
+
+
+def by_score(choices: Sequence[Choice]) -> list[int]:
+    """Positions of the choices, the best first, in a total order."""
+
+    def rank(index: int) -> tuple[float, str, str, str]:
+        candidate = choices[index].candidate
+        return -candidate.score, candidate.passage.citation, candidate.node.id, candidate.section
+
+    return sorted(range(len(choices)), key=rank)
+
+
+class Ledger:
+    """Books renderings against the room; `held` tokens stay untouched until they are released."""
+
+    def __init__(self, choices: Sequence[Choice], room: Room, held: int = 0) -> None:
+        self.choices = choices
+        self.room = room
+        self.held = held
+        self.used = 0
+        self._used_by: Counter[str] = Counter()
+        self._owed: Counter[str] = Counter(room.reserved)
+        self._owed_in_all = self._owed.total()
+        self._caps = {choice.section: room.cap(choice.section) for choice in choices}
+        self._outcomes: dict[int, Outcome] = {}
+
+    @property
+    def free(self) -> int:
+        """What is left of the total."""
+        return self.room.total - self.held - self.used
+
+    def left(self, section: str) -> int:
+        """What a section may still take: within its cap, without touching what others are owed."""
+        cap = self._caps[section] if section in self._caps else self.room.cap(section)
+        free = self.room.total - self.held - self.used - self._owed_in_all + self._owed[section]
+        return max(0, min(cap - self._used_by[section], free))
+
+    def release(self) -> None:
+        """Let any section have what others did not use of their shares; caps stay."""
+        self._owed.clear()
+        self._owed_in_all = 0
+
+    def left_for(self, index: int) -> int:
+        """What the section of a choice may still take."""
+        return self.left(self.choices[index].section)
+
+    def missing(self, index: int) -> int | None:
+        """How many tokens a choice lacks to be taken whole; None if it fits."""
+        lacking = self.choices[index].full.tokens - self.left_for(index)
+        return lacking if lacking > 0 else None
+
+    def take(self, index: int, rendering: Rendering, reason: str, missing: int | None = None) -> None:
+        """Show a choice in this form."""
+        choice = self.choices[index]
+        self.used += rendering.tokens
+        self._used_by[choice.section] += rendering.tokens
+        paid = min(self._owed[choice.section], rendering.tokens)
+        self._owed[choice.section] -= paid
+        self._owed_in_all -= paid
+        self._outcomes[index] = Outcome(choice.candidate, rendering, reason, missing)
+
+    def spend(self, tokens: int) -> None:
+        """Take tokens that belong to no section."""
+        self.used += tokens
+
+    def drop(self, index: int, reason: str, missing: int | None = None) -> None:
+        """Leave a choice out."""
+        self._outcomes[index] = Outcome(self.choices[index].candidate, None, reason, missing)
+
+    def refuse(self, index: int) -> None:
+        """Leave a choice out because of its size."""
+        self.drop(index, self.obstacle(index), self.missing(index))
+
+    def obstacle(self, index: int, otherwise: str = "the budget was used up") -> str:
+        """What stands in the way of a choice, in plain words: its size, its section, or otherwise."""
+        section, tokens = self.choices[index].section, self.choices[index].full.tokens
+        cap = self.room.cap(section)
+        if tokens > self.room.total:
+            return "larger than the whole budget"
+        if tokens > cap:
+            return f"larger than section {section} may be" if cap else f"section {section} is closed"
+        capped = cap < self.room.total and tokens > cap - self._used_by[section]
+        return f"section {section} is full" if capped or self.left(section) < self.free else otherwise
+
+    def outcome(self, index: int) -> Outcome:
+        """What became of a choice so far."""
+        return self._outcomes[index]
+
+    def packing(self) -> Packing:
+        """The result, one outcome for each choice."""
+        return Packing(tuple(self._outcomes[index] for index in range(len(self.choices))), self.used)
+
+
+def shortened(choice: Choice, limit: int, shorten: Shorten) -> Rendering | None:
+    """A shorter rendering that really is within the limit: a caller's function is not trusted."""
+    rendering = shorten(choice.candidate, limit) if limit > 0 else None
+    return rendering if rendering is not None and rendering.tokens <= limit else None
+
+
+def take_best_shortened(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
+    """Where nothing fits, cut the best one to fit; the thread contract takes it even if it is over the budget."""
+    for index in ranked:
+        left = ledger.left_for(index)
+        rendering = shortened(ledger.choices[index], left, shorten)
+        if rendering is not None:
+            reason = f"nothing fits whole: the best one, shortened to {left} tokens"
+            ledger.take(index, rendering, reason, ledger.missing(index))
+            return

@@ -1,0 +1,65 @@
+"""In order of score until one does not fit (research and memory contracts)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from weftwork.pack.ledger import Ledger, by_score, shortened
+from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.types import Rendering
+
+Squeeze = Callable[[Choice, int], Rendering | None]
+
+
+class Ranked:
+    """Takes the best, whole, and stops at the first that does not fit; if that is the very first, it is shortened."""
+
+    name = "ranked"
+
+    def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
+        """Choose what is shown."""
+        packing = pack_in_order(choices, room, squeeze=lambda choice, left: None)
+        if packing.chosen:
+            return packing
+        # One long text in front must not leave the context empty.
+        return pack_in_order(choices, room, squeeze=lambda choice, left: shortened(choice, left, shorten))
+
+
+def pack_in_order(choices: Sequence[Choice], room: Room, squeeze: Squeeze) -> Packing:
+    """Take the best until one does not fit; that one may still be squeezed in, those after it not.
+
+    If it is its section that is too small, only that section ends.
+    """
+    ledger = Ledger(choices, room)
+    ended: set[str] = set()
+    stopped = False
+    for index in by_score(choices):
+        choice = choices[index]
+        left = ledger.left(choice.section)
+        if stopped or choice.section in ended:
+            _drop_after_the_end(ledger, index)
+        elif choice.full.tokens <= left:
+            ledger.take(index, choice.full, "among the best that fit")
+        else:
+            if left < ledger.free:
+                ended.add(choice.section)
+            else:
+                stopped = True
+            _squeeze_or_refuse(ledger, index, squeeze)
+    return ledger.packing()
+
+
+def _squeeze_or_refuse(ledger: Ledger, index: int, squeeze: Squeeze) -> None:
+    left = ledger.left_for(index)
+    rendering = squeeze(ledger.choices[index], left)
+    if rendering is None:
+        ledger.refuse(index)
+    else:
+        ledger.take(index, rendering, f"shortened to the {left} tokens that were left", ledger.missing(index))
+
+
+def _drop_after_the_end(ledger: Ledger, index: int) -> None:
+    if ledger.missing(index) is None:
+        ledger.drop(index, "a better one did not fit, and the packing ended there")
+    else:
+        ledger.refuse(index)

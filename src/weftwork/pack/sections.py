@@ -1,0 +1,57 @@
+"""How much each section may take of the budget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from weftwork.errors import BudgetError
+from weftwork.pack.protocol import Choice, Room
+from weftwork.types import Budget
+
+
+def check_budget(budget: Budget) -> None:
+    """Refuse a budget that is not made of whole numbers, with a positive total."""
+    if not _is_whole(budget.total) or budget.total <= 0:
+        raise BudgetError(f"the token budget is {budget.total!r}: give a whole number of at least 1, such as 4000")
+    for section, tokens in budget.sections.items():
+        if not _is_whole(tokens) or tokens < 0:
+            raise BudgetError(f"the budget of section {section!r} is {tokens!r}: give a whole number, or 0 to close it")
+
+
+def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
+    """What is left for items after the overhead, and how the sections divide it."""
+    check_budget(budget)
+    total = max(0, budget.total - overhead)
+    if not budget.sections:
+        return Room(total)
+    names = {choice.section for choice in choices} | set(budget.sections)
+    if not budget.share:
+        return Room(total, _hard_caps(budget.sections, total, names))
+    closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
+    return Room(total, closed, _owed(_scaled(budget.sections, total), choices))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _scaled(sections: Mapping[str, int], total: int) -> dict[str, int]:
+    """Entitlements that together are no more than the total, in the same proportion."""
+    asked = sum(sections.values())
+    if asked <= total:
+        return dict(sections)
+    return {name: tokens * total // asked for name, tokens in sections.items()}
+
+
+def _owed(entitled: Mapping[str, int], choices: Sequence[Choice]) -> dict[str, int]:
+    """What each section is entitled to and would use."""
+    demand: Counter[str] = Counter()
+    for choice in choices:
+        demand[choice.section] += choice.full.tokens
+    return {name: min(tokens, demand[name]) for name, tokens in entitled.items()}
+
+
+def _hard_caps(sections: Mapping[str, int], total: int, names: set[str]) -> dict[str, int]:
+    left_over = max(0, total - sum(sections.values()))
+    return {name: min(sections.get(name, left_over), total) for name in sorted(names)}

@@ -1,0 +1,189 @@
+"""What the graph face hands out: the shapes of the graph contract, and their JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weftwork.render.quote import inline, writable
+from weftwork.request import Topic
+from weftwork.types import Context
+
+FieldText = str | tuple[str, ...]
+NAMED_HUBS = 3
+"""How many sampled hubs a note names."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What the Markdown document counts."""
+
+    budget: int
+    used: int
+    nodes_included: int
+    nodes_summarized: int
+    nodes_omitted: int
+    """Nodes that were reached and are not even named."""
+
+    @property
+    def utilization(self) -> float:
+        """The share of the budget that is used, to two digits."""
+        return round(self.used / self.budget, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipPath:
+    """One step on the way from a start: along which edge, in which direction, between which nodes."""
+
+    type: str
+    direction: str
+    source: str
+    target: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReach:
+    """A topic whose walk led to a node, and how far that was."""
+
+    topic: str
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextNode:
+    """A node with as much of its content as the budget allows."""
+
+    id: str
+    name: str
+    type: str
+    content: str
+    tags: tuple[str, ...]
+    fields: Mapping[str, FieldText]
+    score: float
+    components: Mapping[str, float]
+    """What each part of the formula adds to the score."""
+    distance: int
+    path: tuple[RelationshipPath, ...]
+    topics: tuple[TopicReach, ...]
+    citations: tuple[str, ...]
+    tokens: int
+    sampled_hubs: tuple[str, ...] = ()
+    """Nodes on the way of which only the most relevant neighbours were followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverflowSummary:
+    """A node that is named but not written out."""
+
+    id: str
+    name: str
+    type: str
+    tags: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMeta:
+    """How the document came about."""
+
+    query: str
+    workspace: str
+    lens: str
+    tokens: TokenUsage
+    assembled_at: str
+    backend: str
+    depth: int
+    topics: tuple[Topic, ...]
+    embeddings: bool
+    """False where distance and recency had to do without similarity."""
+    sampled_hubs: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings and, in words, which hubs were sampled: for whoever reads the text without this."""
+        if not self.sampled_hubs:
+            return self.warnings
+        names = [inline(hub, 60) for hub in self.sampled_hubs[:NAMED_HUBS]]
+        more = len(self.sampled_hubs) - len(names)
+        named = ", ".join(names) + (f" and {more} more" if more else "")
+        return (*self.warnings, f"only the most relevant neighbours of {named} were followed: there are too many")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDocument:
+    """A projection of a context: its nodes, what did not fit, and the Markdown that counts against the budget."""
+
+    meta: ContextMeta
+    nodes: tuple[ContextNode, ...]
+    overflow: tuple[OverflowSummary, ...]
+    markdown: str
+    context: Context = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contract's JSON, with a few members more."""
+        return {
+            "meta": _meta_dict(self.meta),
+            "nodes": [_node_dict(node) for node in self.nodes],
+            "overflow": [_overflow_dict(node) for node in self.overflow],
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The same as text."""
+        return writable(json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent))
+
+
+def _meta_dict(meta: ContextMeta) -> dict[str, Any]:
+    return {
+        "query": meta.query,
+        "workspace": meta.workspace,
+        "lens": meta.lens,
+        "tokens": {
+            "budget": meta.tokens.budget,
+            "used": meta.tokens.used,
+            "utilization": meta.tokens.utilization,
+            "nodesIncluded": meta.tokens.nodes_included,
+            "nodesSummarized": meta.tokens.nodes_summarized,
+            "nodesOmitted": meta.tokens.nodes_omitted,
+        },
+        "assembledAt": meta.assembled_at,
+        "backend": meta.backend,
+        "depth": meta.depth,
+        "topics": [{"text": topic.text, "weight": topic.weight} for topic in meta.topics],
+        "embeddings": meta.embeddings,
+        "sampledHubs": list(meta.sampled_hubs),
+        "warnings": list(meta.warnings),
+    }
+
+
+def _node_dict(node: ContextNode) -> dict[str, Any]:
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in node.fields.items()}
+    return {
+        "id": node.id,
+        "name": node.name,
+        "content": node.content,
+        "tags": list(node.tags),
+        **({"fields": fields} if fields else {}),
+        "score": node.score,
+        "distance": node.distance,
+        "path": [_step_dict(step) for step in node.path],
+        "type": node.type,
+        "components": dict(node.components),
+        "topics": [{"topic": reach.topic, "distance": reach.distance} for reach in node.topics],
+        "citations": list(node.citations),
+        "tokens": node.tokens,
+        "sampledHubs": list(node.sampled_hubs),
+    }
+
+
+def _step_dict(step: RelationshipPath) -> dict[str, str]:
+    return {
+        "type": step.type, "direction": step.direction, "from": step.source, "to": step.target, "label": step.label,
+    }  # fmt: skip
+
+
+def _overflow_dict(node: OverflowSummary) -> dict[str, Any]:
+    return {"id": node.id, "name": node.name, "tags": list(node.tags), "score": node.score, "type": node.type}

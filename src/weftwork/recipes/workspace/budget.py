@@ -1,0 +1,99 @@
+"""How many tokens there are, and which section may take how many of them (workspace contract, 2.1 and 7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Literal, get_args
+
+from weftwork.errors import BudgetError, UnknownName
+from weftwork.pack import check_budget
+from weftwork.types import Budget
+
+RequestType = Literal["assist", "chat", "search", "automate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenBudget:
+    """Tokens for the context, and the most that each section may take; 0 closes a section.
+
+    `system` is kept free for the caller's own prompt: the serialised context has at most `total - system` tokens.
+    """
+
+    total: int = 4000
+    focus: int = 1500
+    semantic: int = 1200
+    relations: int = 800
+    activity: int = 300
+    history: int = 500
+    system: int = 200
+
+    def of(self, section: str) -> int:
+        """The most that a section may take; one that the contract does not know may take nothing."""
+        return self.sections.get(section, 0)
+
+    @property
+    def sections(self) -> dict[str, int]:
+        """The sections by name, without the total."""
+        return {name: tokens for name, tokens in asdict(self).items() if name != "total"}
+
+    @property
+    def room(self) -> int:
+        """What is left for the context."""
+        return self.total - self.system
+
+    def checked(self) -> TokenBudget:
+        """The budget itself, if it is made of whole numbers and leaves room for a context."""
+        check_budget(Budget(total=self.total, sections=self.sections))
+        if self.room <= 0:
+            raise BudgetError(
+                f"{self.system} of {self.total} tokens are reserved for the system prompt: raise total or lower system"
+            )
+        return self
+
+    def for_core(self, closed: frozenset[str]) -> Budget:
+        """The same for the engine: each section's number is a hard limit."""
+        limits = {name: 0 if name in closed else tokens for name, tokens in self.sections.items() if name != "system"}
+        return Budget(total=self.room, sections=limits, share=False)
+
+
+def _chat(budget: TokenBudget) -> TokenBudget:
+    """Half of what the focus has goes to the conversation."""
+    half = budget.focus // 2
+    return replace(budget, focus=budget.focus - half, history=budget.history + half)
+
+
+def _search(budget: TokenBudget) -> TokenBudget:
+    """What the conversation and the activity have, and half of what the focus has, goes to what is found."""
+    half = budget.focus // 2
+    found = budget.semantic + budget.history + budget.activity + half
+    return replace(budget, focus=budget.focus - half, semantic=found, history=0, activity=0)
+
+
+def _automate(budget: TokenBudget) -> TokenBudget:
+    """What the conversation and the activity have goes to the focus."""
+    return replace(budget, focus=budget.focus + budget.history + budget.activity, history=0, activity=0)
+
+
+_SPLITS: dict[str, Callable[[TokenBudget], TokenBudget]] = {
+    "assist": lambda budget: budget,
+    "chat": _chat,
+    "search": _search,
+    "automate": _automate,
+}
+
+
+def split_for(kind: str, budget: TokenBudget) -> TokenBudget:
+    """How a type of request divides a budget when it does not bring its own."""
+    return _SPLITS[_known(kind)](budget)
+
+
+def closed_for(kind: str) -> frozenset[str]:
+    """Sections that a type of request does not have, whatever its budget says."""
+    return frozenset({"history", "activity"} if _known(kind) in ("search", "automate") else ())
+
+
+def _known(kind: str) -> str:
+    if kind not in _SPLITS:
+        raise UnknownName("request type", kind, get_args(RequestType))
+    return kind

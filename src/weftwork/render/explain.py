@@ -1,0 +1,73 @@
+"""The account of a context in plain text, for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from weftwork.render.quote import inline
+from weftwork.types import Context, Decision, Fate, Finding, Section, Signals
+
+_FATES: tuple[Fate, ...] = ("included", "truncated", "summarised", "line", "dropped")
+_INDENT = " " * 11
+
+
+def explain(context: Context) -> str:
+    """Where the tokens went, and what became of each candidate and why."""
+    lines = [*_summary(context), "", "Sections", *_sections(context), "", "Candidates"]
+    for decision in context.trace:
+        lines.extend(_decision(decision))
+    if not context.trace:
+        lines.append("  none")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(context: Context) -> Iterator[str]:
+    yield f"Query      {inline(context.query)}"
+    yield f"Viewer     {inline(context.user)} in {inline(context.workspace)}"
+    yield f"Tokens     {context.tokens} of {context.budget}, the first {context.stable_prefix_tokens} stable"
+    fates = Counter(decision.fate for decision in context.trace)
+    counts = ", ".join(f"{fates[fate]} {fate}" for fate in _FATES if fates[fate])
+    yield f"Candidates {len(context.trace)}{': ' if counts else ''}{counts}"
+    yield from (f"Warning    {inline(warning)}" for warning in context.warnings)
+
+
+def _sections(context: Context) -> Iterator[str]:
+    width = max((len(inline(section.name, 20)) for section in context.sections), default=0)
+    yield from (_section(section, width) for section in context.sections)
+    if context.overflow:
+        tokens = sum(item.rendering.tokens for item in context.overflow)
+        yield f"  {len(context.overflow)} more by title only, {tokens} tokens"
+    if not context.sections and not context.overflow:
+        yield "  none"
+
+
+def _section(section: Section, width: int) -> str:
+    budget = "" if section.budget is None else f" of {section.budget}"
+    items = f"{len(section.items)} item{'' if len(section.items) == 1 else 's'}"
+    return f"  {inline(section.name, 20):<{width}}  {section.tokens}{budget} tokens, {items}"
+
+
+def _decision(decision: Decision) -> Iterator[str]:
+    name = f"{inline(decision.title, 60) or 'Untitled'} ({inline(decision.type, 20)})"
+    yield f"{decision.fate:<10} {decision.score:.2f}  [{inline(decision.citation, 40)}] {name}"
+    near = "" if decision.missing_tokens is None else f"; about {decision.missing_tokens} tokens short"
+    section = inline(decision.section, 20)
+    yield f"{_INDENT}{decision.tokens} tokens, {section}: {inline(decision.reason)}{near}"
+    if decision.signals:
+        yield f"{_INDENT}signals  {_signals(decision.signals)}"
+    if decision.findings:
+        yield f"{_INDENT}found by {'; '.join(map(_finding, decision.findings))}"
+
+
+def _signals(signals: Signals) -> str:
+    return " ".join(f"{inline(name, 30)}={_number(signals[name])}" for name in sorted(signals))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _finding(finding: Finding) -> str:
+    why = f": {inline(finding.why, 80)}" if finding.why else ""
+    return f"{inline(finding.collector, 30)} at rank {finding.rank} ({finding.score:.2f}){why}"

@@ -1,0 +1,110 @@
+"""A context as JSON: the same context always comes to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from weftwork.render.quote import writable
+from weftwork.render.values import iso
+from weftwork.types import Citation, Context, Decision, Finding, Item, Section, Step
+
+
+def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> dict[str, Any]:
+    """The context in values that JSON has; the timings, which differ from run to run, only on request."""
+    whole: dict[str, Any] = {
+        "id": context.id,
+        "query": context.query,
+        "workspace": context.workspace,
+        "user": context.user,
+        "text": context.text,
+        "tokens": context.tokens,
+        "budget": context.budget,
+        "stable_prefix_tokens": context.stable_prefix_tokens,
+        "sections": [_section(section) for section in context.sections],
+        "overflow": [_item(item) for item in context.overflow],
+        "citations": context.citations,
+        "warnings": context.warnings,
+    }
+    if trace:
+        whole["decisions"] = context.trace
+    if timings:
+        whole["timings"] = context.timings
+    plain: dict[str, Any] = _plain(whole)
+    return plain
+
+
+def to_json(context: Context, *, trace: bool = True, timings: bool = False, indent: int | None = 2) -> str:
+    """The context as JSON text, with sorted keys."""
+    return json.dumps(
+        to_dict(context, trace=trace, timings=timings),
+        ensure_ascii=False,
+        allow_nan=False,
+        sort_keys=True,
+        indent=indent,
+    )
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "name": section.name,
+        "title": section.title,
+        "tokens": section.tokens,
+        "budget": section.budget,
+        "items": [_item(item) for item in section.items],
+    }
+
+
+def _item(item: Item) -> dict[str, Any]:
+    """An item; what was cut from it is not in its content either."""
+    candidate, rendering = item.candidate, item.rendering
+    node = candidate.node
+    return {
+        "node": node.id,
+        "type": node.type,
+        "title": node.title,
+        "path": tuple(reversed(candidate.trail)),
+        "tags": node.tags,
+        "fields": node.fields,
+        "source": node.source,
+        "confidence": node.confidence,
+        "valid_from": node.valid_from,
+        "valid_until": node.valid_until,
+        "created_at": node.created_at,
+        "updated_at": node.updated_at,
+        "distance": candidate.distance,
+        "citation": candidate.passage.citation,
+        "score": candidate.score,
+        "form": rendering.form,
+        "note": rendering.note,
+        "tokens": rendering.tokens,
+        "content": candidate.passage.text if rendering.form == "full" else rendering.text,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """The value in types that JSON has."""
+    match value:
+        case Mapping():
+            return {writable(key): _plain(value[key]) for key in sorted(value)}
+        case list() | tuple():
+            return [_plain(part) for part in value]
+        case Citation() | Decision() | Finding() | Step():
+            return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    """The value with what JSON cannot say replaced: moments, lone surrogates, numbers without an end."""
+    match value:
+        case str():
+            return writable(value)
+        case datetime():
+            return iso(value)
+        case float() if not math.isfinite(value):
+            return None
+    return value

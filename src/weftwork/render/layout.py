@@ -1,0 +1,112 @@
+"""Pieces put together: the same pieces always come to the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from weftwork.render.quote import escape
+from weftwork.render.templates import Template, substitute, variables
+from weftwork.tokens import TokenCounter
+from weftwork.types import Item, Piece, Section
+
+_MOST_ITEMS = 999
+_QUERY = "{{query}}"
+_SEPARATOR = "separator"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    piece: Piece
+    stable: bool = True
+    """Whether it stays the same when only the query changes and the sources do not."""
+
+    @property
+    def text(self) -> str:
+        return self.piece.text
+
+
+def lay_out(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> str:
+    """The text of a context."""
+    return "".join(part.text for part in _parts(sections, overflow, template, query))
+
+
+def pieces_of(
+    sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str
+) -> tuple[Piece, ...]:
+    """The pieces that the text consists of, in their order; those of the same name have the same text."""
+    return tuple(part.piece for part in _parts(sections, overflow, template, query) if part.text)
+
+
+def overhead(
+    template: Template, section_names: Iterable[str], query: str, has_overflow: bool, counter: TokenCounter
+) -> int:
+    """The most tokens that everything but the items can come to when these sections are open."""
+    texts = [part.text for slot in ("header", "footer") for part in _around(template, slot, query)]
+    for name in dict.fromkeys([*template.sections, *section_names]):
+        texts.append(_heading(template, name, _MOST_ITEMS))
+        if template.empty is not None:
+            texts.append(template.empty + template.separator)
+    if has_overflow:
+        texts.append(template.overflow)
+    return sum(counter.count(text) for text in texts if text)
+
+
+def stable_prefix(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> str:
+    """The start of the text that another query leaves as it is, as long as it finds the same sources."""
+    stable = takewhile(lambda part: part.stable, _parts(sections, overflow, template, query))
+    return "".join(part.text for part in stable)
+
+
+def _parts(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> Iterator[_Part]:
+    yield from _around(template, "header", query)
+    body = [part for name, items in _shown(sections, template) for part in _section(template, name, items)]
+    if body and not overflow and body[-1].piece.name == _SEPARATOR:
+        body.pop()
+    yield from body
+    if overflow:
+        yield _Part(Piece("overflow", template.overflow))
+        yield from (_Part(_piece(item, item.rendering.text), _is_stable(item, template.line)) for item in overflow)
+    yield from _around(template, "footer", query)
+
+
+def _around(template: Template, slot: str, query: str) -> Iterator[_Part]:
+    """The header or footer, parted where the query begins."""
+    before, found, after = getattr(template, slot).partition(_QUERY)
+    yield _Part(Piece(slot, before))
+    if found:
+        asked = substitute(found + after, {"query": escape(query, block=False)})
+        yield _Part(Piece(f"{slot} with query", asked), stable=False)
+
+
+def _piece(item: Item, text: str) -> Piece:
+    passage = item.candidate.passage
+    return Piece(f"{item.candidate.node.id}#{passage.ordinal}", text, passage.citation)
+
+
+def _shown(sections: Sequence[Section], template: Template) -> Iterator[tuple[str, tuple[Item, ...]]]:
+    items: dict[str, tuple[Item, ...]] = dict.fromkeys(template.sections, ())
+    for section in sections:
+        items[section.name] = items.get(section.name, ()) + section.items
+    return ((name, found) for name, found in items.items() if found or template.empty is not None)
+
+
+def _section(template: Template, name: str, items: tuple[Item, ...]) -> Iterator[_Part]:
+    separator = _Part(Piece(_SEPARATOR, template.separator))
+    yield _Part(Piece(f"section {name}", _heading(template, name, len(items))))
+    if not items:
+        yield _Part(Piece("empty", template.empty or ""))
+        yield separator
+    for item in items:
+        text = item.rendering.text.removesuffix(template.separator)
+        yield _Part(_piece(item, text), _is_stable(item, template.item))
+        yield separator
+
+
+def _heading(template: Template, name: str, count: int) -> str:
+    return substitute(template.section, {"title": template.title_of(name), "count": str(count)})
+
+
+def _is_stable(item: Item, slot: str) -> bool:
+    return item.rendering.form != "truncated" and "score" not in variables(slot)

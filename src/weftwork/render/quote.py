@@ -1,0 +1,119 @@
+"""Workspace content is data: nothing in it may read as the structure of the text around it.
+
+`docs/decisions/0007-quoting.md` says why each rule is as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Every character at which some reader starts a new line; "\x1c" to "\x1e" fall under the controls.
+_BREAKS = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
+# Controls, and the tag and variation characters that carry text nobody sees.
+_DROPPED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\U000e0000-\U000e0fff]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+_FORMATTING = re.compile(f"[{_INVISIBLE}]")
+# Most titles are words with single spaces: they need no further look.
+_WORDS = re.compile(r"[^\W_]\w*(?:[ ,.()'/&+-]{1,2}\w+)*")
+_NEUTRAL = str.maketrans("[]`|<>", "()'¦‹›")
+
+_STRUCTURE = re.compile(
+    rf"""(?P<indent>[\s{_INVISIBLE}]*)
+    (?=   [#\[]                                              # a heading; a header or a citation
+        | <[a-z/!?|]                                         # a tag
+        | ```|~~~                                            # a fence
+        | (?P<rule>[-=*_])(?:[ \t]*(?P=rule))*[ \t]*\Z       # a rule, or the line under a heading
+        | (?:user\ query|user|assistant|system|human)\s*:    # a turn of the conversation
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# Only at the left edge: an indented fence may belong to a list, which the next line can end.
+_OPENING = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
+_CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
+_BACKTICKS = re.compile("`+")
+_NOT_INFO = re.compile(r"[^\w+.#-]+")
+_REMARK = re.compile(
+    rf"[\s{_INVISIBLE}]+".join(f"[{_INVISIBLE}]*".join(word) for word in "contradicts what was said on".split()),
+    re.IGNORECASE,
+)
+
+
+def clean(text: str) -> str:
+    """The text without what means nothing to a model: control characters and hidden tags."""
+    return text if _is_plain(text) else writable(_DROPPED.sub("", _BREAKS.sub("\n", text)))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether all of it can be seen: ten times faster than looking for what cannot, and true of nearly every text."""
+    return text.replace("\n", "").replace("\t", "").isprintable()
+
+
+def writable(text: str) -> str:
+    """The text with each lone surrogate, which UTF-8 cannot hold, replaced."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def guard(line: str) -> str:
+    """The line, with a backslash before its first mark if it could be taken for structure."""
+    found = _STRUCTURE.match(line)
+    return f"{line[: found.end()]}\\{line[found.end() :]}" if found else line
+
+
+def disown(text: str) -> str:
+    """The text with a backslash before the words of a remark that only Weftwork itself makes about a source."""
+    if "contradicts" not in text.casefold() and _is_plain(text):
+        return text
+    return _REMARK.sub(r"\\\g<0>", text)
+
+
+@lru_cache(maxsize=8192)
+def inline(text: str, limit: int = 200) -> str:
+    """A title, tag, path or value as a part of one line; the same few come up again and again."""
+    if len(text) <= limit and "  " not in text and _WORDS.fullmatch(text):
+        return text
+    visible = _FORMATTING.sub("", clean(text)).translate(_NEUTRAL)
+    line = guard(" ".join(visible.split()))
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def fence(text: str, info: str = "") -> str:
+    """The content between two fences that are longer than any run of backticks in it."""
+    content = clean(text)
+    runs = [len(run) for run in _BACKTICKS.findall(content)] if "`" in content else []
+    marks = "`" * max(3, 1 + max(runs, default=0))
+    end = "" if not content or content.endswith("\n") else "\n"
+    return f"{marks}{_NOT_INFO.sub('', info)}\n{content}{end}{marks}\n"
+
+
+def cite(text: str) -> str:
+    """One line of content behind a mark that no content can take away; several between fences."""
+    content = clean(text)
+    return fence(content) if "\n" in content else f"> {content}\n"
+
+
+def escape(text: str, *, block: bool = True) -> str:
+    """The content with every line that could be taken for structure guarded.
+
+    `block` says that the content begins and ends on lines of its own. Only then can its code fences
+    stay; one that is left open is closed.
+    """
+    lines: list[str] = []
+    opened = ""
+    for line in clean(text).split("\n"):
+        begins = _OPENING.match(line) if block and not opened else None
+        if opened or begins:
+            lines.append(line)
+        else:
+            lines.append(guard(line))
+        if begins:
+            opened = begins[1] or begins[2]
+        elif opened and _closes(line, opened):
+            opened = ""
+    return "\n".join([*lines, opened] if opened else lines)
+
+
+def _closes(line: str, opened: str) -> bool:
+    found = _CLOSING.match(line)
+    return found is not None and found[1].startswith(opened)

@@ -1,0 +1,38 @@
+"""What sort of thing a node is, against what the query asks for."""
+
+from __future__ import annotations
+
+from weftwork.collect.lexical import DOCUMENTS
+from weftwork.score.facts import Facts
+from weftwork.types import Candidate
+
+SOURCE_PRIORITY = {"reference": 1.0, "file": 0.7, "chunk": 0.6, "message": 0.5}
+
+
+def type_match(candidate: Candidate, facts: Facts) -> float | None:
+    """0.9 for tasks when tasks are asked for, 0.8 for pages when a summary is, else 0.5 (workspace, 4.1)."""
+    kind = candidate.node.type
+    if kind in facts.request.prefer_types:
+        return 0.9
+    if kind in facts.question.wanted_types:
+        return 0.8 if kind == "page" else 0.9
+    return 0.5
+
+
+def source_priority(candidate: Candidate, facts: Facts) -> float | None:
+    """Explicit references first, then files, chunks and messages; 0.3 for the rest (thread contract)."""
+    return SOURCE_PRIORITY.get(item_type(candidate), 0.3)
+
+
+def item_type(candidate: Candidate) -> str:
+    """The thread contract's type of an item: what was referred to, a file, a later part of one, or the node's own."""
+    if any(finding.collector == "references" for finding in candidate.findings):
+        return "reference"
+    if candidate.node.type in DOCUMENTS:
+        return "chunk" if candidate.passage.ordinal else "file"
+    return candidate.node.type
+
+
+def confidence(candidate: Candidate, facts: Facts) -> float | None:
+    """How sure the source itself is; None where it does not say."""
+    return candidate.node.confidence

@@ -1,0 +1,167 @@
+"""A last word on the order of scored candidates: a limit, a ranking of one's own, and contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from weftwork.collect.inquiry import Inquiry
+from weftwork.collect.related import CONTRADICTS, relatives
+from weftwork.score.duplicates import Collapsed, collapse
+from weftwork.types import Candidate, NodeInfo
+
+Ordered = tuple[list[Candidate], list[Collapsed]]
+"""What stays, the best first, and what is left out, with the reason."""
+Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
+"""Takes the place of the collapse of near-duplicates, and does it as well."""
+
+SEARCHES = frozenset({"lexical", "semantic"})
+STEP = 1e-9
+_EARLY = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """At most `limit` nodes that a search found, ranked, with what contradicts each other side by side."""
+
+    limit: int | None = None
+    """How many nodes; those that only edges lead to do not count."""
+    by: Literal["similarity", "relevance"] = "similarity"
+    """The signal that decides who is within the limit."""
+    contradictions: Literal["both", "newer"] | None = "both"
+    """Whether both sides of a contradiction are shown with their dates, the newer first, or the newer alone;
+    None leaves everything where it is."""
+    rank: Order | None = None
+    """A ranking to put in place of the profile's."""
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """The candidates in their final order, their scores falling along it."""
+        pairs = _contradictions(inquiry, candidates) if self.contradictions else []
+        # One word can be all that two memories contradict each other by: they are no duplicates.
+        kept, left_out = collapse(candidates, apart={name for pair in pairs for name in pair.names})
+        kept, beyond = self._limited(kept, pairs)
+        left_out += beyond
+        if self.rank is not None:
+            kept, dropped = self.rank(inquiry, kept)
+            left_out += dropped
+        present = {candidate.node.id for candidate in kept}
+        pairs = [pair for pair in pairs if present >= pair.names]
+        if not pairs:
+            return kept, left_out
+        if self.contradictions == "newer":
+            kept, older = _newer_only(kept, pairs)
+            return kept, left_out + older
+        return falling(_together(kept, pairs)), left_out
+
+    def _limited(self, candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Ordered:
+        """The nodes that answer best, what they are linked to, and what contradicts them."""
+
+        def worth(candidate: Candidate) -> tuple[float, float, str]:
+            value = candidate.signals.get(self.by)
+            return (0.0 if value is None else -value, -candidate.score, candidate.passage.citation)
+
+        best = list(dict.fromkeys(each.node.id for each in sorted(filter(_is_hit, candidates), key=worth)))
+        wanted = set(best[: self.limit]) | {each.node.id for each in candidates if _is_linked(each)}
+        wanted |= {name for pair in pairs if wanted & pair.names for name in pair.names}
+        kept = [each for each in candidates if each.node.id in wanted]
+        beyond = [each for each in candidates if each.node.id not in wanted]
+        return kept, [Collapsed(each, reason=self._why(each)) for each in beyond]
+
+    def _why(self, candidate: Candidate) -> str:
+        return f"beyond the limit of {self.limit}" if _is_hit(candidate) else "what it contradicts is not there"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    newer: NodeInfo
+    older: NodeInfo
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset((self.newer.id, self.older.id))
+
+
+def falling(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates with scores that fall along their order; a score that has to rise keeps its value as "rank"."""
+    ordered: list[Candidate] = []
+    for candidate in reversed(candidates):
+        if not ordered or candidate.score > ordered[-1].score:
+            ordered.append(candidate)
+        else:
+            signals = {"rank": candidate.score, **candidate.signals}
+            ordered.append(replace(candidate, score=ordered[-1].score + STEP, signals=signals))
+    return ordered[::-1]
+
+
+def _is_hit(candidate: Candidate) -> bool:
+    """Whether a search found it."""
+    return any(finding.collector in SEARCHES for finding in candidate.findings)
+
+
+def _is_linked(candidate: Candidate) -> bool:
+    """Whether something other than a search or a contradiction led to it."""
+    return any(finding.collector not in (*SEARCHES, CONTRADICTS) for finding in candidate.findings)
+
+
+def _contradictions(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Pair]:
+    """Which of these candidates contradict each other."""
+    infos = {candidate.node.id: candidate.node for candidate in candidates if candidate.key > 0}
+    as_of = inquiry.request.filters.as_of
+    pairs: dict[frozenset[str], _Pair] = {}
+    for each in relatives(inquiry.view, list(infos), 1, (CONTRADICTS,), as_of=as_of):
+        if each.node.id in infos:
+            older, newer = sorted((infos[each.start], each.node), key=_date)
+            pair = _Pair(newer, older)
+            pairs.setdefault(pair.names, pair)
+    return list(pairs.values())
+
+
+def _date(node: NodeInfo) -> tuple[datetime, datetime, str]:
+    return (node.valid_from or node.created_at or _EARLY, node.created_at or _EARLY, node.id)
+
+
+def _newer_only(candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Ordered:
+    winners = {pair.older.id: pair.newer.id for pair in pairs}
+    first = {each.node.id: each for each in reversed(candidates)}
+    kept = [each for each in candidates if each.node.id not in winners]
+    return kept, [
+        Collapsed(each, reason=f"contradicted by [{first[winners[each.node.id]].passage.citation}], which is newer")
+        for each in candidates
+        if each.node.id in winners
+    ]
+
+
+def _together(candidates: Sequence[Candidate], pairs: Sequence[_Pair]) -> list[Candidate]:
+    """What contradicts each other stands where the best of it stood, the newest first, with its dates."""
+    group: dict[str, set[str]] = {}
+    for pair in pairs:
+        joined = group.get(pair.newer.id, {pair.newer.id}) | group.get(pair.older.id, {pair.older.id})
+        group.update(dict.fromkeys(joined, joined))
+    placed: list[Candidate] = []
+    done: set[str] = set()
+    for each in candidates:
+        if each.node.id in done:
+            continue
+        if each.node.id not in group:
+            placed.append(each)
+            continue
+        members = [other for other in candidates if other.node.id in group[each.node.id]]
+        members.sort(key=lambda other: other.passage.ordinal)
+        members.sort(key=lambda other: _date(other.node), reverse=True)
+        placed += [replace(other, note=_note(other.node, pairs)) for other in members]
+        done |= group[each.node.id]
+    return placed
+
+
+def _note(node: NodeInfo, pairs: Iterable[_Pair]) -> str:
+    """When it was said, and when its opposite was."""
+    others = [pair.older if pair.newer.id == node.id else pair.newer for pair in pairs if node.id in pair.names]
+    days = sorted({_day(other) for other in others})
+    return f"{_day(node)}, contradicts what was said on {' and '.join(days)}"
+
+
+def _day(node: NodeInfo) -> str:
+    moment = node.valid_from or node.created_at
+    return "an unknown day" if moment is None else f"{moment:%Y-%m-%d}"

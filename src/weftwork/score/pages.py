@@ -1,0 +1,113 @@
+"""How well a page of a document answers the query, beside the other pages that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from weftwork.collect.inquiry import Inquiry
+from weftwork.score.duplicates import Collapsed
+from weftwork.store.index import bm25
+from weftwork.store.index.analysis import analyse, query_terms, whole_words
+from weftwork.types import Candidate
+
+if TYPE_CHECKING:
+    from weftwork.score.facts import Facts
+
+SIGNALS = frozenset({"page_words", "page_meaning", "page_look"})
+
+
+@dataclass(frozen=True, slots=True)
+class PageGrades:
+    """What speaks for a page: 1 for the best of those found, None where nobody looked."""
+
+    words: float | None = None
+    meaning: float | None = None
+    look: float | None = None
+
+
+def grade_pages(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, PageGrades]:
+    """The grades of whole pages, by key.
+
+    Passages are what is searched, but a page is what is cited: its words count all over the page, with the name of its
+    file and the headings above it.
+    """
+    meaning = _found_by("semantic", candidates)
+    looks = _found_by("visual", candidates)
+    by_text = meaning or any(_grade(each, "lexical") is not None for each in candidates)
+    words = _by_words(inquiry, candidates) if by_text else {}
+    return {
+        each.key: PageGrades(words.get(each.key), meaning.get(each.key), looks.get(each.key)) for each in candidates
+    }
+
+
+def _by_words(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, float]:
+    """BM25 of each page as a share of the best, with the viewer's own weights of words."""
+    wanted = frozenset(query_terms(analyse(inquiry.request.query)))
+    stems = {word: wanted.intersection(analyse(word)) for word in whole_words(inquiry.request.query)}
+    weights = inquiry.view.idf([word for word, found in stems.items() if found])
+    by_stem = {stem: weights[word] for word, found in stems.items() if word in weights for stem in found}
+    texts = {each.key: _words(_searched(each)) for each in candidates}
+    average = fmean(map(len, texts.values())) if texts else 1.0
+    scores = {key: bm25.score(by_stem, text, average) for key, text in texts.items()}
+    best = max(scores.values(), default=0.0)
+    return {key: score / best for key, score in scores.items()} if best else dict.fromkeys(scores, 0.0)
+
+
+@lru_cache(maxsize=1024)  # a third of the time of a search; the same few pages come up again and again
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(analyse(text))
+
+
+def _searched(candidate: Candidate) -> str:
+    node = candidate.node
+    return "\n".join([node.title.replace("_", " "), str(node.fields.get("section_path") or ""), candidate.passage.text])
+
+
+def _found_by(collector: str, candidates: Sequence[Candidate]) -> dict[int, float]:
+    """From 0 for the least that a collector found to 1 for its best; 0 too for what it did not find at all."""
+    grades = {each.key: _grade(each, collector) for each in candidates}
+    found = [grade for grade in grades.values() if grade is not None]
+    if not found:
+        return {}
+    least, most = min(found), max(found)
+    spread = (most - least) or 1.0
+    return {key: 0.0 if grade is None else 1.0 - (most - grade) / spread for key, grade in grades.items()}
+
+
+def _grade(candidate: Candidate, collector: str) -> float | None:
+    return max((each.score for each in candidate.findings if each.collector == collector), default=None)
+
+
+def page_words(candidate: Candidate, facts: Facts) -> float | None:
+    """The query's words all over the page."""
+    return _of(candidate, facts.pages).words
+
+
+def page_meaning(candidate: Candidate, facts: Facts) -> float | None:
+    """The passage on the page that is nearest to the query."""
+    return _of(candidate, facts.pages).meaning
+
+
+def page_look(candidate: Candidate, facts: Facts) -> float | None:
+    """Lines or patches of the page that are near to the parts of the query."""
+    return _of(candidate, facts.pages).look
+
+
+def _of(candidate: Candidate, pages: Mapping[int, PageGrades]) -> PageGrades:
+    return pages.get(candidate.key, PageGrades())
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """An order that keeps the first few."""
+
+    limit: int
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Collapsed]]:
+        """The first few, and the others with the reason."""
+        reason = f"beyond the limit of {self.limit}"
+        return list(candidates[: self.limit]), [Collapsed(each, reason=reason) for each in candidates[self.limit :]]

@@ -1,0 +1,99 @@
+"""Profiles: which signals count, and how much. The first five come from the contracts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.score.signals import SIGNALS
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Named weights; those of signals that do not apply to a candidate are shared out among the rest."""
+
+    name: str
+    weights: Mapping[str, float]
+    without_embeddings: Mapping[str, float] | None = None
+    """Weights to use when there is no similarity to weigh, where a contract names them."""
+    adjustments: Mapping[str, float] = field(default_factory=dict)
+    """Signals beside the weights, each with the most that it may add (at 1) or take away (at 0); 1/2 adds nothing."""
+
+    def __post_init__(self) -> None:
+        for weights in (self.weights, self.without_embeddings):
+            if weights is not None:
+                self._check(weights)
+        for signal, bound in self.adjustments.items():
+            self._check_signal(signal, bound)
+
+    @property
+    def signals(self) -> frozenset[str]:
+        """The names of all signals that count."""
+        return frozenset(self.weights) | frozenset(self.adjustments)
+
+    def _check_signal(self, signal: str, weight: float) -> None:
+        if signal not in SIGNALS:
+            raise UnknownName("signal", signal, SIGNALS)
+        if not 0 <= weight < math.inf:
+            raise InvalidInput(f"weight of {signal} in profile {self.name!r} must be 0 or more, got {weight!r}")
+
+    def _check(self, weights: Mapping[str, float]) -> None:
+        for signal, weight in weights.items():
+            self._check_signal(signal, weight)
+        if not sum(weights.values()) > 0:
+            raise InvalidInput(f"profile {self.name!r} needs at least one weight above 0")
+
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "balanced",
+            {
+                "evidence": 0.60, "structural": 0.12, "recency_linear": 0.08, "type_match": 0.06, "affinity": 0.04,
+                "usage": 0.03, "period": 0.20, "confidence": 0.03,
+            },
+            # Weighed as a share, a word of praise (2/3) would lower what scores higher than that.
+            adjustments={"feedback": 0.05},
+        ),
+        Profile(
+            "workspace",
+            {
+                "relevance": 0.35, "structural": 0.25, "recency_linear": 0.15, "type_match": 0.15, "affinity": 0.10,
+            },
+        ),
+        Profile(
+            "conversation",
+            {"window": 0.97, "period": 0.30, "recency_linear": 0.01, "affinity": 0.01, "confidence": 0.01},
+        ),
+        Profile(
+            "memory",
+            {"similarity": 0.6, "recency_inverse": 0.2, "confidence": 0.2},
+            without_embeddings={"relevance": 0.6, "recency_inverse": 0.2, "confidence": 0.2},
+        ),
+        Profile(
+            "thread",
+            {
+                "text_similarity": 0.35, "keyword_match": 0.25, "recency_hourly": 0.15, "source_priority": 0.15,
+                "usage": 0.10,
+            },
+            # The contract records feedback and gives it no weight. Inside the five it would change all of them.
+            adjustments={"feedback": 0.05},
+        ),
+        Profile(
+            "graph",
+            {"distance": 0.40, "similarity": 0.35, "recency_monthly": 0.25},
+            without_embeddings={"distance": 0.60, "recency_monthly": 0.40},
+        ),
+        Profile("research", {"page_words": 0.70, "page_meaning": 0.05, "page_look": 0.25}),
+    )
+}  # fmt: skip
+
+
+def get_profile(name: str) -> Profile:
+    """A built-in profile by name."""
+    if name not in PROFILES:
+        raise UnknownName("profile", name, PROFILES)
+    return PROFILES[name]

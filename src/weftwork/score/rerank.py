@@ -1,0 +1,157 @@
+"""A second opinion on the best candidates, by a model that reads the question and each passage together.
+
+    recipe = replace(get_recipe("default"), reranker=CrossEncoderReranker("cross-encoder/ms-marco-MiniLM-L6-v2"))
+    weft.context("Who signed the contract?", recipe=recipe)
+
+It is asked about the best candidates that a search or links found, and changes their order among themselves: what was
+asked for by name, the focus and the history keep their places. If it fails, the order stays and a warning says why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from weftwork.collect.inquiry import Inquiry
+from weftwork.embed.lazy import Lazy
+from weftwork.errors import InvalidInput, MissingExtra, ModelError
+from weftwork.types import Candidate
+
+if TYPE_CHECKING:
+    import httpx
+    from sentence_transformers import CrossEncoder
+
+SEARCHES = frozenset({"lexical", "semantic", "links"})
+ASKED = 20
+"""Candidates that a reranker is asked about: its time grows with each of them."""
+
+
+class Reranker(Protocol):
+    """Says how well texts answer a question."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """A number for each text, the higher the better, on any scale; a `ModelError` if it cannot tell."""
+
+
+def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker | None) -> list[Candidate]:
+    """The candidates with the best of those that a search found in the order of the reranker.
+
+    They share out the scores that they had, the highest to the first; what the reranker said is a signal.
+    """
+    if reranker is None:
+        return candidates
+    places = [place for place, each in enumerate(candidates) if _is_hit(each)][:ASKED]
+    if len(places) < 2 or not inquiry.request.query.strip():
+        return candidates
+    asked = [candidates[place] for place in places]
+    try:
+        opinions = _checked(reranker.rerank(inquiry.request.query, [_text(each) for each in asked]), len(asked))
+    except ModelError as error:
+        inquiry.warnings.append(f"the reranker failed ({error}): the order is the one without it")
+        return candidates
+    best = sorted(range(len(asked)), key=lambda index: (-opinions[index], index))
+    result = list(candidates)
+    for place, index in zip(places, best, strict=True):
+        signals = {**asked[index].signals, "rerank": round(opinions[index], 9), "rank": asked[index].score}
+        result[place] = replace(asked[index], score=candidates[place].score, signals=signals)
+    return result
+
+
+def _is_hit(candidate: Candidate) -> bool:
+    return candidate.section == "semantic" and any(finding.collector in SEARCHES for finding in candidate.findings)
+
+
+def _text(candidate: Candidate) -> str:
+    return f"{candidate.node.title}\n{candidate.passage.text}".strip()
+
+
+def _checked(opinions: Sequence[float], count: int) -> list[float]:
+    found = [float(each) for each in opinions]
+    if len(found) != count or not all(map(math.isfinite, found)):
+        raise ModelError(f"it gave {len(found)} usable numbers for {count} texts")
+    return found
+
+
+class CrossEncoderReranker:
+    """Any cross-encoder of the sentence-transformers library, by name or folder."""
+
+    def __init__(self, name_or_folder: str) -> None:
+        self._model: Lazy[CrossEncoder] = Lazy(lambda: _cross_encoder(name_or_folder))
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One number for each text."""
+        pairs = [(query, text) for text in texts]
+        found = self._model.get().predict(pairs, show_progress_bar=False, convert_to_numpy=True)
+        if found.ndim != 1:
+            raise ModelError(
+                f"the cross-encoder gives {found.shape[-1]} numbers for a text: use one with a single label"
+            )
+        return [float(each) for each in found]
+
+
+def _cross_encoder(name: str) -> CrossEncoder:
+    try:
+        from sentence_transformers import CrossEncoder  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("sentence-transformers", "sentence-transformers") from error
+    try:
+        return CrossEncoder(name)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the cross-encoder {name!r} cannot be loaded: {error}") from error
+
+
+class HttpReranker:
+    """A server with a `/rerank` endpoint: as Cohere and Jina have it, or text-embeddings-inference ("tei")."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str = "",
+        api_key: str | None = None,
+        style: Literal["cohere", "tei"] = "cohere",
+        timeout: float = 30.0,
+    ) -> None:
+        if style not in ("cohere", "tei"):
+            raise InvalidInput(f"the style of a reranker must be 'cohere' or 'tei', got {style!r}")
+        self._url, self._model, self._style = url, model, style
+        self._client: Lazy[httpx.Client] = Lazy(lambda: _client(api_key, timeout))
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One number for each text."""
+        client = self._client.get()
+        import httpx  # noqa: PLC0415
+
+        try:
+            response = client.post(self._url, json=self._asked(query, texts))
+            response.raise_for_status()
+            return self._read(response.json(), len(texts))
+        except httpx.HTTPError as error:
+            raise ModelError(f"{self._url} could not be asked: {error}") from error
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelError(f"{self._url} answered something else than scores: check the style") from error
+
+    def _asked(self, query: str, texts: Sequence[str]) -> Mapping[str, Any]:
+        if self._style == "tei":
+            return {"query": query, "texts": list(texts), "truncate": True}
+        return {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
+
+    def _read(self, answer: Any, count: int) -> list[float]:
+        rows, name = (answer, "score") if self._style == "tei" else (answer["results"], "relevance_score")
+        found = {int(row["index"]): float(row[name]) for row in rows}
+        return [found[index] for index in range(count)]
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        if (client := self._client.take()) is not None:
+            client.close()
+
+
+def _client(api_key: str | None, timeout: float) -> httpx.Client:
+    try:
+        import httpx  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("httpx", "openai") from error
+    return httpx.Client(headers={"Authorization": f"Bearer {api_key}"} if api_key else {}, timeout=timeout)

@@ -1,0 +1,1 @@
+"""Weftwork for programs that are not written in Python."""

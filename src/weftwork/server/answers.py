@@ -1,0 +1,266 @@
+"""What each tool answers: calls of the engine for one user, as text and as JSON, within the output cap."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from weftwork.engine import SearchResult, Weft
+from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.recipes.graph import NAMES_ONLY, SUMMARY_BELOW, ContextAssembler, ContextDocument
+from weftwork.recipes.memory import Memories
+from weftwork.render import explain, to_dict
+from weftwork.render.quote import inline
+from weftwork.server.address import SCHEME, from_uri, to_uri
+from weftwork.server.arguments import read_arguments, whole
+from weftwork.server.cap import Cap
+from weftwork.server.page import load_sheet, show_sheet
+from weftwork.server.tools import Declared, declare
+from weftwork.types import Filters
+
+Arguments = Mapping[str, Any]
+
+BESIDE_NOTE = 8
+"""Tokens that pay for the lines between a text and a note, however they are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool returns: for a model to read, and where it helps for a program."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far the user's rights are lent to whoever asks."""
+
+    workspaces: frozenset[str] | None = None
+    """None for all that the user has."""
+    writes: bool = True
+    query_characters: int | None = None
+    """The longest query that is answered; None for any."""
+    depth: int | None = None
+    """The most links that a walk may follow; None for as many as the tool allows."""
+
+    def check(self, arguments: Arguments) -> None:
+        """Refuse what asks for more than that."""
+        length, depth = len(arguments.get("query") or ""), arguments.get("depth") or 0
+        for name, asked, most in (
+            ("the length of the query", length, self.query_characters),
+            ("depth", depth, self.depth),
+        ):
+            if most is not None and asked > most:
+                raise InvalidInput(f"{name} is {asked:,}, and this server allows at most {most:,}: ask for less")
+
+    def includes(self, workspace: str) -> bool:
+        """Whether a workspace may be asked about."""
+        return self.workspaces is None or workspace in self.workspaces
+
+
+EVERYTHING = Reach()
+
+
+class Desk:
+    """Answers for one user, who is chosen when the server starts and by no argument. Thread-safe."""
+
+    def __init__(self, weft: Weft, *, workspace: str, user: str, cap: Cap, reach: Reach = EVERYTHING) -> None:
+        self.weft = weft
+        self.workspace = workspace
+        self.user = user
+        self.cap = cap
+        self.reach = reach
+        with weft.store.view(workspace, user):
+            pass  # an unknown workspace or user is an error now, not at the first question
+        declared = declare(workspace, weft.tools.lenses.names())
+        self.tools: dict[str, Declared] = {
+            name: tool for name, tool in declared.items() if reach.writes or not tool.writes
+        }
+        self._answers: dict[str, Callable[[Arguments], Answer]] = {
+            "weftwork_context": self._context,
+            "weftwork_search": self._search,
+            "weftwork_read": self._read,
+            "weftwork_remember": self._remember,
+            "weftwork_explain": self._explain,
+        }
+
+    def call(self, tool: str, arguments: Arguments | None) -> Answer:
+        """What a tool answers; raises a WeftError where it cannot."""
+        if tool not in self.tools:
+            raise UnknownName("tool", inline(tool, 80), self.tools)
+        read = read_arguments(self.tools[tool].input, arguments)
+        self.reach.check(read)
+        return self._answers[tool](read)
+
+    def where(self, workspace: str | None) -> str:
+        """The workspace that is meant; one in which the user is unknown is reported like one that does not exist."""
+        if workspace is None or workspace == self.workspace:
+            return self.workspace
+        if self.reach.includes(workspace):
+            with suppress(NotFound), self.weft.store.view(workspace, self.user):
+                return workspace
+        raise NotFound(
+            f"there is no workspace {inline(workspace, 80)!r} for you: leave it out to use {self.workspace!r}"
+        )
+
+    def workspaces(self) -> list[str]:
+        """The workspaces that the user belongs to, as far as this desk reaches."""
+        store = self.weft.store
+        reached = [name for name in store.workspaces() if self.reach.includes(name)]
+        return [name for name in reached if self.user in store.users(name)]
+
+    def _context(self, arguments: Arguments) -> Answer:
+        tokens = self._budget(arguments)
+        if arguments["format"] == "json":
+            structured = self._fitting(arguments, tokens)
+            return Answer(_json(structured), structured)
+        document = self._capped(arguments, tokens)
+        notes = "\n".join(f"({note})" for note in document.meta.notes)
+        if not notes:
+            return Answer(document.markdown)
+        return Answer(self.cap.cut(f"{document.markdown.rstrip()}\n\n{notes}".lstrip(), notes))
+
+    def _explain(self, arguments: Arguments) -> Answer:
+        context = self._assemble(arguments, self._budget(arguments)).context
+        if arguments["format"] == "markdown":
+            note = "(More candidates are left out to keep within the output cap: ask with a smaller depth.)"
+            return Answer(self.cap.cut(explain(context), note))
+        decisions = to_dict(context)["decisions"]
+
+        def shown(count: int) -> dict[str, Any]:
+            return {"decisions": decisions[:count], "leftOut": len(decisions) - count}
+
+        count = self.cap.most(len(decisions), lambda number: self.cap.fits(_json(shown(number))))
+        return Answer(_json(shown(count)), shown(count))
+
+    def _assemble(self, arguments: Arguments, tokens: int) -> ContextDocument:
+        return ContextAssembler(self.weft).assemble(
+            arguments["query"],
+            workspace=self.where(arguments["workspace"]),
+            user=self.user,
+            depth=whole("depth", arguments["depth"]),
+            max_tokens=tokens,
+            include_fields=arguments["includeFields"],
+            lens=arguments["lens"],
+        )
+
+    def _budget(self, arguments: Arguments) -> int:
+        """The tokens that are asked for, as far as the cap allows."""
+        asked = whole("maxTokens", arguments["maxTokens"])
+        return asked if asked <= self.cap.tokens else self.cap.room_beside(self._note(arguments)) - BESIDE_NOTE
+
+    def _note(self, arguments: Arguments) -> str:
+        """What to say of a budget that the cap made smaller."""
+        form = arguments["format"]
+        return f"shortened: maxTokens is more than this server's output cap of {self.cap.tokens} tokens holds as {form}"
+
+    def _capped(self, arguments: Arguments, tokens: int) -> ContextDocument:
+        """The document for so many tokens; it tells what was asked for, and whether the cap made it shorter."""
+        document = self._assemble(arguments, tokens)
+        asked = whole("maxTokens", arguments["maxTokens"])
+        if tokens == asked:
+            return document
+        meta = document.meta
+        missing = any(decision.missing_tokens is not None for decision in document.context.trace)
+        # To give more tokens is no advice where the cap, and not the caller, gave so few.
+        warnings = tuple(each for each in meta.warnings if each != NAMES_ONLY or asked < SUMMARY_BELOW)
+        if missing or warnings != meta.warnings or tokens < self._budget(arguments):
+            warnings = (self._note(arguments), *warnings)
+        return replace(document, meta=replace(meta, tokens=replace(meta.tokens, budget=asked), warnings=warnings))
+
+    def _fitting(self, arguments: Arguments, tokens: int) -> dict[str, Any]:
+        """The document whose JSON fits: it counts more than the text that the budget is for."""
+        while True:
+            document = self._capped(arguments, tokens).to_dict()
+            excess = self.cap.excess(_json(document))
+            if excess <= 0:
+                return document
+            if tokens == 1:
+                raise InvalidInput("the answer does not fit as JSON: ask with format markdown")
+            # Below that line nothing is written out, so no step goes past it.
+            least = SUMMARY_BELOW if tokens > SUMMARY_BELOW else 1
+            tokens = max(least, min(tokens * 9 // 10, tokens * self.cap.tokens // (self.cap.tokens + excess)))
+
+    def _search(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        results = self.weft.search(
+            arguments["query"],
+            user=self.user,
+            workspace=workspace,
+            limit=arguments["limit"],
+            mode=arguments["mode"],
+            filters=Filters(types=frozenset(arguments["types"] or ()), tags=frozenset(arguments["tags"] or ())),
+        )
+        found = [_found(result, workspace) for result in results]
+
+        def structured(count: int) -> dict[str, Any]:
+            return {"results": found[:count], "leftOut": len(found) - count}
+
+        def fits(count: int) -> bool:
+            return self.cap.fits(_listed(found, count)) and self.cap.fits(_json(structured(count)))
+
+        count = self.cap.most(len(found), fits)
+        return Answer(_listed(found, count), structured(count))
+
+    def _read(self, arguments: Arguments) -> Answer:
+        reference, workspace = arguments["id"], arguments["workspace"]
+        if reference.startswith(SCHEME):
+            workspace, reference = from_uri(reference)
+        return Answer(self.page(reference, self.where(workspace), arguments["offset"]))
+
+    def page(self, reference: str, workspace: str, offset: int | None = None) -> str:
+        """A node as Markdown."""
+        with self.weft.store.view(workspace, self.user) as view:
+            sheet = load_sheet(view, reference)
+        return show_sheet(sheet, self.cap, offset)
+
+    def _remember(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        memory = Memories(self.weft).remember(
+            arguments["text"],
+            type=arguments["type"],
+            confidence=arguments["confidence"],
+            tags=arguments["tags"] or (),
+            user=self.user,
+            workspace=workspace,
+        )
+        uri = to_uri(workspace, memory.id)
+        return Answer(f"Remembered as {inline(memory.id)}: {uri}", {"id": memory.id, "uri": uri})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _found(result: SearchResult, workspace: str) -> dict[str, Any]:
+    return {
+        "citation": result.passage.citation,
+        "id": result.node.id,
+        "type": result.node.type,
+        "title": inline(result.node.title, 120),
+        "path": [inline(title, 60) for title in reversed(result.trail)],
+        "score": round(result.score, 4),
+        "excerpt": inline(result.excerpt.replace("<<<", "*").replace(">>>", "*"), 300),
+        "uri": to_uri(workspace, result.node.id),
+    }
+
+
+def _listed(found: list[dict[str, Any]], count: int) -> str:
+    """The first results, three lines each, and what to do about the rest."""
+    if not found:
+        return "Nothing found: try other words, or fewer types and tags."
+    lines = []
+    for each in found[:count]:
+        where = f" in {' > '.join(each['path'])}" if each["path"] else ""
+        lines.append(
+            f"[{each['citation']}] {each['title'] or 'Untitled'} ({inline(each['type'], 20)}){where}\n"
+            f"  {each['uri']}  score {each['score']:.2f}\n"
+            f"  {each['excerpt']}"
+        )
+    if count < len(found):
+        lines.append(f"({len(found) - count} more left out to keep within the output cap: ask for a smaller limit.)")
+    return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""The application: what a request goes through, from the outside in, and the routes at the end of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+import anyio
+from fastapi import FastAPI
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware.cors import CORSMiddleware
+
+from weftwork.engine import Weft
+from weftwork.server.http import health
+from weftwork.server.http.access import USER_HEADER, WORKSPACE_HEADER, KeyFirst
+from weftwork.server.http.headers import LocalGuard, SecurityHeaders
+from weftwork.server.http.jobs import Jobs
+from weftwork.server.http.limits import BodyLimit, Rates
+from weftwork.server.http.mcp import mcp_route
+from weftwork.server.http.metrics import Metrics
+from weftwork.server.http.observing import Observing
+from weftwork.server.http.options import Options
+from weftwork.server.http.problems import add_problems
+from weftwork.server.http.routes import ROUTERS
+from weftwork.server.http.service import Service
+from weftwork.server.http.tracing import Tracing, trace_contexts
+from weftwork.types import Context
+
+DESCRIPTION = """\
+The context that a question needs: permitted, scored, packed to an exact token budget, cited and explained.
+
+Every route but `/healthz` and `/readyz` needs a key as `Authorization: Bearer weftwork_…`; it decides the user and the
+workspaces. Errors are problem details as RFC 9457 has them."""
+
+
+def make_app(weft: Weft, options: Options | None = None) -> FastAPI:
+    """Weftwork as an ASGI application; the engine stays the caller's to close, after the application has shut down."""
+    chosen = options or Options()
+    metrics = Metrics()
+    jobs = Jobs(weft, chosen, on_end=lambda state: metrics.jobs.labels(state).inc())
+    app = FastAPI(
+        title="Weftwork",
+        version=version("weftwork"),
+        description=DESCRIPTION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
+    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits))
+    app.router.routes.append(mcp_route(service))
+    for router in (health.router, *ROUTERS):
+        app.include_router(router)
+    _serve_page(app, Path(str(files("weftwork.server"))) / "web")
+    _wrap(app, chosen, metrics)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    service: Service = app.state.service
+    anyio.to_thread.current_default_thread_limiter().total_tokens = service.options.threads
+    service.weft.kept.watch = _watching(service)
+    await anyio.to_thread.run_sync(service.jobs.start)
+    try:
+        yield
+    finally:
+        await anyio.to_thread.run_sync(service.jobs.stop)
+
+
+def _watching(service: Service) -> Callable[[Context, bool], None]:
+    """Tell of each context to what counts and to what traces."""
+    provider = service.options.tracer_provider
+    traces = None if provider is None else trace_contexts(provider)
+
+    def watch(context: Context, kept: bool) -> None:
+        service.metrics.observe(context, kept)
+        if traces is not None:
+            traces(context, kept)
+
+    return watch
+
+
+def _wrap(app: FastAPI, options: Options, metrics: Metrics) -> None:
+    """Put the layers around the routes: the last one added is the first one that a request meets."""
+    app.add_middleware(BodyLimit, limits=options.limits)
+    app.add_middleware(KeyFirst)
+    add_problems(app)
+    if options.cors:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(options.cors),
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", USER_HEADER, WORKSPACE_HEADER],
+            expose_headers=["Retry-After"],
+            max_age=600,
+        )
+    if options.local is not None:
+        app.add_middleware(LocalGuard, cors=options.cors)
+    app.add_middleware(SecurityHeaders)
+    if options.tracer_provider is not None:
+        app.add_middleware(Tracing, provider=options.tracer_provider)
+    app.add_middleware(Observing, metrics=metrics)
+
+
+def _serve_page(app: FastAPI, folder: Path) -> None:
+    """The inspector: a page without any data, which asks for a key itself."""
+    if not (folder / "index.html").is_file():
+        return
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> FileResponse:
+        return FileResponse(folder / "index.html")
+
+    app.mount("/assets", StaticFiles(directory=folder))

@@ -1,0 +1,19 @@
+"""The routes, one file for each part of the interface."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from weftwork.server.http.routes import context, contracts, documents, faces, inspect, nodes, questions, workspaces
+
+ROUTERS: tuple[APIRouter, ...] = (
+    workspaces.router,
+    workspaces.choices,
+    nodes.router,
+    documents.router,
+    faces.router,
+    context.router,
+    questions.router,
+    contracts.router,
+    inspect.router,
+)

@@ -1,0 +1,99 @@
+"""Contexts and searches, and the checks of answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from weftwork.answer import check_answer
+from weftwork.render import to_dict
+from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.limits import within
+from weftwork.server.http.replies import reply
+from weftwork.server.http.schemas.context import (
+    AnswerCheckOut,
+    AnswerIn,
+    BuildIn,
+    ContextIn,
+    ContextOut,
+    DeltaIn,
+    DeltaOut,
+    Explanation,
+    PreviewOut,
+    Results,
+    SearchIn,
+)
+from weftwork.server.http.schemas.faces import Done, FeedbackIn
+from weftwork.server.http.service import Service
+
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["context"])
+
+
+@router.post("/context/build", response_model=ContextOut, summary="Build a context")
+def build(workspace: str, body: BuildIn, caller: Reader, served: Served) -> Response:
+    """The context for a query: the text for the model, its sources, and a decision for every candidate."""
+    context = served.weft.context(**_options(body, served, caller, workspace))
+    return reply(context if body.form == "whole" else to_dict(context, timings=True))
+
+
+@router.post("/context/preview", response_model=PreviewOut, summary="Preview a context")
+def preview(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
+    """What the context for the same request would be, in figures."""
+    return reply(served.weft.preview(**_options(body, served, caller, workspace)))
+
+
+@router.post("/context/explain", response_model=Explanation, summary="Explain a context")
+def explain(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
+    """Why the context for the same request is what it is, in words."""
+    return reply({"text": served.weft.explain(**_options(body, served, caller, workspace))})
+
+
+@router.post("/context/delta", response_model=DeltaOut, summary="Build what changed")
+def delta(workspace: str, body: DeltaIn, caller: Reader, served: Served) -> Response:
+    """What changed since an earlier context of the same user and thread."""
+    found = served.weft.context(**_options(body, served, caller, workspace), since=body.since)
+    return reply(found if body.form == "whole" else found.to_dict())
+
+
+@router.post("/answers/check", response_model=AnswerCheckOut, summary="Check an answer")
+def check(workspace: str, body: AnswerIn, caller: Reader, served: Served) -> Response:
+    """Which sources of a context an answer cites, which it makes up, and which it quotes without citing them."""
+    context = served.weft.context(**_options(body, served, caller, workspace))
+    found = check_answer(body.answer, context)
+    return reply({"sound": found.sound, "used": found.used, "unknown": found.unknown, "uncited": found.uncited})
+
+
+@router.post("/search", response_model=Results, summary="Search passages", tags=["search"])
+def search(workspace: str, body: SearchIn, caller: Reader, served: Served) -> Response:
+    """The passages that answer a query best, with an excerpt around what matched."""
+    limits = served.options.limits
+    within("limit", body.limit, limits.results)
+    within("the length of the query", len(body.query), limits.query_characters)
+    results = served.weft.search(
+        body.query,
+        user=caller.user,
+        workspace=workspace,
+        limit=body.limit,
+        mode=body.mode,
+        filters=body.filters.value(),
+    )
+    return reply({"results": results})
+
+
+@router.post("/feedback", response_model=Done, summary="Give feedback", tags=["feedback"])
+def feedback(workspace: str, body: FeedbackIn, caller: Writer, served: Served) -> Response:
+    """Say whether a source helped; one's later word on it replaces the earlier one."""
+    served.weft.feedback(body.reference, body.useful, user=caller.user, workspace=workspace)
+    return reply({"success": True})
+
+
+def _options(body: ContextIn, served: Service, caller: Caller, workspace: str) -> dict[str, Any]:
+    """The arguments of the engine, within the limits of the server."""
+    limits, options = served.options.limits, body.options()
+    total = body.budget if isinstance(body.budget, int) else body.budget.total
+    within("the budget", total, limits.budget_tokens)
+    within("the length of the query", len(body.query), limits.query_characters)
+    within("the length of the topics", sum(len(topic.text) for topic in body.topics), limits.query_characters)
+    within("the depth", body.depth or 1, limits.depth)
+    return {**options, "user": caller.user, "workspace": workspace}

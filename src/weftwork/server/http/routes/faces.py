@@ -1,0 +1,190 @@
+"""Memories, threads with their messages and references, and activity."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Response
+
+from weftwork.recipes.memory import Memories
+from weftwork.server.http.access import Reader, Served, Writer
+from weftwork.server.http.limits import within
+from weftwork.server.http.replies import reply
+from weftwork.server.http.routes.nodes import Listed, NodeName, after, listed
+from weftwork.server.http.schemas.faces import (
+    ActivityIn,
+    Done,
+    EventList,
+    MemoryIn,
+    MemoryList,
+    MemoryOut,
+    MessageList,
+    MessagesIn,
+    ReferencesIn,
+    TextNode,
+    ThreadIn,
+    ThreadList,
+)
+from weftwork.server.http.schemas.nodes import AddedOut, Changed, NodeList, Removed
+from weftwork.server.http.schemas.values import LONGEST_NAME
+from weftwork.server.http.writing import Pen, missing, new_id
+from weftwork.store.protocol import View
+from weftwork.types import Edge, Filters, Node
+
+router = APIRouter(prefix="/v1/workspaces/{workspace}")
+
+REFERENCE = "reference"
+THREAD = "thread"
+MOST_REFERENCES = 50
+"""How many references of a thread a context looks at."""
+MemoryName = Annotated[str, Path(max_length=LONGEST_NAME, description="A memory's id, percent-encoded.")]
+
+
+@router.post("/memories", response_model=MemoryOut, status_code=201, summary="Remember", tags=["memories"])
+def remember(workspace: str, body: MemoryIn, caller: Writer, served: Served) -> Response:
+    """Keep a memory; nobody else sees it unless `access` says so."""
+    memory = Memories(served.weft).remember(body.text, user=caller.user, workspace=workspace, **body.details())
+    return reply(memory, 201)
+
+
+@router.get("/memories", response_model=MemoryList, summary="List memories", tags=["memories"])
+def list_memories(
+    workspace: str, caller: Reader, served: Served, every: bool = False, limit: Listed = None
+) -> Response:
+    """The memories that the user may see, the latest first; `every` brings those that do not hold now as well."""
+    found = Memories(served.weft).list(
+        every=every, limit=listed(limit, 100, served), user=caller.user, workspace=workspace
+    )
+    return reply({"memories": found})
+
+
+@router.put("/memories/{memory:path}", response_model=MemoryOut, summary="Revise a memory", tags=["memories"])
+def revise(workspace: str, memory: MemoryName, body: MemoryIn, caller: Writer, served: Served) -> Response:
+    """Write a memory that takes the place of an older one, which ends where the new one begins."""
+    Pen(served.weft, workspace, caller.user).check(memory)
+    kept = Memories(served.weft).revise(memory, body.text, user=caller.user, workspace=workspace, **body.details())
+    return reply(kept)
+
+
+@router.delete("/memories/{memory:path}", response_model=Removed, summary="Forget a memory", tags=["memories"])
+def forget(workspace: str, memory: MemoryName, caller: Writer, served: Served) -> Response:
+    """Remove a memory for good."""
+    Pen(served.weft, workspace, caller.user).check(memory)
+    return reply({"removed": Memories(served.weft).forget(memory, user=caller.user, workspace=workspace)})
+
+
+@router.post("/threads", response_model=TextNode, status_code=201, summary="Start a thread", tags=["threads"])
+def start_thread(workspace: str, body: ThreadIn, caller: Writer, served: Served) -> Response:
+    """A new thread, and what it is about."""
+    within("the number of references", len(body.references), served.options.limits.batch)
+    now = served.weft.now()
+    thread = Node(
+        id=new_id(caller.user, THREAD, now.isoformat(), body.title),
+        type=THREAD,
+        title=body.title,
+        created_at=now,
+        updated_at=now,
+        owner=caller.user,
+        access=frozenset(body.access or ()),
+    )
+    edges = [Edge(source=thread.id, target=name, type=REFERENCE) for name in dict.fromkeys(body.references)]
+    Pen.of(served.weft, caller, workspace).add([thread], edges)
+    return reply(after(served, caller, workspace, thread.id), 201)
+
+
+@router.get("/threads", response_model=ThreadList, summary="List threads", tags=["threads"])
+def list_threads(workspace: str, caller: Reader, served: Served, limit: Listed = None) -> Response:
+    """The threads that the user may see, those that changed last first."""
+    with served.weft.store.view(workspace, caller.user) as view:
+        return reply({"threads": view.select(Filters(types=frozenset({THREAD})), limit=listed(limit, 50, served))})
+
+
+@router.post("/messages", response_model=AddedOut, status_code=201, summary="Add messages", tags=["threads"])
+def add_messages(workspace: str, body: MessagesIn, caller: Writer, served: Served) -> Response:
+    """Put messages at the end of a thread, all of them or none."""
+    within("the number of messages", len(body.messages), served.options.limits.batch)
+    now = served.weft.now()
+    with served.weft.store.view(workspace, caller.user) as view:
+        last = max((node.position for node in view.children(_thread(view, body.thread), 1, last=True)), default=0)
+    nodes = [
+        Node(
+            id=new_id(caller.user, "message", body.thread, now.isoformat(), str(last + place), turn.role, turn.text),
+            type="message",
+            title=turn.role,
+            text=turn.text,
+            parent=body.thread,
+            position=last + place,
+            conversation=body.thread,
+            created_at=turn.at or now,
+            updated_at=turn.at or now,
+            owner=caller.user,
+        )
+        for place, turn in enumerate(body.messages, start=1)
+    ]
+    added = Pen.of(served.weft, caller, workspace).add(nodes)
+    told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
+    return reply({**told, "ids": [node.id for node in nodes]}, 201)
+
+
+@router.get("/messages", response_model=MessageList, summary="List messages", tags=["threads"])
+def list_messages(workspace: str, thread: NodeName, caller: Reader, served: Served, limit: Listed = None) -> Response:
+    """The last messages of a thread, the oldest of them first."""
+    with served.weft.store.view(workspace, caller.user) as view:
+        found = view.children(_thread(view, thread), listed(limit, 100, served), last=True)
+        return reply({"messages": view.nodes([node.id for node in found])})
+
+
+@router.get("/references", response_model=NodeList, summary="List references", tags=["threads"])
+def list_references(workspace: str, thread: NodeName, caller: Reader, served: Served) -> Response:
+    """What a thread is about."""
+    with served.weft.store.view(workspace, caller.user) as view:
+        found = view.neighbours(_thread(view, thread), types=(REFERENCE,), direction="out", limit=MOST_REFERENCES)
+    return reply({"nodes": [node for _, node in found]})
+
+
+@router.post("/references", response_model=Changed, summary="Add references", tags=["threads"])
+def add_references(workspace: str, body: ReferencesIn, caller: Writer, served: Served) -> Response:
+    """Say what a thread is about."""
+    within("the number of nodes", len(body.nodes), served.options.limits.batch)
+    return reply({"changed": Pen.of(served.weft, caller, workspace).link(_edges(body))})
+
+
+@router.post("/references-remove", response_model=Changed, summary="Remove references", tags=["threads"])
+def remove_references(workspace: str, body: ReferencesIn, caller: Writer, served: Served) -> Response:
+    """Say what a thread is no longer about."""
+    within("the number of nodes", len(body.nodes), served.options.limits.batch)
+    return reply({"changed": Pen.of(served.weft, caller, workspace).unlink(_edges(body))})
+
+
+@router.post("/activity", response_model=Done, summary="Record activity", tags=["activity"])
+def record(workspace: str, body: ActivityIn, caller: Writer, served: Served) -> Response:
+    """Note that the user saw or changed a node."""
+    with (
+        served.weft.atomic(workspace) as batch,
+        served.weft.store.view(workspace, caller.user) as view,
+    ):
+        if not view.nodes([body.node]):
+            raise missing(body.node)
+        batch.record(caller.user, body.node, body.kind, body.at or served.weft.now())
+    return reply({"success": True})
+
+
+@router.get("/activity", response_model=EventList, summary="List activity", tags=["activity"])
+def list_activity(
+    workspace: str, kind: Literal["view", "edit"], caller: Reader, served: Served, limit: Listed = None
+) -> Response:
+    """The user's own latest views or edits, newest first, each node once."""
+    with served.weft.store.view(workspace, caller.user) as view:
+        events = view.events(kind, limit=listed(limit, 50, served))
+    return reply({"events": [{"node": event.node, "kind": event.kind, "at": event.at} for event in events]})
+
+
+def _thread(view: View, name: str) -> str:
+    """The id, if it is that of a thread that the viewer may see."""
+    if not any(node.type == THREAD for node in view.nodes([name])):
+        raise missing(name)
+    return name
+
+
+def _edges(body: ReferencesIn) -> list[Edge]:
+    return [Edge(source=body.thread, target=name, type=REFERENCE) for name in dict.fromkeys(body.nodes)]

@@ -1,0 +1,139 @@
+"""What the inspector page asks for beside the routes that all programs use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from weftwork.checks import check_request, dated
+from weftwork.clock import whole_minute
+from weftwork.engine import assemble
+from weftwork.lens import apply_lens
+from weftwork.near import NearMisses
+from weftwork.pack import PACKERS, get_packer
+from weftwork.recipe import RECIPES
+from weftwork.request import Request
+from weftwork.server.http.access import AnyCaller, Caller, Reader, Served
+from weftwork.server.http.limits import within
+from weftwork.server.http.replies import reply
+from weftwork.server.http.schemas.inspect import (
+    InspectIn,
+    Inspection,
+    NearIn,
+    NearMissList,
+    Places,
+    SettingsOut,
+)
+from weftwork.server.http.service import Service
+from weftwork.server.inspection import inspect, snippet
+from weftwork.store.protocol import View
+from weftwork.types import Context, Filters, NodeInfo
+
+router = APIRouter(tags=["inspector"])
+FOUND = 12
+"""Nodes to choose from."""
+
+
+@router.get("/v1/inspect", response_model=SettingsOut, summary="List what can be inspected")
+def settings(caller: AnyCaller, served: Served) -> Response:
+    """What can be chosen: workspaces, users, recipes with their sections, lenses and packers."""
+    lenses = served.weft.tools.lenses
+    return reply(
+        {
+            "user": caller.user,
+            "scope": caller.scope,
+            "most_tokens": served.options.limits.budget_tokens,
+            "workspaces": [{"name": name, "users": _users(caller, served, name)} for name in sorted(caller.workspaces)],
+            "home": caller.home,
+            "recipes": [
+                {"name": name, "packer": get_packer(recipe.packer).name, "sections": recipe.sections}
+                for name, recipe in RECIPES.items()
+            ],
+            "lenses": [{"name": name, "description": lenses.get(name).description} for name in lenses.names()],
+            "packers": PACKERS,
+        }
+    )
+
+
+def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
+    """Those whom the caller may act for; nobody else's names are told."""
+    known = sorted(served.weft.store.users(workspace)) if caller.may(workspace, "admin") else []
+    return list(dict.fromkeys([caller.user, *known]))
+
+
+@router.post("/v1/workspaces/{workspace}/inspect", response_model=Inspection, summary="Inspect a context")
+def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
+    """A context made visible: its text in pieces, every candidate with its fate, and the walk that led there."""
+    weft, recipe = served.weft, body.chosen()
+    context = weft.assemble(_request(body, caller, served, workspace), recipe)
+    with weft.store.view(workspace, caller.user) as view:
+        return reply(inspect(view, context, recipe, body.focus))
+
+
+@router.post("/v1/workspaces/{workspace}/inspect/near", response_model=NearMissList, summary="Find near misses")
+def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Response:
+    """How many more tokens of budget would show these candidates whole, found by making such contexts."""
+    weft, recipe = served.weft, body.chosen()
+    request = _request(body, caller, served, workspace)
+    context = weft.assemble(request, recipe)
+    most = min(body.budget, served.options.limits.budget_tokens - body.budget)
+    moment = weft.now()
+    with weft.store.view(workspace, caller.user) as view:
+
+        def build(total: int) -> Context:
+            """Of one snapshot, and neither kept nor counted: nobody asked for these contexts."""
+            larger = replace(request, budget=body.request(caller.user, workspace, total).budget)
+            return assemble(view, dated(larger, moment), recipe, weft.tools, whole_minute(moment))
+
+        misses = NearMisses(build, context)
+        wanted = [each for each in context.trace if each.citation in body.citations][: len(body.citations)]
+        found = [(each, misses.more_tokens(each, most) if most > 0 else None) for each in wanted]
+    return reply({"near": [{"node": each.node, "citation": each.citation, "more": more} for each, more in found]})
+
+
+def _request(body: InspectIn, caller: Caller, served: Service, workspace: str) -> Request:
+    """What is asked for, within the limits of the server."""
+    within("the budget", body.budget, served.options.limits.budget_tokens)
+    within("the length of the query", len(body.query), served.options.limits.query_characters)
+    request = body.request(caller.user, workspace, body.budget)
+    check_request(request)
+    return request if body.lens is None else apply_lens(request, served.weft.tools.lenses.get(body.lens))
+
+
+@router.get("/v1/workspaces/{workspace}/inspect/nodes", response_model=Places, summary="Find nodes to choose from")
+def nodes(
+    workspace: str,
+    caller: Reader,
+    served: Served,
+    q: Annotated[str, Query(max_length=500)] = "",
+    kind: Annotated[str | None, Query(alias="type", min_length=1, max_length=200)] = None,
+) -> Response:
+    """Nodes for a picker: titles that begin like this, then what a search finds; without words, the latest."""
+    filters = Filters(types=frozenset({kind} if kind else ()), as_of=served.weft.now())
+    words = q.strip()
+    with served.weft.store.view(workspace, caller.user) as view:
+        found = _searched(view, words, filters) if words else _latest(view, filters)
+    found.sort(key=lambda place: bool(words) and not place["title"].casefold().startswith(words.casefold()))
+    return reply({"nodes": found[:FOUND]})
+
+
+def _latest(view: View, filters: Filters) -> list[dict[str, Any]]:
+    latest = [node for node in view.select(filters, limit=5 * FOUND) if node.title][:FOUND]
+    return [_place(node, node.title, [each.title for each in view.ancestors(node.id, 2)]) for node in latest]
+
+
+def _searched(view: View, words: str, filters: Filters) -> list[dict[str, Any]]:
+    hits = view.search_fuzzy(words, limit=2 * FOUND, filters=filters)
+    hits += view.search_words(f"{words}*", limit=2 * FOUND, filters=filters)
+    places: dict[str, dict[str, Any]] = {}
+    for record in view.load(list(dict.fromkeys(hit.key for hit in hits))):
+        title = record.node.title or snippet(record.passage.text)
+        places.setdefault(record.node.id, _place(record.node, title, record.trail))
+    return list(places.values())
+
+
+def _place(node: NodeInfo, title: str, trail: Iterable[str]) -> dict[str, Any]:
+    return {"id": node.id, "type": node.type, "title": title or node.id, "trail": [each for each in trail if each]}

@@ -1,0 +1,299 @@
+"""Asking for contexts, and searching."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from weftwork.recipe import Recipe, get_recipe
+from weftwork.request import Message, Topic
+from weftwork.server.http.schemas.nodes import NodeOut
+from weftwork.server.http.schemas.values import (
+    DEEPEST,
+    LARGEST_BUDGET,
+    MOST_NAMES,
+    Json,
+    Limit,
+    Model,
+    Moment,
+    Name,
+    Names,
+    Number,
+    Query,
+    Reply,
+    Share,
+    Text,
+    Truth,
+)
+from weftwork.types import Budget, Filters
+
+QUERY = "When do the rollers need grease?"
+Tokens = Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+
+
+class FiltersIn(Model):
+    """What is searched."""
+
+    types: Names = []
+    tags: Names = []
+    """All of them must be there."""
+    after: Moment | None = None
+    before: Moment | None = None
+    min_confidence: Share | None = None
+    conversation: Name | None = None
+    as_of: Moment | None = None
+    """Only what was valid at this moment; now, if nothing is said."""
+    exclude: Names = []
+
+    def value(self) -> Filters:
+        """The filters."""
+        return Filters(
+            types=frozenset(self.types),
+            tags=frozenset(self.tags),
+            after=self.after,
+            before=self.before,
+            min_confidence=self.min_confidence,
+            conversation=self.conversation,
+            as_of=self.as_of,
+            exclude=frozenset(self.exclude),
+        )
+
+
+class BudgetIn(Model):
+    """A number of tokens, and how the sections share them."""
+
+    total: Tokens
+    sections: Annotated[
+        dict[str, Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]], Field(max_length=MOST_NAMES)
+    ] = {}
+    share: Truth = True
+    """Whether what a section does not use is there for the others."""
+
+
+class MessageIn(Model):
+    """A turn of the conversation that is not stored."""
+
+    role: Name
+    text: Text
+    at: Moment | None = None
+
+
+class TopicIn(Model):
+    """One of several things that the context is about."""
+
+    text: Annotated[str, Field(strict=True, min_length=1, max_length=2_000, pattern=r"\S")]
+    weight: Positive = 1.0
+
+
+class ContextIn(Model):
+    """What a context is asked for."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "budget": 2000, "recipe": "default"}]})
+
+    query: Query = ""
+    budget: Tokens | BudgetIn = 4000
+    recipe: Name = "default"
+    """One of `GET /v1/recipes`."""
+    lens: Name | None = None
+    """One of `GET /v1/lenses`."""
+    packer: Name | None = None
+    """Instead of the recipe's own."""
+    template: Name | None = None
+    """Instead of the recipe's own; one of `GET /v1/templates`."""
+    focus: Name | None = None
+    page: Name | None = None
+    thread: Name | None = None
+    history: Annotated[list[MessageIn], Field(max_length=200)] = []
+    filters: FiltersIn = FiltersIn()
+    include: Names = []
+    prefer_types: Names = []
+    boosts: Annotated[dict[str, Number], Field(max_length=MOST_NAMES)] = {}
+    edge_types: Names = []
+    edge_order: Names = []
+    depth: Annotated[int, Field(strict=True, ge=1, le=DEEPEST)] | None = None
+    topics: Annotated[list[TopicIn], Field(max_length=20)] = []
+    show_fields: Truth = True
+    key_fields: Names = []
+    truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"
+    vector: Annotated[list[Number], Field(max_length=8192)] | None = None
+    decay: Annotated[dict[str, Positive], Field(max_length=MOST_NAMES)] = {}
+    remember: Truth = False
+    """Keep it in the store, so that a later request may ask for the difference to it."""
+
+    def options(self) -> dict[str, Any]:
+        """The arguments of `Weft.context`, but for user and workspace."""
+        lists = ("include", "edge_types", "edge_order", "key_fields")
+        same = ("query", "lens", "focus", "page", "thread", "boosts", "depth", "show_fields", "truncation", "decay")
+        return {
+            **{name: getattr(self, name) for name in same},
+            **{name: tuple(getattr(self, name)) for name in lists},
+            "recipe": chosen_recipe(self.recipe, self.packer, self.template),
+            "budget": self.budget if isinstance(self.budget, int) else Budget(**dict(self.budget)),
+            "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
+            "filters": self.filters.value(),
+            "prefer_types": frozenset(self.prefer_types),
+            "topics": tuple(Topic(topic.text, topic.weight) for topic in self.topics),
+            "vector": None if self.vector is None else tuple(self.vector),
+            "remember": self.remember,
+        }
+
+
+@lru_cache(maxsize=256)
+def chosen_recipe(name: str, packer: str | None, template: str | None) -> Recipe:
+    """The recipe with these parts; always the same object, since contexts are remembered by it."""
+    recipe = get_recipe(name)
+    changes = {part: value for part, value in (("packer", packer), ("template", template)) if value is not None}
+    return replace(recipe, **changes) if changes else recipe  # type: ignore[arg-type]
+
+
+class BuildIn(ContextIn):
+    """A context, in one of two forms."""
+
+    form: Literal["document", "whole"] = "document"
+    """`document`: text, sections, citations and decisions. `whole`: every field of the engine's context."""
+
+
+class DeltaIn(BuildIn):
+    """A context of which only what changed since an earlier one is wanted."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "since": "ctx-0123456789"}]})
+
+    since: Name
+    """The id of an earlier context of the same user and thread."""
+
+
+class AnswerIn(ContextIn):
+    """An answer of a model, and what its context was asked for."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [pag-1a2b3c4d5e]."}]}
+    )
+
+    answer: Annotated[str, Field(strict=True, max_length=200_000)]
+
+
+class ContextOut(Reply):
+    """A context: the text for the model, and the account of how it was made."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    query: str
+    workspace: str
+    user: str
+    text: str
+    tokens: int
+    budget: int
+    stable_prefix_tokens: int
+    sections: list[Json]
+    overflow: list[Json]
+    citations: list[Json]
+    warnings: list[str]
+    timings: dict[str, float]
+
+
+class DeltaOut(Reply):
+    """What changed since an earlier context."""
+
+    model_config = ConfigDict(extra="allow")
+
+    since: str
+    added: list[Json]
+    changed: list[Json]
+    withdrawn: list[Json]
+    order: list[str]
+    text: str
+    tokens: int
+    whole: bool
+
+
+class PreviewOut(Reply):
+    """What a context would be, without its text."""
+
+    tokens: int
+    budget_used: float
+    truncated: bool
+    nodes: list[str]
+    scores: dict[str, float]
+
+
+class Explanation(Reply):
+    """Why a context is what it is, for people."""
+
+    text: str
+
+
+class CitationOut(Reply):
+    """Where a piece of a context comes from."""
+
+    id: str
+    node: str
+    type: str
+    title: str
+    source: str
+    start: int
+    end: int
+    score: float
+
+
+class QuoteOut(Reply):
+    """A sentence with the words of a source that it does not cite."""
+
+    sentence: str
+    citation: CitationOut
+    span: list[int]
+
+
+class AnswerCheckOut(Reply):
+    """What an answer does with its sources."""
+
+    sound: bool
+    used: list[CitationOut]
+    unknown: list[str]
+    uncited: list[QuoteOut]
+
+
+class SearchIn(Model):
+    """A search for passages."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "rollers grease", "limit": 5}]})
+
+    query: Query
+    limit: Limit = 10
+    mode: Literal["hybrid", "words", "vector"] = "hybrid"
+    filters: FiltersIn = FiltersIn()
+
+
+class PassageOut(Reply):
+    """A part of a node's text."""
+
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    tokens: int
+    digest: str
+    citation: str
+    key: int
+
+
+class Found(Reply):
+    """A passage that answers a search."""
+
+    node: NodeOut
+    passage: PassageOut
+    score: float
+    excerpt: str
+    """Around what matched, which stands between <<< and >>>."""
+    trail: list[str]
+    """Titles of what it stands in, from the nearest upwards."""
+
+
+class Results(Reply):
+    """What a search found, the best first."""
+
+    results: list[Found]

@@ -1,0 +1,274 @@
+"""Memories, threads, activity, feedback, documents and questions; the bodies that contracts prescribe."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from weftwork.server.http.schemas.nodes import NodeOut
+from weftwork.server.http.schemas.values import (
+    LARGEST_BUDGET,
+    LONGEST_QUERY,
+    MOST_IN_A_BATCH,
+    Json,
+    Model,
+    Moment,
+    Name,
+    Names,
+    Query,
+    Reply,
+    Share,
+    Title,
+    Truth,
+)
+
+Said = Annotated[str, Field(strict=True, min_length=1, max_length=100_000, pattern=r"\S")]
+Asked = Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
+
+
+class MemoryIn(Model):
+    """Something worth remembering."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Ana prefers mornings.", "type": "preference"}]})
+
+    text: Said
+    type: Annotated[str, Field(strict=True, min_length=1, max_length=200)] | None = None
+    """`fact`, if nothing is said."""
+    confidence: Share | None = None
+    tags: Names | None = None
+    conversation: Name | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    access: Names | None = None
+    """Who may see it beside its writer; nobody, if nothing is said."""
+    contradicts: Names = []
+
+    def details(self) -> dict[str, Any]:
+        """What was said about the memory beside its text; what was not said is not there."""
+        said = {name: getattr(self, name) for name in self.model_fields_set - {"text"}}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+class MemoryOut(Reply):
+    """A memory."""
+
+    id: str
+    content: str
+    type: str
+    confidence: float | None
+    tags: list[str]
+    conversation_id: str | None
+    created_at: str | None
+    updated_at: str | None
+    valid_from: str | None
+    valid_until: str | None
+    owner: str | None
+    access: list[str] | None
+
+
+class MemoryList(Reply):
+    """The memories that the user may see, the latest first."""
+
+    memories: list[MemoryOut]
+
+
+class ThreadIn(Model):
+    """A thread to be started."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Maintenance", "references": ["ana/plan"]}]})
+
+    title: Title = ""
+    references: Names = []
+    """Nodes that the thread is about."""
+    access: Names | None = None
+    """Who may see it beside its owner; nobody, if nothing is said."""
+
+
+class MessagesIn(Model):
+    """Messages to be put at the end of a thread."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"thread": "ana/thread-1", "messages": [{"role": "user", "text": "Who has the keys?"}]}]
+        }
+    )
+
+    class Turn(Model):
+        """A message."""
+
+        role: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "user"
+        text: Said
+        at: Moment | None = None
+
+    thread: Name
+    messages: Annotated[list[Turn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+
+
+class ReferencesIn(Model):
+    """Nodes that a thread is about, to be added or removed."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"thread": "ana/thread-1", "nodes": ["ana/plan"]}]})
+
+    thread: Name
+    nodes: Annotated[list[Name], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+
+
+class MessageList(Reply):
+    """Messages of a thread, the oldest first."""
+
+    messages: list[NodeOut]
+
+
+class ActivityIn(Model):
+    """That the user saw or changed a node."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ana/plan", "kind": "view"}]})
+
+    node: Name
+    kind: Literal["view", "edit"]
+    at: Moment | None = None
+    """Now, if nothing is said."""
+
+
+class EventOut(Reply):
+    """Something that the user did to a node."""
+
+    node: str
+    kind: Literal["view", "edit"]
+    at: str
+
+
+class EventList(Reply):
+    """The user's own latest views or edits, newest first."""
+
+    events: list[EventOut]
+
+
+class FeedbackIn(Model):
+    """Whether a source helped."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reference": "pag-1a2b3c4d5e", "useful": True}]})
+
+    reference: Name
+    """A node's id or a citation."""
+    useful: Truth
+
+
+class Done(Reply):
+    """That it is done."""
+
+    success: Literal[True] = True
+
+
+class AskIn(Model):
+    """A question to the documents."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "What does the plan pay for hearing aids?"}]})
+
+    query: Asked
+    num_results: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
+    max_tokens: Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)] = 10_000
+    mode: Literal["text", "visual", "hybrid"] = "hybrid"
+    extractive: Truth = False
+    """Quote the sources, even if the server has a model."""
+
+
+class SourceOut(Reply):
+    """A page of a document, as it is cited."""
+
+    doc_id: str
+    filename: str
+    page: int
+    extension: str
+    thumbnail_path: str | None
+    image_path: str | None
+    timestamp: str
+    section_path: str | None
+    parent_heading: str | None
+    markdown_content: str
+    relevance_score: float
+
+
+class ResearchOut(Reply):
+    """An answer with `[1]`-style citations of its sources."""
+
+    model_config = ConfigDict(extra="allow")
+
+    answer: str
+    sources: list[SourceOut]
+    truncated: bool
+    total_tokens: int
+    model: str | None
+    citations: Json
+    note: str
+
+
+class ResearchRequest(BaseModel):
+    """The body of the research contract's route; what else a client sends is passed over."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "What does the plan pay for hearing aids?"}]})
+
+    query: Asked
+
+
+class PrimeContextRequest(BaseModel):
+    """The body of the thread contract's route; what else a client sends is passed over."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"threadId": "ana/thread-1", "message": "Who greases the rollers?"}]}
+    )
+
+    threadId: Name
+    message: Query
+
+
+class PrimeContextOut(Reply):
+    """The answer of the thread contract's route."""
+
+    data: Json
+    meta: dict[str, int]
+
+
+class ContextFeedback(BaseModel):
+    """The body of the thread contract's feedback route; what else a client sends is passed over."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"contextItemId": "fil-1a2b3c4d5e", "useful": True}]})
+
+    contextItemId: Name
+    useful: Truth
+
+
+class ThreadList(Reply):
+    """Threads that the user may see, those changed last first."""
+
+    threads: list[NodeOut]
+
+
+class TextNode(NodeOut):
+    """A node with its text."""
+
+    text: str
+
+
+class JobOut(Reply):
+    """The indexing of a document."""
+
+    id: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    created_at: str
+    updated_at: str
+    name: str
+    node: str
+    """The id of the document's node, once it is there."""
+    bytes: int
+    done: int
+    """Pages that were read so far."""
+    expected: int | None
+    """Pages that there are, as far as it is known."""
+    read: int | None = None
+    changed: int | None = None
+    notes: list[str] = []
+    """What to know of what was added."""
+    why: str | None = None
+    """Why it failed."""

@@ -1,0 +1,125 @@
+"""What the inspector page asks for and shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from weftwork.recipe import Recipe
+from weftwork.request import Request
+from weftwork.server.http.schemas.context import QUERY, Tokens, chosen_recipe
+from weftwork.server.http.schemas.values import LARGEST_BUDGET, Json, Model, Name, Query, Reply
+
+Closing = Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]
+
+
+class InspectIn(Model):
+    """A context to be looked at."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "budget": 900}]})
+
+    query: Query = ""
+    budget: Tokens = 4000
+    sections: dict[str, Closing] = Field(default_factory=dict, max_length=50)
+    """Budgets of sections, instead of those that the recipe gives them."""
+    recipe: Name = "default"
+    lens: Name | None = None
+    packer: Name | None = None
+    """Instead of the recipe's own."""
+    focus: Name | None = None
+    thread: Name | None = None
+
+    def chosen(self) -> Recipe:
+        """The recipe, with the packer that was asked for."""
+        return chosen_recipe(self.recipe, self.packer, None)
+
+    def request(self, user: str, workspace: str, total: int) -> Request:
+        """The same question with a budget of so many tokens."""
+        budget = self.chosen().budget(total)
+        return Request(
+            query=self.query,
+            workspace=workspace,
+            user=user,
+            budget=replace(budget, sections={**budget.sections, **self.sections}),
+            focus=self.focus,
+            thread=self.thread,
+        )
+
+
+class NearIn(InspectIn):
+    """Candidates of a context that were left out for lack of room."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"query": QUERY, "budget": 900, "citations": ["pag-1a2b3c4d5e"]}]}
+    )
+
+    citations: Annotated[list[Name], Field(min_length=1, max_length=10)]
+
+
+class Inspection(Reply):
+    """A context made visible."""
+
+    id: str
+    user: str
+    tokens: int
+    budget: int
+    stable_prefix_tokens: int
+    lines_tokens: int
+    """What stands in the list of titles."""
+    frame_tokens: int
+    """Headings and everything else that is no item."""
+    sections: list[Json]
+    pieces: list[Json]
+    """The text without gaps; a piece that shows a candidate has its place in `candidates`."""
+    candidates: list[Json]
+    """One for each candidate, in or out, the best first; `shares` is what each signal gave to the score."""
+    walk: dict[str, list[Json]]
+    warnings: list[str]
+    timings: dict[str, float]
+
+
+class NearMiss(Reply):
+    """How much more budget shows a candidate whole."""
+
+    node: str
+    citation: str
+    more: int | None
+    """With so many more tokens it is whole, with one fewer not; null if twice the budget does not do it either."""
+
+
+class NearMissList(Reply):
+    """The candidates that were asked for, in the order of their scores."""
+
+    near: list[NearMiss]
+
+
+class SettingsOut(Reply):
+    """What a page may offer to this key."""
+
+    user: str
+    scope: Literal["read", "write", "admin"]
+    most_tokens: int
+    workspaces: list[Json]
+    """Each with its name and the users that the key may act for."""
+    home: str | None
+    """The workspace to begin with."""
+    recipes: list[Json]
+    lenses: list[Json]
+    packers: list[str]
+
+
+class Place(Reply):
+    """A node to choose from."""
+
+    id: str
+    type: str
+    title: str
+    trail: list[str]
+
+
+class Places(Reply):
+    """Nodes to choose from, the best first."""
+
+    nodes: list[Place]

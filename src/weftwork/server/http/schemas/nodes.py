@@ -1,0 +1,265 @@
+"""Nodes, edges, users and workspaces."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from weftwork.server.http.schemas.values import (
+    MOST_IN_A_BATCH,
+    Fields,
+    Json,
+    Model,
+    Moment,
+    Name,
+    Names,
+    Number,
+    Reply,
+    Share,
+    Text,
+    Title,
+    Truth,
+    Whole,
+)
+from weftwork.types import Edge, Node
+
+NODE: Json = {
+    "id": "ana/plan",
+    "type": "page",
+    "title": "Dome maintenance",
+    "text": "The dome turns on twelve steel rollers that need fresh grease every spring.",
+    "tags": ["maintenance"],
+    "fields": {"status": "open", "due": "2026-04-01"},
+}
+EDGE: Json = {"source": "ana/plan", "target": "ana/budget", "type": "reference"}
+
+
+class NodeIn(Model):
+    """A node to be written."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [NODE]})
+
+    id: Name | None = None
+    """Left out, the server makes one of the user's name and the content."""
+    type: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "note"
+    title: Title = ""
+    text: Text = ""
+    parent: Name | None = None
+    position: Whole = 0
+    tags: Names = []
+    fields: Fields = {}
+    confidence: Share | None = None
+    conversation: Name | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    source: Title = ""
+    owner: Name | None = None
+    """Whose it is: oneself, unless the key is an admin's."""
+    access: Names | None = None
+    """Who may see it: names, `group:team` or `*`; null follows the parent, or the workspace."""
+
+    def value(self, name: str) -> Node:
+        """The node, under this id."""
+        given: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
+        fields = {key: tuple(part) if isinstance(part, list) else part for key, part in self.fields.items()}
+        access = None if self.access is None else frozenset(self.access)
+        return Node(**given | {"id": name, "tags": tuple(self.tags), "fields": fields, "access": access})
+
+
+class NodeOut(Reply):
+    """A node as the user may see it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [NODE]})
+
+    id: str
+    type: str
+    title: str
+    text: str | None = None
+    """Left out in lists."""
+    parent: str | None
+    position: int
+    tags: list[str]
+    fields: dict[str, Any]
+    confidence: float | None
+    conversation: str | None
+    created_at: str | None
+    updated_at: str | None
+    valid_from: str | None
+    valid_until: str | None
+    source: str
+    owner: str | None
+    access: list[str] | None
+
+
+class EdgeIn(Model):
+    """A typed link between two nodes."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EDGE]})
+
+    source: Name
+    target: Name
+    type: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "reference"
+    label: Title = ""
+    weight: Number = 1.0
+
+    def value(self) -> Edge:
+        """The edge."""
+        return Edge(source=self.source, target=self.target, type=self.type, label=self.label, weight=self.weight)
+
+
+class EdgeOut(Reply):
+    """An edge."""
+
+    source: str
+    target: str
+    type: str
+    label: str
+    weight: float
+
+
+class Addition(Model):
+    """Nodes and edges to be written, all of them or none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"nodes": [NODE], "edges": []}]})
+
+    nodes: Annotated[list[NodeIn], Field(max_length=MOST_IN_A_BATCH)] = []
+    edges: Annotated[list[EdgeIn], Field(max_length=MOST_IN_A_BATCH)] = []
+    in_place: Truth = False
+    """The nodes must exist, and keep their parent, position, owner and access list."""
+    keep_access: Truth = False
+    """Nodes that exist keep owner and list unless they name others."""
+
+
+class AddedOut(Reply):
+    """What was written."""
+
+    nodes: int
+    """How many are new or changed."""
+    edges: int
+    embedded: int
+    ids: list[str]
+    """The ids of the nodes, in the order in which they came."""
+
+
+class Edges(Model):
+    """Edges to be written or removed, all of them or none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"edges": [EDGE]}]})
+
+    edges: Annotated[list[EdgeIn], Field(max_length=MOST_IN_A_BATCH)]
+
+
+class Changed(Reply):
+    """How many were changed."""
+
+    changed: int
+
+
+class Removal(Model):
+    """Nodes to be removed with everything below them, all of them or none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["ana/plan"]}]})
+
+    ids: Annotated[list[Name], Field(max_length=MOST_IN_A_BATCH)]
+
+
+class Removed(Reply):
+    """How many nodes that the user may see were removed."""
+
+    removed: int
+
+
+class Move(Model):
+    """Where a node shall hang, with everything below it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ana/plan", "parent": "ana/archive"}]})
+
+    node: Name
+    parent: Name | None = None
+    position: Whole = 0
+
+
+class Access(Model):
+    """Who may see a node and what inherits from it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ana/plan", "access": ["bo", "group:team"]}]})
+
+    node: Name
+    access: Names | None
+    """Names, `group:team` or `*`; null inherits from the parent again. The owner always sees it."""
+
+
+class NodeList(Reply):
+    """Nodes without their texts."""
+
+    nodes: list[NodeOut]
+
+
+class Neighbour(Reply):
+    """A node at the other end of an edge."""
+
+    edge: EdgeOut
+    node: NodeOut
+
+
+class Neighbours(Reply):
+    """The nodes at the other ends of a node's edges."""
+
+    neighbours: list[Neighbour]
+
+
+class WorkspaceIn(Model):
+    """A workspace to be made."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "research", "access": ["*"]}]})
+
+    name: Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+    access: Names = ["*"]
+    """Who may see what has no list of its own."""
+    owner: Name | None = None
+    """Its first user: oneself, unless said otherwise."""
+
+
+class WorkspaceOut(Reply):
+    """A workspace as this key may use it."""
+
+    name: str
+    user: str
+    """On whose behalf the key reads and writes."""
+    scope: Literal["read", "write", "admin"]
+
+
+class WorkspaceList(Reply):
+    """The workspaces that the key covers."""
+
+    workspaces: list[WorkspaceOut]
+
+
+class Counts(WorkspaceOut):
+    """A workspace, with counts of what the user may see."""
+
+    counts: dict[str, int]
+
+
+class UserIn(Model):
+    """The groups of a user."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"groups": ["team"]}]})
+
+    groups: Names = []
+
+
+class UserOut(Reply):
+    """A user of the workspace."""
+
+    name: str
+    groups: list[str]
+
+
+class UserList(Reply):
+    """The users of the workspace."""
+
+    users: list[UserOut]

@@ -1,0 +1,88 @@
+// Talking to the server. The key lives in this tab's session and nowhere else.
+
+const KEY = "weftwork-key";
+
+export const getKey = () => sessionStorage.getItem(KEY) ?? "";
+export const setKey = (key) => (key ? sessionStorage.setItem(KEY, key) : sessionStorage.removeItem(KEY));
+
+class Problem extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+function headers(user, more = {}) {
+  const made = { ...more };
+  if (getKey()) made.Authorization = `Bearer ${getKey()}`;
+  if (user) made["Weftwork-User"] = encodeURIComponent(user);
+  return made;
+}
+
+async function send(path, { method = "GET", body, user, signal } = {}) {
+  const plain = body === undefined || body instanceof FormData;
+  let answer;
+  try {
+    answer = await fetch(new URL(path, document.baseURI), {
+      method,
+      signal,
+      headers: headers(user, plain ? {} : { "Content-Type": "application/json" }),
+      body: plain ? body : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, "the server does not answer: is it still running?");
+  }
+  if (answer.ok) return answer;
+  const told = await answer.json().catch(() => ({}));
+  const errors = (told.errors ?? []).map((each) => `${each.pointer ?? ""} ${each.detail ?? ""}`.trim()).join("; ");
+  throw new Problem(answer.status, errors || told.detail || `the server answered ${answer.status}`);
+}
+
+const json = async (path, options) => (await send(path, options)).json();
+const at = (workspace, rest) => `v1/workspaces/${encodeURIComponent(workspace)}/${rest}`;
+
+export const settings = () => json("v1/inspect");
+export const inspect = (workspace, user, body, signal) =>
+  json(at(workspace, "inspect"), { method: "POST", body, user, signal });
+export const near = (workspace, user, body, signal) =>
+  json(at(workspace, "inspect/near"), { method: "POST", body, user, signal });
+export const nodes = (workspace, user, query, type, signal) => {
+  const asked = new URLSearchParams({ q: query, ...(type ? { type } : {}) });
+  return json(at(workspace, `inspect/nodes?${asked}`), { user, signal });
+};
+export const feedback = (workspace, user, reference, useful) =>
+  json(at(workspace, "feedback"), { method: "POST", body: { reference, useful }, user });
+export const remember = (workspace, user, memory) =>
+  json(at(workspace, "memories"), { method: "POST", body: memory, user });
+
+export async function picture(workspace, user, node, size) {
+  const answer = await send(at(workspace, `page-${size}?${new URLSearchParams({ node })}`), { user });
+  return URL.createObjectURL(await answer.blob());
+}
+
+export function upload(workspace, user, file) {
+  const body = new FormData();
+  body.append("file", file);
+  return json(at(workspace, "documents"), { method: "POST", body, user });
+}
+
+// Server-sent events by fetch: an EventSource could not send the key.
+export async function* events(workspace, user, job) {
+  const answer = await send(at(workspace, `jobs/${encodeURIComponent(job)}/events`), { user });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    kept += value.replaceAll("\r\n", "\n");
+    const blocks = kept.split("\n\n");
+    kept = blocks.pop();
+    for (const block of blocks) {
+      const lines = block.split("\n");
+      const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
+      const event = lines.find((line) => line.startsWith("event:"))?.slice(6).trim() ?? "message";
+      if (data.length) yield { event, data: JSON.parse(data.join("\n")) };
+    }
+  }
+}

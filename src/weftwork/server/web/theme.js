@@ -1,0 +1,3 @@
+// Before the first paint, so that the page does not flash: the theme that was chosen here last, if any was.
+const kept = localStorage.getItem("weftwork-theme");
+if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;

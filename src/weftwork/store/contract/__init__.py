@@ -1,0 +1,41 @@
+"""The behaviour that every store must have, as a test class to inherit.
+
+A store's own tests need only this::
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        def store(self, tmp_path):
+            return MyStore(...)
+"""
+
+from __future__ import annotations
+
+from weftwork.store.contract.access import AccessContract
+from weftwork.store.contract.claims import ClaimsContract
+from weftwork.store.contract.dates import DatesContract
+from weftwork.store.contract.history import HistoryContract
+from weftwork.store.contract.marks import MarksContract
+from weftwork.store.contract.pages import PagesContract
+from weftwork.store.contract.search import SearchContract
+from weftwork.store.contract.service import ServiceContract
+from weftwork.store.contract.structure import StructureContract
+from weftwork.store.contract.validity import ValidityContract
+from weftwork.store.contract.writing import WritingContract
+
+__all__ = ["StoreContract"]
+
+
+class StoreContract(
+    WritingContract,
+    AccessContract,
+    StructureContract,
+    SearchContract,
+    DatesContract,
+    HistoryContract,
+    ValidityContract,
+    PagesContract,
+    MarksContract,
+    ClaimsContract,
+    ServiceContract,
+):
+    """All of it; the `store` fixture gives an empty store."""

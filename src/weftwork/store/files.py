@@ -1,0 +1,179 @@
+"""Files that belong to nodes, such as the pictures of a document's pages, in a folder beside the store.
+
+::
+
+    notes.weft.files / 1 (the workspace) / 3f9a… (the node's id, hashed) / 1-77c0… (the version) / page-0001.jpg
+
+A version is written under a name of its own first and moved into place whole, before the nodes that name its files
+are committed; the version before it is removed after that. So whatever a node names exists, and a crash leaves at most
+a folder that nothing names, which the next version or the removal of the node sweeps away.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b, file_digest
+from pathlib import Path
+
+from filelock import FileLock
+
+from weftwork.errors import InvalidInput, NotFound, StoreError
+from weftwork.types import NodeInfo
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+_INCOMING = ".incoming-"
+
+
+class Incoming:
+    """The files of a version while they arrive."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one file."""
+        with _explained(self.folder):
+            (self.folder / _safe(name)).write_bytes(data)
+
+
+class Files:
+    """The files of one workspace."""
+
+    def __init__(self, store: Path, number: int) -> None:
+        self._base = store.parent
+        self._folder = store.with_name(store.name + ".files") / str(number)
+        self._lock = FileLock(self._folder / "lock")
+
+    def has(self, node: str, version: str) -> bool:
+        """Whether the files of a version of a node are there."""
+        return (self._of(node) / _safe(version)).is_dir()
+
+    def relative(self, node: str, version: str, name: str) -> str:
+        """How a node names one of its files: the path from the folder in which the store is."""
+        return (self._of(node) / _safe(version) / _safe(name)).relative_to(self._base).as_posix()
+
+    def path(self, node: NodeInfo, field: str) -> Path:
+        """Where the file is that a field of a node names; only what belongs to the node, or to the one above it."""
+        named = node.fields.get(field)
+        owners = [self._of(each).resolve() for each in (node.id, node.parent) if each is not None]
+        if isinstance(named, str) and "\0" not in named:
+            path = (self._base / named).resolve()
+            if any(path.parent.parent == owner for owner in owners) and path.is_file():
+                return path
+        raise NotFound(f"node {node.id!r} has no file {field!r}: add its document again")
+
+    @contextmanager
+    def incoming(self, node: str) -> Iterator[Incoming]:
+        """Room for the files of a new version; what is not published when the block ends is gone."""
+        folder = self._of(node) / f"{_INCOMING}{os.getpid()}-{os.urandom(4).hex()}"
+        with _explained(folder):
+            folder.mkdir(parents=True)
+        try:
+            yield Incoming(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            _drop_empty(self._of(node))
+
+    @contextmanager
+    def published(self, node: str, version: str, incoming: Incoming) -> Iterator[None]:
+        """Put a version in place for a block that commits the node; undone if the block raises.
+
+        Whoever removes files waits meanwhile, so that it sees either no node and no files, or both.
+        """
+        place = self._of(node) / _safe(version)
+        with self._lock:
+            fresh = not place.exists()
+            with _explained(place):
+                if not fresh:
+                    shutil.rmtree(place)
+                incoming.folder.rename(place)
+            try:
+                yield
+            except BaseException:
+                if fresh:
+                    shutil.rmtree(place, ignore_errors=True)
+                raise
+            for other in self._of(node).iterdir():
+                if other != place and not other.name.startswith(f"{_INCOMING}{os.getpid()}-"):
+                    shutil.rmtree(other, ignore_errors=True)
+
+    def forget(self, nodes: Iterable[str], known: Iterable[str]) -> None:
+        """Remove the files of nodes that were removed, unless they are known again."""
+        doomed = [self._of(node) for node in set(nodes) - set(known)]
+        for folder in doomed:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def exclusively(self) -> Iterator[None]:
+        """Keep others from publishing; a thread that is publishing itself goes on."""
+        with self._lock:
+            yield
+
+    @property
+    def prefix(self) -> str:
+        """What the names begin with that nodes have for their files."""
+        return f"{self._folder.relative_to(self._base).as_posix()}/"
+
+    def digests(self) -> list[tuple[str, str]]:
+        """Each file by its path after the prefix, with a hash of what is in it."""
+        return [(name, _digest(self._folder / name)) for name in self._names()]
+
+    def copy(self, other: Files) -> None:
+        """Take over the files of another workspace; those that are there already and the same are left alone."""
+        for name in other._names():
+            source, place = other._folder / name, self._folder / name
+            if place.is_file() and _digest(place) == _digest(source):
+                continue
+            with _explained(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                draft = place.with_name(f"{_INCOMING}{place.name}")
+                shutil.copyfile(source, draft)
+                draft.replace(place)
+
+    def _names(self) -> list[str]:
+        """Paths of all files that were published: a node, a version and a name."""
+        found = (path.relative_to(self._folder) for path in self._folder.glob("*/*/*") if path.is_file())
+        return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
+
+    def clear(self) -> None:
+        """Remove all of them."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def any(self) -> bool:
+        """Whether the workspace has ever had files."""
+        return self._folder.is_dir()
+
+    def _of(self, node: str) -> Path:
+        return self._folder / blake2b(node.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _safe(name: str) -> str:
+    """A name that cannot lead out of its folder."""
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"{name!r} cannot be the name of a file: use small letters, digits, '.', '-' and '_'")
+    return name
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+
+
+def _drop_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return  # another version is there
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written ({error.strerror}): check the folder and its disk") from error

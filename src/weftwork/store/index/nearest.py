@@ -1,0 +1,113 @@
+"""The nearest rows of several segments: exactly where that is fast, else by a shortlist of sign bits.
+
+The shortlist is drawn from the rows that the viewer may see, and its length depends on nothing else;
+so a row that is hidden cannot push a visible one out of it, nor change how thorough the search is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weftwork.embed.protocol import Vector
+from weftwork.store.index.columns import Ints, Mask
+from weftwork.store.index.scan import Floats, cosines, hamming, picked_products, radius, rounding_margin, sign_words
+from weftwork.store.index.segments import Segment
+
+_FAR = np.uint16(np.iinfo(np.uint16).max)
+_DENSE = 1 / 3  # from this share of visible rows on, reading all rows is faster than picking the visible
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How thorough a search is; docs/decisions/0005-vector-index.md has the measurements."""
+
+    exact: int = 20_000
+    """Up to so many visible rows, every one of them is compared exactly."""
+    shortlist: int = 10_000
+    """Above, so many are, or one in `share` of the visible rows if that is more."""
+    share: int = 100
+    per_result: int = 20
+    """And at least so many for each result that is asked for."""
+
+    def compared(self, visible: int, limit: int) -> int:
+        """How many rows are compared exactly."""
+        if visible <= self.exact:
+            return visible
+        return min(visible, max(self.shortlist, visible // self.share, limit * self.per_result))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment and which of its rows are visible."""
+
+    segment: Segment
+    mask: Mask
+    visible: int
+
+    @property
+    def dense(self) -> bool:
+        """Whether most rows are visible."""
+        return self.visible > _DENSE * len(self.mask)
+
+
+def nearest(
+    parts: Sequence[Part], query: Vector, *, limit: int, threshold: float, effort: Effort
+) -> list[tuple[int, float]]:
+    """Keys and cosines of the best visible rows: by cosine, then by key."""
+    visible = sum(part.visible for part in parts)
+    compared = effort.compared(visible, limit)
+    if not compared:
+        return []
+    chosen = _all_visible(parts) if compared == visible else _shortlist(parts, query, compared)
+    keys, scores = _best(parts, chosen, query, limit, threshold)
+    best = np.lexsort((keys, -scores))
+    found = zip(keys[best].tolist(), scores[best].tolist(), strict=True)
+    return [(key, score) for key, score in found if score >= threshold][:limit]
+
+
+def _all_visible(parts: Sequence[Part]) -> list[Ints]:
+    return [np.flatnonzero(part.mask) for part in parts]
+
+
+def _shortlist(parts: Sequence[Part], query: Vector, wanted: int) -> list[Ints]:
+    """The visible rows whose signs differ least from the query's; of equal ones all, so order is no matter."""
+    asked = sign_words(query[np.newaxis])
+    candidates = [None if part.dense else np.flatnonzero(part.mask) for part in parts]
+    distances = []
+    for part, rows in zip(parts, candidates, strict=True):
+        codes = part.segment.codes
+        distance = hamming(codes if rows is None else [word[rows] for word in codes], asked)
+        if rows is None and part.visible < len(part.mask):
+            # Arithmetic, since a masked copy takes 6 ms for a million rows and this takes 0.4 ms.
+            np.maximum(distance, ~part.mask * _FAR, out=distance)
+        distances.append(distance)
+    reach = radius(distances, wanted, len(query))
+    close = [np.flatnonzero(distance <= reach) for distance in distances]
+    return [near if rows is None else rows[near] for rows, near in zip(candidates, close, strict=True)]
+
+
+def _best(
+    parts: Sequence[Part], chosen: Sequence[Ints], query: Vector, limit: int, threshold: float
+) -> tuple[Ints, Floats]:
+    """Keys and cosines of the chosen rows that may be among the best; rough products are only a sieve."""
+    rough = [_products(part, rows, query) for part, rows in zip(parts, chosen, strict=True)]
+    together = np.concatenate(rough)
+    last = max(len(together) - limit, 0)
+    bar = max(float(np.partition(together, last)[last]), threshold) - rounding_margin(len(query))
+    keys, vectors = [], []
+    for part, rows, products in zip(parts, chosen, rough, strict=True):
+        kept = rows[products >= bar]
+        keys.append(part.segment.columns.key[kept])
+        vectors.append(part.segment.vectors[kept])
+    return np.concatenate(keys), cosines(np.concatenate(vectors), query)
+
+
+def _products(part: Part, rows: Ints, query: Vector) -> Vector:
+    vectors = part.segment.vectors
+    if len(rows) > _DENSE * len(vectors):
+        every: Vector = np.vecdot(vectors, query)
+        return every[rows]
+    return picked_products(vectors, rows, query)

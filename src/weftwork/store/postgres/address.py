@@ -1,0 +1,92 @@
+"""Where the database is, and how it is to be used: all of it in one address.
+
+``postgresql://user@host/name?weftwork_pool=20&weftwork_timeout=10`` goes to PostgreSQL without what begins with
+``weftwork_``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+
+from weftwork.errors import InvalidInput
+
+SCHEMES = ("postgresql", "postgres")
+OWN = "weftwork_"
+_NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16, "lag": 1}
+MOST = 1_000_000
+"""The highest number of a setting: twelve days, for those that are seconds."""
+_TEXTS = ("files", "read", "route")
+_ROUTES = ("direct", "coordinator")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A database and the settings of who uses it."""
+
+    server: str
+    """What PostgreSQL's own library is given."""
+    place: str
+    """The same without a password, for messages."""
+    pool: int = _NUMBERS["pool"]
+    """Connections at most."""
+    timeout: int = _NUMBERS["timeout"]
+    """Seconds that a statement may take."""
+    wait: int = _NUMBERS["wait"]
+    """Seconds to wait for a connection."""
+    partitions: int = _NUMBERS["partitions"]
+    """Parts that each table is made of when the database is set up; later on it has those that it has."""
+    lag: int = _NUMBERS["lag"]
+    """Seconds to wait for the replica to have what this process wrote, before the primary is asked."""
+    read: str | None = None
+    """A replica that reads go to, as PostgreSQL's own library is given it."""
+    route: str = _ROUTES[0]
+    """Whether views of a cluster's workspaces are asked of the servers that have them, or of the coordinator."""
+    files: Path
+    """The file beside whose name the folders of files are: all servers must see the same."""
+
+
+def parse(url: str) -> Address:
+    """Read an address."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES:
+        raise InvalidInput(f"{parts.scheme!r} is no store that Weftwork knows: use a path, or postgresql://host/name")
+    ours, rest = _divided(parts.query)
+    own = {name.removeprefix(OWN): value for name, value in parse_qsl(ours, keep_blank_values=True)}
+    unknown = sorted(own.keys() - {*_NUMBERS, *_TEXTS})
+    if unknown:
+        known = ", ".join(OWN + name for name in (*_NUMBERS, *_TEXTS))
+        raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {known}")
+    name = unquote(parts.path.strip("/")) or "postgres"
+    folder = Path(own["files"]) if "files" in own else _shared_folder()
+    if own.get("route", _ROUTES[0]) not in _ROUTES:
+        raise InvalidInput(f"{OWN}route in the address must be one of {', '.join(_ROUTES)}, got {own['route']!r}")
+    numbers = {each: _number(each, own[each]) for each in _NUMBERS if each in own}
+    return Address(
+        server=urlunsplit(parts._replace(query=rest)),
+        place=f"{parts.scheme}://{parts.hostname or dict(parse_qsl(rest)).get('host', '')}/{name}",
+        files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
+        route=own.get("route", _ROUTES[0]),
+        read=parse(own["read"]).server if own.get("read") else None,
+        **numbers,
+    )
+
+
+def _divided(query: str) -> tuple[str, str]:
+    """Our part of a query and PostgreSQL's, which is left as it is: its library reads a + as a plus."""
+    settings = query.split("&") if query else []
+    ours = [each for each in settings if each.startswith(OWN)]
+    return "&".join(ours), "&".join(each for each in settings if not each.startswith(OWN))
+
+
+def _number(name: str, text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST:
+        raise InvalidInput(f"{OWN}{name} in the address must be a whole number from 1 to {MOST:,}, got {text!r}")
+    return int(text)
+
+
+def _shared_folder() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "weftwork"

@@ -1,0 +1,86 @@
+"""Several servers behind one: parts of the tables are foreign tables, and move from server to server."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from weftwork.errors import InvalidInput, StoreError
+from weftwork.store.postgres.address import parse
+from weftwork.store.postgres.cluster import foreign, layout, moving
+from weftwork.store.postgres.cluster.servers import Servers, read_node, told
+
+__all__ = ["Cluster", "opened"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A server, what is wrong with it, and what it holds; the coordinator has no name."""
+
+    name: str
+    problem: str
+    parts: tuple[int, ...]
+    workspaces: int
+
+    def as_dict(self) -> dict[str, object]:
+        """For scripts."""
+        return asdict(self)
+
+
+class Cluster:
+    """What can be asked of a cluster, and done to it."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+
+    def plan(self, nodes: Mapping[str, str], without: Collection[str] = ()) -> dict[int, tuple[str, str]]:
+        """The parts that would have to move so that all servers, with these and without those, have as many."""
+        for name, url in nodes.items():
+            read_node(name, url)
+        known = {*self._servers.names(), *nodes}
+        for name in without:
+            if name not in known:
+                raise InvalidInput(f"{name!r} is no server of the cluster: use one of {', '.join(sorted(known))}")
+        parts = self._servers.parts()
+        return layout.moves(parts, layout.spread(parts, known - set(without)))
+
+    def apply(self, nodes: Mapping[str, str], without: Collection[str], say: moving.Told) -> None:
+        """Add servers, take others out of use, and move parts until all have as many; run again, it goes on."""
+        with moving.alone(self._servers.here):
+            steps = self.plan(nodes, without)
+            self._servers.bring_up_to_date()
+            foreign.prepare(self._servers.here)
+            for name, url in nodes.items():
+                self._servers.add(name, url)
+            for part, (_, to) in steps.items():
+                moving.move_part(self._servers, part, to, say)
+            for name in without:
+                self._servers.remove(name)
+
+    def move(self, workspace: str, to: str, say: moving.Told) -> None:
+        """Move a workspace to a server."""
+        with moving.alone(self._servers.here):
+            moving.move_workspace(self._servers, workspace, to, say)
+
+    def status(self) -> list[Status]:
+        """Each server and what it holds."""
+        parts = self._servers.parts()
+        found = []
+        for name in sorted({*self._servers.names(), *parts.values()}):
+            own = [part for part, node in parts.items() if node == name]
+            count, problem = 0, ""
+            try:
+                with told(name):
+                    count = sum(len(moving.numbers_in(self._servers.to(name), part)) for part in own)
+            except StoreError as error:
+                problem = str(error)
+            found.append(Status(name, problem, tuple(own), count))
+        return found
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Cluster]:
+    """The cluster behind a coordinator."""
+    with Servers(parse(url)) as servers, told(servers.address.place):
+        yield Cluster(servers)

@@ -1,0 +1,41 @@
+"""Which part of the tables is to be on which server."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from weftwork.errors import InvalidInput
+
+HERE = ""
+"""The coordinator itself: where all parts are before there is a cluster."""
+
+
+def spread(parts: Mapping[int, str], names: Iterable[str]) -> dict[int, str]:
+    """A place for each part: as many on each server as on any other, but for one, and as few moves as that takes."""
+    nodes = sorted(set(names))
+    if not nodes:
+        raise InvalidInput("a cluster needs at least one server: name it with  --node NAME=ADDRESS")
+    if len(nodes) > len(parts):
+        raise InvalidInput(
+            f"{len(nodes)} servers cannot share {len(parts)} parts: "
+            "a database gets as many as weftwork_partitions in its address said when it was set up"
+        )
+    held = Counter(parts.values())
+    share, more = divmod(len(parts), len(nodes))
+    fullest = sorted(nodes, key=lambda name: (-held[name], name))
+    room = {name: share + (rank < more) for rank, name in enumerate(fullest)}
+    found: dict[int, str] = {}
+    for part, node in sorted(parts.items()):
+        if room.get(node, 0):
+            found[part] = node
+            room[node] -= 1
+    for part in sorted(parts.keys() - found.keys()):
+        found[part] = min(room, key=lambda name: (-room[name], name))
+        room[found[part]] -= 1
+    return dict(sorted(found.items()))
+
+
+def moves(parts: Mapping[int, str], wanted: Mapping[int, str]) -> dict[int, tuple[str, str]]:
+    """The parts that change their place: from where, to where."""
+    return {part: (parts[part], node) for part, node in wanted.items() if parts[part] != node}

@@ -1,0 +1,328 @@
+"""Connections to one database: a pool of them, transactions that nest, and what happens when one is lost."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, LiteralString, TypeVar
+
+import psycopg
+from psycopg import Connection
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from weftwork.errors import NotFound, StoreBusy, StoreUnavailable
+from weftwork.store.postgres.address import Address
+from weftwork.store.postgres.errors import EXPLAINED, explained, is_gone, is_of_a_shard
+from weftwork.store.postgres.policies import APPLICATION
+from weftwork.store.postgres.replica import ALTERNATIVE, Place, Replica
+from weftwork.store.postgres.schema import SCHEMA, is_set_up, migrate
+from weftwork.store.postgres.text import register
+from weftwork.store.postgres.workspaces import Moving
+
+Answer = TypeVar("Answer")
+Mark = tuple[int, int, str]
+"""A workspace, a version of it, and what the transaction that made it left there."""
+
+ATTEMPTS = 5
+"""How often a write of the store's own is tried when others are in its way."""
+PREPARED_AFTER = 2
+"""Runs of a statement on a connection after which it is prepared."""
+PREPARED = 200
+"""Statements that a connection keeps prepared, each for one workspace: those of about five."""
+PLANS = "SET plan_cache_mode TO force_custom_plan"
+"""A plan that fits any workspace and any lists fits none; docs/decisions/0014-postgres.md has the measurements."""
+EXACT = "SET client_encoding TO 'UTF8'; SET extra_float_digits TO 1"
+"""Text and numbers come back as they were sent, whatever the address, the environment or the database say."""
+RECONNECTING = 1
+"""Seconds for which the pool tries to replace a connection by itself."""
+READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weftwork.reach TO 'all'"
+WRITING = "BEGIN; SET LOCAL weftwork.reach TO 'all'"
+
+
+class _Own(threading.local):
+    """The transaction in which this thread writes."""
+
+    connection: Connection[Any] | None = None
+    marks: tuple[Mark, ...] = ()
+
+
+class Connections:
+    """Hands out connections in transactions; thread-safe."""
+
+    def __init__(self, address: Address, *, create: bool = True) -> None:
+        self.address = address
+        self._own = _Own()
+        self.role = self._prepare(create)
+        """The role that connections take on; None for the one that they log in with."""
+        self._primary = Place(self._pooled(address.server))
+        self._replica = None if address.read is None else Replica(self._pooled(address.read), address.lag)
+
+    def _pooled(self, server: str) -> ConnectionPool[Connection[Any]]:
+        return ConnectionPool(
+            server,
+            kwargs={"autocommit": True, "prepare_threshold": PREPARED_AFTER, "connect_timeout": self.address.wait},
+            min_size=1,
+            max_size=self.address.pool,
+            timeout=self.address.wait,
+            # It gives up soon, and whoever asks next has it try again: else it would wait ever longer between attempts.
+            reconnect_timeout=RECONNECTING,
+            configure=self._configure,
+            name="weftwork",
+            open=True,
+        )
+
+    def _prepare(self, create: bool) -> str | None:
+        """Bring the schema up to date, and find out which role may be taken on."""
+        with self._told():
+            try:
+                return self._set_up(self.address.server, create)
+            except psycopg.OperationalError as error:
+                if self.address.read is None or not is_gone(error):
+                    raise
+            return self._set_up(self.address.read, create)  # enough for who only reads
+
+    def _set_up(self, server: str, create: bool) -> str | None:
+        with psycopg.connect(server, autocommit=True, connect_timeout=self.address.wait) as connection:
+            connection.execute(f"SET search_path TO {SCHEMA}, public".encode())
+            if not create and not is_set_up(connection):
+                raise NotFound(f"{self.address.place} holds no store: create it with  weftwork init --store ADDRESS")
+            migrate(connection, self.address.partitions)
+            row = connection.execute(
+                "SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')", (APPLICATION,)
+            ).fetchone()
+        return None if row is None else APPLICATION
+
+    def _configure(self, connection: Connection[Any]) -> None:
+        register(connection)
+        connection.prepared_max = PREPARED
+        role = "" if self.role is None else f"SET ROLE {self.role};"
+        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off; {PLANS}; {EXACT}"
+        timeout = f"SET statement_timeout TO {1000 * self.address.timeout}"
+        connection.execute(f"{role}{settings};{timeout}".encode(), prepare=False)
+
+    @contextmanager
+    def read(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
+        """A connection that sees one snapshot until the block ends, and what the first question was answered.
+
+        Where the connection turns out to be lost at the first question, that is asked once more on another one. Where
+        there is a replica, it is the one that is asked, and the primary if it does not answer or is behind.
+        """
+        with self._read(first, latest=False) as found:
+            yield found
+
+    @contextmanager
+    def _read(
+        self, first: Callable[[Connection[Any]], Answer], *, latest: bool
+    ) -> Iterator[tuple[Connection[Any], Answer]]:
+        with self._told():
+            place, connection, answer = self._begin_reading(first, latest)
+            try:
+                yield connection, answer
+            finally:
+                # Nothing was written; but whoever rolls back has the statements forgotten that were prepared.
+                self._give_back(connection, place, end="COMMIT")
+
+    def ask(self, question: Callable[[Connection[Any]], Answer]) -> Answer:
+        """What the latest snapshot answers to a question; only if the primary does not answer, the replica's."""
+        with self._read(question, latest=True) as (_, answer):
+            return answer
+
+    def _begin_reading(
+        self, first: Callable[[Connection[Any]], Answer], latest: bool
+    ) -> tuple[Place, Connection[Any], Answer]:
+        """Begin at the first server that answers and has what this process wrote."""
+        replica, primary = self._replica, self._primary
+        if replica is None:
+            return primary, *self._begin(READING, first, primary)
+        order: list[Place] = [primary, replica] if latest else [replica, primary]
+        for place in (each for each in order if not each.rests):
+            try:
+                if place is primary or self._has_all(replica):
+                    return place, *self._begin(READING, first, place, timeout=ALTERNATIVE)
+            except (PoolTimeout, psycopg.Error) as error:
+                if not isinstance(error, PoolTimeout) and not is_gone(error):
+                    raise
+                place.rest()
+        return primary, *self._begin(READING, first, primary)
+
+    def _has_all(self, replica: Replica) -> bool:
+        connection = replica.pool.getconn(ALTERNATIVE)
+        try:
+            return replica.has_all(connection)
+        finally:
+            self._give_back(connection, replica)
+
+    @contextmanager
+    def write(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
+        """A connection in a transaction, and what the first question was answered.
+
+        A block within one of the same thread is a savepoint of it. A connection that is lost at the first question is
+        replaced by another one; one that is lost later undoes everything; where one is lost while it commits, what
+        became of the transaction is looked up.
+        """
+        with self._told():
+            outer = self._own.connection
+            if outer is None:
+                yield from self._outermost(first)
+            else:
+                yield from _nested(outer, first)
+
+    def _outermost(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
+        connection, answer = self._begin_writing(first)
+        self._own.connection, self._own.marks = connection, ()
+        lost = None
+        try:
+            yield connection, answer
+            self._own.connection = None
+            connection.execute("COMMIT")
+            self._committed_on(connection)
+        except psycopg.Error as error:
+            if self._own.connection is not None or not (is_gone(error) or is_of_a_shard(error)):
+                raise
+            lost = error
+        finally:
+            self._own.connection = None
+            self._give_back(connection, self._primary)
+        if lost is not None:
+            if self._replica is not None:
+                self._replica.lose_track()
+            self._look_up(self._own.marks, lost)
+
+    def _begin_writing(self, first: Callable[[Connection[Any]], Answer]) -> tuple[Connection[Any], Answer]:
+        """Begin when the workspace is not on its way to another server."""
+        deadline = time.monotonic() + self.address.wait
+        while True:
+            try:
+                return self._begin(WRITING, first, self._primary)
+            except Moving:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0.02, 0.1))
+
+    def _committed_on(self, connection: Connection[Any]) -> None:
+        """Note where the log of the primary is after a commit, for reads from the replica."""
+        if self._replica is None:
+            return
+        try:
+            self._replica.wrote(connection)
+        except psycopg.Error:  # it is committed all the same
+            self._replica.lose_track()
+
+    def do(self, write: Callable[[Connection[Any]], Answer]) -> Answer:
+        """A write of the store's own, which is tried again when others are in its way."""
+        for _ in range(ATTEMPTS - 1):
+            try:
+                with self.write(write) as (_, answer):
+                    return answer
+            except StoreBusy:
+                time.sleep(random.uniform(0.01, 0.1))
+        with self.write(write) as (_, answer):
+            return answer
+
+    def will_commit(self, mark: Mark) -> None:
+        """Remember how to find out whether this thread's transaction was committed."""
+        self._own.marks = (*self._own.marks, mark)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._primary.pool.close()
+        if self._replica is not None:
+            self._replica.pool.close()
+
+    def _begin(
+        self,
+        statement: str,
+        first: Callable[[Connection[Any]], Answer],
+        place: Place,
+        timeout: float | None = None,
+    ) -> tuple[Connection[Any], Answer]:
+        connection = place.pool.getconn(timeout)
+        try:
+            return connection, _begun(connection, statement, first)
+        except BaseException as error:
+            self._give_back(connection, place)
+            if not is_gone(error):
+                raise
+        place.pool.check()  # whatever ended this connection may have ended all that were idle
+        connection = place.pool.getconn(timeout)
+        try:
+            return connection, _begun(connection, statement, first)
+        except BaseException:
+            self._give_back(connection, place)
+            raise
+
+    def _give_back(self, connection: Connection[Any], place: Place, end: LiteralString = "ROLLBACK") -> None:
+        """Return a connection to the pool, which replaces it if it is lost, after the end of its transaction."""
+        if connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            try:
+                connection.execute(end)
+            except psycopg.Error:
+                connection.close()
+        place.pool.putconn(connection)
+
+    def _look_up(self, marks: tuple[Mark, ...], lost: BaseException) -> None:
+        """Return if a transaction that was lost while it committed is there; raise if it is not, or nobody can tell."""
+        deadline = time.monotonic() + self.address.wait
+        while marks:
+            try:
+                if self.do(lambda connection: _committed(connection, marks)):
+                    return
+                raise StoreUnavailable(
+                    f"{self.address.place} was lost before it committed a write: nothing of it is there, write it again"
+                ) from lost
+            except StoreUnavailable as error:
+                if error.__cause__ is lost:
+                    raise
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(0.2)
+        raise StoreUnavailable(
+            f"{self.address.place} was lost while it committed a write: look whether it is there before you repeat it"
+        ) from lost
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn errors of the database into Weftwork's."""
+        try:
+            yield
+        except EXPLAINED as error:
+            raise explained(error, self.address.place) from error
+
+
+def _begun(connection: Connection[Any], statement: str, first: Callable[[Connection[Any]], Answer]) -> Answer:
+    connection.execute(statement.encode(), prepare=False)
+    return first(connection)
+
+
+def _nested(
+    outer: Connection[Any], first: Callable[[Connection[Any]], Answer]
+) -> Iterator[tuple[Connection[Any], Answer]]:
+    row = outer.execute("SELECT current_setting('weftwork.workspace', true)").fetchone()
+    outer.execute("SAVEPOINT nested")
+    try:
+        yield outer, first(outer)
+    except BaseException:
+        if not outer.broken:
+            outer.execute("ROLLBACK TO nested")
+            outer.execute("RELEASE nested")
+        raise
+    outer.execute("RELEASE nested")
+    # A savepoint that is kept keeps its settings: whoever goes on works on the workspace of before.
+    outer.execute("SELECT set_config('weftwork.workspace', COALESCE(%s, ''), true)", row)
+
+
+def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:
+    """Whether a transaction is there, asked when it is over: its workspace stays locked until then."""
+    workspace, version, mark = marks[-1]
+    connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(workspace),))
+    locked = "SELECT 1 FROM directory WHERE COALESCE(place, id) = %s FOR NO KEY UPDATE"
+    if connection.execute(locked, (workspace,)).fetchone() is None:
+        raise StoreUnavailable("the workspace was moved or dropped meanwhile")
+    found = connection.execute(
+        "SELECT 1 FROM commits WHERE workspace = %s AND version = %s AND mark = %s", (workspace, version, mark)
+    )
+    return found.fetchone() is not None

@@ -1,0 +1,80 @@
+"""What PostgreSQL says, and what that means for who asked."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+
+from weftwork.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable, WeftError
+
+EXPLAINED = (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, UnicodeEncodeError)
+AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
+"""What is another's doing: keys are looked up before they are written, so that one that is there is another's too."""
+GONE = (psycopg.OperationalError, psycopg.InterfaceError)
+TOO_LONG = ("25P03", "25P04")
+"""What the server says when it ends a connection whose transaction was idle for too long, or took too long."""
+
+
+def is_of_a_shard(error: BaseException) -> bool:
+    """Whether the server that we talk to cannot reach the one that has the rows."""
+    return isinstance(error, (errors.SqlclientUnableToEstablishSqlconnection, errors.ConnectionFailure))
+
+
+def is_gone(error: BaseException) -> bool:
+    """Whether the connection was lost, so that another one may answer."""
+    if is_of_a_shard(error) or isinstance(error, (PoolTimeout, *AGAIN, errors.QueryCanceled)):
+        return False
+    return isinstance(error, GONE) or (isinstance(error, psycopg.Error) and error.sqlstate in TOO_LONG)
+
+
+def explained(error: BaseException, place: str) -> WeftError:
+    """An error of the database as one of Weftwork's, which names the fix."""
+    if isinstance(error, UnicodeEncodeError):
+        return InvalidInput(f"{error.object!r} is not text that can be kept ({error.reason}): correct its characters")
+    if isinstance(error, AGAIN):
+        return StoreBusy(f"{place}: another write was in the way ({_first(error)}): try again")
+    if is_of_a_shard(error):
+        return StoreUnavailable(
+            f"{place}: a server of the cluster does not answer ({_first(error)}): its workspaces can be used again "
+            "when it runs, all others can now"
+        )
+    for kinds, answer, text in _REASONS:
+        if isinstance(error, kinds):
+            return answer(f"{place} {text.format(error=_first(error))}")
+    if is_gone(error):
+        return StoreUnavailable(f"{place} does not answer ({_first(error)}): check that the server runs and try again")
+    return StoreError(f"{place}: {_first(error)}")
+
+
+_REASONS: tuple[tuple[tuple[type[BaseException], ...], type[WeftError], str], ...] = (
+    ((PoolClosed,), StoreError, "was closed: open it again"),
+    (
+        (PoolTimeout, TooManyRequests),
+        StoreUnavailable,
+        "gave no connection ({error}): check that the server runs, or raise weftwork_pool in the address",
+    ),
+    (
+        (errors.QueryCanceled,),
+        StoreBusy,
+        "took too long ({error}): ask for less, or raise weftwork_timeout in the address",
+    ),
+    (
+        (errors.InsufficientPrivilege,),
+        StoreError,
+        "refuses ({error}): grant the role its rights, see docs/postgres.md",
+    ),
+    ((errors.DiskFull,), StoreError, "cannot be written ({error}): free some space on the server"),
+    (
+        (errors.ProgramLimitExceeded,),
+        InvalidInput,
+        "cannot keep what is so long ({error}): ids, tags, labels and names have up to 2,600 bytes, "
+        "vectors 16,000 numbers",
+    ),
+    ((errors.ReadOnlySqlTransaction,), StoreUnavailable, "is read-only ({error}): write to the primary server"),
+    ((errors.DataError,), InvalidInput, "cannot keep a value ({error}): correct it"),
+)
+
+
+def _first(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

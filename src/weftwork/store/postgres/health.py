@@ -1,0 +1,61 @@
+"""Problems that a database can have and still answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weftwork.store.postgres.policies import APPLICATION
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_TOTALS = """SELECT a.id, a.passages, COALESCE(p.found, 0) FROM acls a LEFT JOIN (
+        SELECT acl, count(*) AS found, sum(words) AS words FROM passages WHERE workspace = %(ws)s GROUP BY acl
+    ) p ON p.acl = a.id
+    WHERE a.workspace = %(ws)s AND (a.passages <> COALESCE(p.found, 0) OR a.words <> COALESCE(p.words, 0))"""
+_OF_A_NODE = {
+    "nodes": "parent",
+    "edges": "source",
+    **dict.fromkeys("passages words embeddings tags fields page_vectors activity feedback usage".split(), "node"),
+}
+_ORPHANS = {
+    table: f"""SELECT count(*) FROM {table} t WHERE t.workspace = %(ws)s AND t.{column} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = %(ws)s AND n.pk = t.{column})"""
+    for table, column in _OF_A_NODE.items()
+}
+_WORDS = """SELECT count(*) FROM (
+        SELECT w.key, count(*) AS terms FROM words w WHERE w.workspace = %(ws)s GROUP BY w.key
+    ) w FULL JOIN (
+        SELECT p.key, (SELECT count(*) FROM unnest(p.lexemes) l WHERE l.positions IS NOT NULL) AS terms
+        FROM passages p WHERE p.workspace = %(ws)s
+    ) p ON p.key = w.key WHERE COALESCE(w.terms, 0) <> COALESCE(p.terms, 0)"""
+_WALL = "SELECT row_security_active('nodes')"
+
+
+def problems(connection: Connection[Any], numbers: dict[str, int]) -> list[str]:
+    """What is wrong with these workspaces, by name and number, and with the database as a whole."""
+    found = []
+    wall = connection.execute(_WALL).fetchone()
+    if wall is None or not wall[0]:
+        found.append(
+            f"row-level security does not hold for this login: make the role {APPLICATION} and grant it, "
+            "see docs/postgres.md"
+        )
+    for name, number in numbers.items():
+        found += [f"{name}: {problem}" for problem in _of(connection, number)]
+    return found
+
+
+def _of(connection: Connection[Any], number: int) -> list[str]:
+    connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(number),))
+    values = {"ws": number}
+    found = [
+        f"access list {row[0]} counts {row[1]} passages where there are {row[2]}"
+        for row in connection.execute(_TOTALS, values)
+    ]
+    for table, query in _ORPHANS.items():
+        for (count,) in connection.execute(query.encode(), values):
+            found += [f"{count} rows of {table} belong to a missing node"] if count else []
+    for (count,) in connection.execute(_WORDS, values):
+        found += [f"the words of {count} passages are not filed: add them again"] if count else []
+    return found

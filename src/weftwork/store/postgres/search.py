@@ -1,0 +1,165 @@
+"""Search by words: the database shortlists by BM25 with the viewer's own statistics.
+
+Both stores shortlist by the same steps of impact and work scores out from the same words, so that they find the same
+passages and give them the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weftwork.store.index import bm25
+from weftwork.store.index.analysis import PREFIX, WordQuery, analyse, parse
+from weftwork.store.postgres.codec import phrase
+from weftwork.store.postgres.scope import Reader, node_clause
+from weftwork.store.sqlite.search import deeper
+from weftwork.types import Filters, Hit
+
+LAST = chr(0x10FFFF)
+
+
+def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hit]:
+    """BM25 over what the viewer may see; a score is the share of the highest that the query could give."""
+    query = parse(text)
+    if not reader.acls or limit < 1 or not (query.terms or query.phrases or query.prefixes):
+        return []
+    counts = frequencies(reader, query.terms)
+    if not all(counts[prefix + PREFIX] for prefix in query.prefixes):
+        return []
+    ranking = _Ranking(query, {term: count for term, count in counts.items() if count}, reader.passages)
+    average = reader.words / reader.passages if reader.passages else 1.0
+    ceiling = bm25.ceiling(ranking.weights.values())
+    hits = []
+    for key, found in _shortlist(reader, ranking, deeper(limit), filters).items():
+        worth = sum(ranking.weights[term] * bm25.impact(*found[term], average) for term in sorted(found))
+        hits.append(Hit(key, worth / ceiling if ceiling else 0.5))
+    return sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
+
+
+class _Ranking:
+    """What is asked for, and what each term is worth to the viewer."""
+
+    def __init__(self, query: WordQuery, counts: Mapping[str, int], passages: int) -> None:
+        self.query = query
+        self.weights = {term: bm25.idf(passages, count) for term, count in counts.items()}
+        self.terms = [term for term in self.weights if not term.endswith(PREFIX)]
+
+    @property
+    def parts(self) -> str:
+        """Queries whose rows are occurrences of terms, or places of phrases, which count nothing."""
+        words = [_TERMS] if self.terms else []
+        starts = [_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes))]
+        return " UNION ALL ".join([*words, *starts, *([_PLACES] if self.query.phrases else [])])
+
+    @property
+    def required(self) -> str:
+        """Conditions on the key of a passage: each phrase and each prefix occurs in it."""
+        phrases = (_IN_PHRASE.replace("{number}", str(number)) for number in range(len(self.query.phrases)))
+        starts = (_IN_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes)))
+        return "".join((*phrases, *starts))
+
+    @property
+    def occurrences(self) -> str:
+        """A query for what the passages that come first have of each term."""
+        starts = [_COUNT_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes))]
+        return " UNION ALL ".join([_OCCURRENCES, *starts])
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the queries are given."""
+        given: dict[str, Any] = {
+            "terms": self.terms,
+            "points": [points for term in self.terms for points in bm25.points(self.weights[term])],
+        }
+        for number, words in enumerate(self.query.phrases):
+            given |= {f"word{number}": max(words, key=len), f"phrase{number}": phrase(words)}
+        for number, start in enumerate(self.query.prefixes):
+            given |= {f"start{number}": start, f"stop{number}": start + LAST}
+        return given
+
+
+def _shortlist(
+    reader: Reader, ranking: _Ranking, limit: int, filters: Filters
+) -> dict[int, dict[str, tuple[int, int]]]:
+    """Of the passages that come first: how often each term occurs, and how long the passage is."""
+    clause, values = node_clause(filters, "w.node")
+    if not ranking.parts:
+        return {}
+    query = f"WITH {_BEST.replace('{parts}', ranking.parts)} {ranking.occurrences}"
+    query = query.replace("{required}", ranking.required + clause)
+    found: dict[int, dict[str, tuple[int, int]]] = {}
+    for key, term, frequency, length in reader.searched(query, limit=limit, **ranking.values, **values):
+        own = found.setdefault(key, {})
+        if term is not None:
+            own[term] = (frequency, length)
+    return found
+
+
+_PLACE = "array_position(%(terms)s::text[], w.term) - 1"
+_TERMS = f"""SELECT w.key, (%(points)s::bigint[])[{bm25.LEVELS} * ({_PLACE}) + w.step + 1] AS points FROM words w
+    WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {{visible}}{{required}}"""
+_START = """SELECT w.key, 0::bigint AS points FROM words w
+    WHERE w.workspace = %(ws)s AND w.term >= %(start{number})s AND w.term < %(stop{number})s
+      AND w.acl = {visible}{required}"""
+_PLACES = """SELECT w.key, 0::bigint AS points FROM words w
+    WHERE w.workspace = %(ws)s AND w.term = %(word0)s AND w.acl = {visible}{required}"""
+_IN_PHRASE = """ AND w.key IN (
+    SELECT r.key FROM words r JOIN passages p ON p.workspace = %(ws)s AND p.key = r.key
+    WHERE r.workspace = %(ws)s AND r.term = %(word{number})s AND r.acl = {visible}
+      AND p.lexemes @@ %(phrase{number})s::tsquery)"""
+_IN_START = """ AND w.key IN (
+    SELECT r.key FROM words r WHERE r.workspace = %(ws)s AND r.acl = {visible}
+      AND r.term >= %(start{number})s AND r.term < %(stop{number})s)"""
+
+_BEST = """best AS MATERIALIZED (
+    SELECT key FROM ({parts}) hits GROUP BY key ORDER BY sum(points) DESC, key LIMIT %(limit)s)"""
+_OCCURRENCES = """SELECT b.key, w.term, w.frequency::bigint, w.length FROM best b
+    LEFT JOIN words w ON w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.key = b.key"""
+_COUNT_START = """SELECT b.key, %(start{number})s || '*', sum(w.frequency)::bigint, max(w.length)
+    FROM best b JOIN words w ON w.workspace = %(ws)s AND w.key = b.key
+        AND w.term >= %(start{number})s AND w.term < %(stop{number})s GROUP BY b.key"""
+
+
+def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
+    """In how many visible passages each term occurs, asked once in a snapshot; `pre*` counts a prefix."""
+    missing = [term for term in terms if term not in reader.frequencies]
+    if missing:
+        whole = [term for term in missing if not term.endswith(PREFIX)]
+        starts = [term.removesuffix(PREFIX) for term in missing if term.endswith(PREFIX)]
+        rows = reader.searched(
+            """SELECT term, count(*) FROM words
+               WHERE workspace = %(ws)s AND term = ANY (%(whole)s::text[]) AND acl = {visible} GROUP BY term
+               UNION ALL
+               SELECT s.start || '*', (SELECT count(DISTINCT key) FROM words WHERE workspace = %(ws)s
+                   AND term >= s.start AND term < s.stop AND acl = {visible})
+               FROM unnest(%(starts)s::text[], %(stops)s::text[]) AS s (start, stop)""",
+            whole=whole,
+            starts=starts,
+            stops=[start + LAST for start in starts],
+        )
+        reader.frequencies.update(dict.fromkeys(missing, 0) | {term: count for term, count in rows})
+    return {term: reader.frequencies[term] for term in terms}
+
+
+def word_weights(reader: Reader, words: Sequence[str]) -> dict[str, float]:
+    """Inverse document frequency of each word among the visible passages."""
+    stems, terms = _stems(words)
+    if not reader.passages or not terms:
+        return {}
+    counts = frequencies(reader, terms)
+    return {
+        word: max(bm25.idf(reader.passages, counts[stem]) for stem in found) for word, found in stems.items() if found
+    }
+
+
+def unknown_words(reader: Reader, words: Sequence[str]) -> list[str]:
+    """Those of these words none of whose stems occurs in a visible passage."""
+    stems, terms = _stems(words)
+    counts = frequencies(reader, terms)
+    return [word for word, found in stems.items() if found and not any(counts[stem] for stem in found)]
+
+
+def _stems(words: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+    stems = {word: analyse(word) for word in words}
+    return stems, sorted({stem for found in stems.values() for stem in found})

@@ -1,0 +1,82 @@
+"""What is derived from the words of passages, kept in step within the transaction that changes them.
+
+`words` has a row for each stem of each passage: how often it occurs, how long the passage is, the step of impact that
+this comes to, and who may see it. So the statistics of a viewer are sums over the rows that they may see, and no
+passage has to be read to be ranked.
+`vocabulary` counts for each access list in how many passages a word stands as it is written: the nearest words of a
+typo are looked for among those of the viewer alone. `acls` has the totals of passages and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Literal
+
+from weftwork.store.index import bm25
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+
+_IMPACT = f"""l.frequency * {bm25.K1 + 1}::float8
+    / (l.frequency + {bm25.K1} * ({1 - bm25.B} + {bm25.B} * p.words / {bm25.REFERENCE_LENGTH}::float8))"""
+_STEP = f"width_bucket({_IMPACT}, ARRAY{list(bm25.BOUNDS)}::float8[])"
+
+
+def file(connection: Connection[Any], workspace: int, nodes: Collection[int]) -> None:
+    """Enter the words of these nodes' passages."""
+    connection.execute(
+        f"""INSERT INTO words (workspace, term, key, node, acl, frequency, step, length)
+           SELECT %(ws)s, l.lexeme, p.key, p.node, p.acl, l.frequency, {_STEP}, p.words
+           FROM passages p CROSS JOIN LATERAL (
+               SELECT lexeme, cardinality(positions) AS frequency, positions FROM unnest(p.lexemes)) l
+           WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[]) AND l.positions IS NOT NULL""",
+        {"ws": workspace, "nodes": list(nodes)},
+    )
+    count(connection, workspace, nodes, 1)
+
+
+def remove(connection: Connection[Any], workspace: int, nodes: Collection[int]) -> None:
+    """Take the words of these nodes' passages out, before the passages go."""
+    count(connection, workspace, nodes, -1)
+    connection.execute(
+        """DELETE FROM words w USING passages p CROSS JOIN unnest(tsvector_to_array(p.lexemes)) AS l (term)
+           WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[])
+             AND w.workspace = %(ws)s AND w.term = l.term AND w.key = p.key""",
+        {"ws": workspace, "nodes": list(nodes)},
+    )
+
+
+def count(connection: Connection[Any], workspace: int, nodes: Collection[int], sign: Literal[1, -1]) -> None:
+    """Add what these nodes' passages come to under their lists to the totals, or take it away."""
+    values = {"ws": workspace, "nodes": list(nodes), "sign": sign}
+    connection.execute(
+        """UPDATE acls a SET passages = a.passages + %(sign)s * f.passages, words = a.words + %(sign)s * f.words
+           FROM (SELECT acl, count(*) AS passages, sum(words) AS words FROM passages
+                 WHERE workspace = %(ws)s AND node = ANY (%(nodes)s::bigint[]) GROUP BY acl) f
+           WHERE a.workspace = %(ws)s AND a.id = f.acl""",
+        values,
+    )
+    if sign == 1:
+        connection.execute(_FOUND + _ADD, values)
+    else:
+        connection.execute(_FOUND + _DROP, values)
+        connection.execute(_FOUND + _TAKE, values)
+
+
+_FOUND = """WITH found AS MATERIALIZED (
+    SELECT substr(l.word, 2) AS word, p.acl, count(*) AS passages
+    FROM passages p CROSS JOIN unnest(tsvector_to_array(p.lexemes)) AS l (word)
+    WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[]) AND l.word LIKE '=%%'
+    GROUP BY 1, 2 ORDER BY 1, 2)
+"""
+_ADD = """, known AS (
+    UPDATE vocabulary v SET passages = v.passages + f.passages FROM found f
+    WHERE v.workspace = %(ws)s AND v.word = f.word AND v.acl = f.acl RETURNING v.word, v.acl)
+    INSERT INTO vocabulary (workspace, word, acl, passages)
+    SELECT %(ws)s, f.word, f.acl, f.passages FROM found f
+    WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.word = f.word AND k.acl = f.acl)"""
+_TAKE = """UPDATE vocabulary v SET passages = v.passages - f.passages FROM found f
+    WHERE v.workspace = %(ws)s AND v.word = f.word AND v.acl = f.acl"""
+_DROP = """DELETE FROM vocabulary v USING found f
+    WHERE v.workspace = %(ws)s AND v.word = f.word AND v.acl = f.acl AND v.passages <= f.passages"""

@@ -1,0 +1,103 @@
+"""The workspaces of a database: their names, numbers and heads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from weftwork.errors import InvalidInput, NotFound, StoreBusy
+from weftwork.store.postgres.schema import PARTITIONED
+from weftwork.store.sqlite.codec import dump
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+
+Lock = Literal["", "FOR NO KEY UPDATE", "FOR KEY SHARE"]
+WRITE: Lock = "FOR NO KEY UPDATE"
+"""One writer at a time. The row in the directory is locked and not the one in `workspaces`, which may be elsewhere."""
+NOTE: Lock = "FOR KEY SHARE"
+"""Beside a writer, for what is no change of the workspace."""
+
+
+class Moving(StoreBusy):
+    """A workspace cannot be written at the moment, since it is on its way to another server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known of a workspace before anything in it is read."""
+
+    number: int
+    version: int
+    access: frozenset[str]
+    """The list of what has none of its own."""
+
+
+def number_of(connection: Connection[Any], name: str, lock: Lock = "") -> int:
+    """The number of a workspace's rows, which is the one that this transaction works on from now on.
+
+    Locked, it stays that until the transaction ends: who moves a workspace to another server waits for that, and who
+    comes while it moves has to come again.
+    """
+    free = "pg_try_advisory_xact_lock_shared(-id)" if lock else "true"
+    row = connection.execute(
+        f"""SELECT COALESCE(place, id), {free}, set_config('weftwork.workspace', COALESCE(place, id)::text, true)
+            FROM directory WHERE name = %s {lock}""".encode(),
+        (name,),
+    ).fetchone()
+    if row is None:
+        raise missing(name)
+    if not row[1]:
+        raise Moving(f"workspace {name!r} is on its way to another server: try again")
+    return int(row[0])
+
+
+def identity(connection: Connection[Any], name: str) -> int:
+    """The number of a workspace that it keeps wherever it is moved."""
+    row = connection.execute("SELECT id FROM directory WHERE name = %s", (name,)).fetchone()
+    if row is None:
+        raise missing(name)
+    return int(row[0])
+
+
+def missing(name: str) -> NotFound:
+    """That a workspace does not exist."""
+    return NotFound(f"workspace {name!r} does not exist: create it with  weftwork init --workspace {name}")
+
+
+def head(connection: Connection[Any], name: str, *, locked: bool = False) -> Head:
+    """The head of a workspace; locked, nobody else writes there until the transaction ends."""
+    number = number_of(connection, name, WRITE if locked else "")
+    row = connection.execute("SELECT version, access FROM workspaces WHERE workspace = %s", (number,)).fetchone()
+    if row is None:  # dropped between the two questions
+        raise missing(name)
+    return Head(number, row[0], frozenset(json.loads(row[1])))
+
+
+def create(connection: Connection[Any], name: str, access: frozenset[str]) -> None:
+    """Make an empty workspace."""
+    row = connection.execute(
+        """INSERT INTO directory (name) VALUES (%s) ON CONFLICT DO NOTHING
+           RETURNING id, set_config('weftwork.workspace', id::text, true)""",
+        (name,),
+    ).fetchone()
+    if row is None:
+        raise InvalidInput(f"workspace {name!r} exists already: choose another name")
+    connection.execute("INSERT INTO workspaces (workspace, access) VALUES (%s, %s)", (row[0], dump(sorted(access))))
+
+
+def drop(connection: Connection[Any], name: str) -> int:
+    """Remove a workspace with everything in it; its number, which no other will have."""
+    number_of(connection, name, WRITE)
+    row = connection.execute("SELECT id, COALESCE(place, id), other FROM directory WHERE name = %s", (name,)).fetchone()
+    assert row is not None
+    for number in filter(None, row[1:]):
+        connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(number),))
+        for table in reversed(PARTITIONED):
+            connection.execute(f"DELETE FROM {table} WHERE workspace = %s".encode(), (number,))
+    for table in ("key_workspaces", "jobs", "waiting"):
+        connection.execute(f"DELETE FROM {table} WHERE workspace = %s".encode(), (row[0],))
+    connection.execute("DELETE FROM directory WHERE id = %s", (row[0],))
+    return int(row[0])

@@ -1,0 +1,323 @@
+"""What every store does, whichever database is underneath.
+
+Writes go through a `Batch`, which is one transaction on one workspace. Reads go through a `View`,
+which is one consistent snapshot of one workspace as one user may see it: no method of a view
+returns, counts or is influenced by anything that this user may not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from weftwork.store.files import Files
+from weftwork.store.service import Job, JobState, Key
+from weftwork.types import Change, Edge, Entry, Event, FieldValue, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Matrix, Vector
+
+Direction = Literal["out", "in", "both"]
+
+USES_BY_ANOTHER = 3
+"""How many uses by one other user count for a viewer: who uses a node over and over moves it for themselves alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Fields that say that a node is dealt with, and the values that say so; all in lower case."""
+
+    fields: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+class Batch(Protocol):
+    """The writes of one transaction; they all happen, or none of them does."""
+
+    def put(self, entries: Iterable[Entry], *, keep_access: bool = False) -> int:
+        """Insert or replace nodes; parents may be in the same call, in any order. Count the changed.
+
+        With `keep_access`, a node that names no list or owner keeps those that it has.
+        """
+
+    def rewrite(self, entries: Iterable[Entry]) -> int:
+        """Replace nodes that exist, where they are: parent, position, owner and access list stay. Count the changed."""
+
+    def link(self, edges: Iterable[Edge]) -> int:
+        """Insert or replace edges between existing nodes; count the changed."""
+
+    def unlink(self, edges: Iterable[Edge]) -> int:
+        """Remove edges; those that do not exist are ignored."""
+
+    def remove(self, ids: Iterable[str]) -> int:
+        """Remove nodes with everything below them; unknown ids are ignored. Count the removed."""
+
+    def move(self, node: str, parent: str | None, position: int = 0) -> None:
+        """Hang a subtree elsewhere; what it inherits changes with it."""
+
+    def set_access(self, node: str, access: frozenset[str] | None) -> None:
+        """Give a node its own list, or None to inherit again."""
+
+    def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
+        """Say from when and until when a node holds; nothing else about it changes."""
+
+    def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
+        """Make a user known to the workspace and set the groups that they belong to."""
+
+    def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
+        """Note that a user saw or changed a node."""
+
+    def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
+        """Note whether a node helped; a user's later word on it replaces the earlier one."""
+
+    def count_use(self, user: str, nodes: Iterable[str]) -> None:
+        """Note that an answer used these nodes."""
+
+    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors under the digests of their texts."""
+
+    def put_page_vectors(self, model: str, pages: Mapping[str, Matrix], read_at: int) -> None:
+        """Keep the vectors of pages, by the ids of their nodes; they go when their node changes.
+
+        Nodes that changed after the version at which they were read are left out.
+        """
+
+    def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
+        """Keep texts under names of a group, None to forget one: what follows sources keeps its account of them so.
+
+        It is no change of the workspace: no version rises.
+        """
+
+
+class View(Protocol):
+    """One user's snapshot of one workspace."""
+
+    workspace: str
+    user: str
+    fingerprint: tuple[object, ...]
+    """Equal for two views exactly when no write came between them and they may see the same."""
+
+    def nodes(self, ids: Sequence[str]) -> list[Node]:
+        """The visible nodes among these ids, in the order asked for."""
+
+    def load(self, keys: Sequence[int]) -> list[Record]:
+        """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
+
+    def passages(self, nodes: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
+        """Keys of the first passages of each visible node."""
+
+    def nodes_of(self, keys: Sequence[int]) -> list[str]:
+        """Ids of the visible nodes that these passages belong to, in their order, each once."""
+
+    def cited(self, citations: Sequence[str]) -> list[Record]:
+        """The visible passages with these citation ids, in the order asked for."""
+
+    def find(self, title: str) -> list[str]:
+        """Ids of the visible nodes whose title or source is this, ignoring case."""
+
+    def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
+        """Visible nodes that pass the filters."""
+
+    def past(
+        self, fields: Sequence[str], now: datetime, *, closed: Closed = ..., limit: int, filters: Filters = ...
+    ) -> list[NodeInfo]:
+        """Visible nodes with an ISO date in one of these fields that has passed, the earliest first.
+
+        A day has passed when it is over, a moment when it is before now. Names are read in any usual case. What is
+        no date counts as absent, and nodes that are `closed` are left out.
+        """
+
+    def search_words(self, text: str, *, limit: int, filters: Filters = ...) -> list[Hit]:
+        """BM25 over title, text, tags and fields: any word may match; "phrases" must; prefix* too.
+
+        Statistics are those of what the viewer may see. A score is the share of the highest that
+        this query could give, in [0, 1].
+        """
+
+    def search_fuzzy(self, text: str, *, limit: int, filters: Filters = ..., threshold: float = 0.3) -> list[Hit]:
+        """Titles, paths and words that nearly match, by trigram similarity in [0, 1]."""
+
+    def search_vector(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
+    ) -> list[Hit]:
+        """Nearest passages by cosine."""
+
+    def vector_search(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
+    ) -> Callable[[], list[Hit]]:
+        """The same search, ready to run in another thread beside other reads of this view."""
+
+    def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = ...) -> list[Hit]:
+        """Document pages by MaxSim: each of these vectors with the nearest of the page's, on average.
+
+        A hit is the first passage of its page; a score is in [0, 1].
+        """
+
+    def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
+        """Cosine of each of these passages that has a vector."""
+
+    def unknown_words(self, words: Sequence[str]) -> list[str]:
+        """Those of these words that occur in nothing that the viewer may see."""
+
+    def idf(self, words: Sequence[str]) -> dict[str, float]:
+        """Inverse document frequency of words among the visible passages."""
+
+    def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
+        """From the parent upwards, as far as the viewer may see without a gap."""
+
+    def siblings(self, node: str, count: int) -> list[NodeInfo]:
+        """Up to `count` visible siblings before and `count` after, nearest first, before first."""
+
+    def beside(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+        """Up to `count` passages before and after each of these, in reading order, as (offset, key).
+
+        Within a node they follow the text; a node with a single passage has its visible siblings beside it.
+        """
+
+    def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
+        """The first (or last) visible children in their order."""
+
+    def neighbours(
+        self, node: str, *, types: Sequence[str] = (), direction: Direction = "both", limit: int = 100
+    ) -> list[tuple[Edge, NodeInfo]]:
+        """Visible nodes at the other end of this node's edges."""
+
+    def edges(self, nodes: Sequence[str], *, limit: int = 100, as_of: datetime | None = None) -> list[Edge]:
+        """Edges between visible nodes with an end among these, by source, target, type and label.
+
+        Of a node with more than `limit` neighbours in one direction, those at the heaviest edges count, then those
+        with the lowest ids. With `as_of`, both ends hold at that moment.
+        """
+
+    def walk(
+        self,
+        starts: Sequence[str],
+        *,
+        depth: int,
+        limit: int = 100,
+        types: Sequence[str] = (),
+        first: Sequence[str] = (),
+        hub_limit: int = 50,
+        vector: Vector | None = None,
+        model: str = "",
+    ) -> list[Reached]:
+        """Breadth first over the tree and the edges, both ways, through visible nodes only.
+
+        `types` orders and restricts the edges that are followed; `first` orders without restricting:
+        at each distance its types come before all others, so that they are within `limit` and decide
+        between two shortest paths. A node with more neighbours than `hub_limit` is sampled: those most
+        similar to `vector`, or the most recent; each type of the order in turn has half of the places
+        that are left.
+        """
+
+    def tree_distance(self, node: str, others: Sequence[str]) -> dict[str, int]:
+        """Hops between nodes through their nearest common visible ancestor, where there is one."""
+
+    def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
+        """This user's own latest views or edits, newest first, each node once."""
+
+    def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
+        """Use and feedback of these nodes: all of the viewer's own uses, a few of each other user's."""
+
+    def changes(self, since: int) -> list[Change]:
+        """Visible nodes written or removed after a version of the workspace."""
+
+    def next_turn(self, moment: datetime) -> datetime | None:
+        """The first moment after this one at which a visible node begins or ceases to be valid."""
+
+    def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
+        """Vectors kept under these digests."""
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes by type, edges, tags and passages the viewer may see."""
+
+
+class Store(Protocol):
+    """A place that keeps workspaces."""
+
+    def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
+        """Make a workspace with its first user; what has no list of its own follows `access`."""
+
+    def drop_workspace(self, workspace: str) -> None:
+        """Remove a workspace and everything derived from it."""
+
+    def workspaces(self) -> list[str]:
+        """Names of all workspaces."""
+
+    def version(self, workspace: str) -> int:
+        """A number that each write raises."""
+
+    def atomic(self, workspace: str) -> AbstractContextManager[Batch]:
+        """A batch that is committed when the block ends, and undone if it raises."""
+
+    def view(self, workspace: str, user: str) -> AbstractContextManager[View]:
+        """A snapshot for one user."""
+
+    def users(self, workspace: str) -> dict[str, tuple[str, ...]]:
+        """Users of a workspace with the groups that they belong to."""
+
+    def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
+        """Those of these ids that exist, seen by nobody in particular: for writing only."""
+
+    def known_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
+        """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
+
+    def known_children(self, workspace: str, name: str) -> set[str]:
+        """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
+
+    def marks(self, workspace: str, group: str) -> dict[str, str]:
+        """What a batch kept under the names of a group, by name; seen by nobody in particular: for writing only."""
+
+    def files(self, workspace: str) -> Files:
+        """The files that belong to the workspace's nodes; they go when their nodes are removed."""
+
+    def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
+        """Those of these digests under which a vector is kept."""
+
+    def waiting(self, workspace: str, model: str) -> int:
+        """How many texts have no vector of a model, those included that someone is working on."""
+
+    def claim(self, workspace: str, model: str, limit: int) -> AbstractContextManager[Mapping[str, str]]:
+        """Some of the texts without a vector, by digest, which nobody else gets until the block ends.
+
+        Their vectors are to be kept within the block. If it raises, or its process dies, the texts wait again.
+        """
+
+    def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
+        """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
+
+    def keep_context(self, workspace: str, name: str, *, user: str, thread: str, kept: str) -> None:
+        """Keep what a user's context consisted of, for a while; the workspace is as it was before."""
+
+    def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
+        """What was kept of a context of this user and thread."""
+
+    def put_key(self, key: Key) -> None:
+        """Keep a key of the server, or replace the one with its id; its workspaces must exist."""
+
+    def key(self, digest: str) -> Key | None:
+        """The key with this digest, covering those of its workspaces that still exist."""
+
+    def keys(self) -> list[Key]:
+        """All keys, the oldest first."""
+
+    def put_job(self, job: Job) -> None:
+        """Keep a job, or replace the one with its id; the oldest of more than MOST_JOBS finished ones go."""
+
+    def job(self, name: str) -> Job | None:
+        """The job with this id; a job goes with its workspace."""
+
+    def jobs(self, states: Sequence[JobState]) -> list[Job]:
+        """The jobs in these states, the oldest first."""
+
+    def catch_up(self, workspace: str, models: Mapping[str, int] = ...) -> None:
+        """Bring what is derived up to date; `models` names the vector indexes and their dimensions."""
+
+    def check(self) -> list[str]:
+        """Problems found in the database and its indexes; empty when all is well."""
+
+    def close(self) -> None:
+        """Release files and connections."""

@@ -1,0 +1,370 @@
+"""Moving a workspace from one store to another, whichever databases are underneath.
+
+A store that can be moved from gives the rows of a workspace, kind by kind, in columns that do not depend on the
+database; one that can be moved to takes them. Numbers of nodes, passages and lists are counted from one on the way, and
+keep their order. What arrives stands under the name "NAME (incomplete)", without users, so that nobody can read it,
+until all of it is there and was compared; the last transaction gives it its users, its keys and its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Protocol
+
+import numpy as np
+
+from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError
+from weftwork.store.files import Files
+
+Row = tuple[Any, ...]
+Told = Callable[[int], object]
+
+COLUMNS = {
+    "workspace": "version access",
+    "lists": "id principals",
+    "nodes": "pk id type title parent position tags fields confidence conversation created_at updated_at source owner "
+    "access acl digest valid_from valid_until",
+    "passages": "key node acl ordinal start end text tokens digest citation",
+    "vectors": "model digest vector",
+    "page_vectors": "model node width sketch vectors",
+    "edges": "source target type label weight",
+    "changes": "node version id acl deleted",
+    "commits": "version mark",
+    "activity": "who kind node at",
+    "feedback": "node who useful at",
+    "usage": "node who used",
+    "contexts": "who thread name kept at",
+    "marks": "topic name mark",
+    "users": "name",
+    "members": "who team",
+    "keys": "id digest who scope name created_at expires_at revoked_at",
+    "jobs": "id who state created_at updated_at details",
+}
+"""What a workspace consists of, in the order in which it can be written. A vector is kept once for each text."""
+LAST = ("users", "members", "keys", "jobs")
+"""What opens a workspace: written in one transaction, when all else is there."""
+INCOMPLETE = " (incomplete)"
+PROGRESS = "weftwork:transfer"
+"""The group of marks under which a workspace that arrives keeps account of how much of it has arrived."""
+SURVEYED = "weftwork:waiting"
+"""The group of marks that say at which version of a workspace all that lacks a vector was looked for, by model."""
+STAYING = f"('{PROGRESS}', '{SURVEYED}')"
+"""Groups of marks that are of no use elsewhere."""
+PORTION = 2_000
+"""Rows that are written in one transaction: who is killed loses no more."""
+KEPT_COMMITS = 1_000
+"""Marks of commits that move: those of the latest versions."""
+HERE = "\0files/"
+"""Stands on the way for the folder of a workspace's files, which is another one in each store."""
+_NUMBERED = {
+    "lists": {0: "lists"},
+    "nodes": {0: "nodes", 4: "nodes", 15: "lists"},
+    "passages": {0: "passages", 1: "nodes", 2: "lists"},
+    "page_vectors": {1: "nodes"},
+    "edges": {0: "nodes", 1: "nodes"},
+    "changes": {0: "nodes", 3: "lists"},
+    "activity": {2: "nodes"},
+    "feedback": {0: "nodes"},
+    "usage": {0: "nodes"},
+}
+"""Columns that hold a number, and of what."""
+_FIELDS, _DIGEST = 7, 16
+_WHOSE = 3
+"""Columns of a key that never change; others may have been changed where it is known already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A number for each thing that is counted."""
+
+    nodes: int
+    passages: int
+    lists: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many rows there are of a kind, and a sum over what is in them."""
+
+    rows: int = 0
+    checksum: int = 0
+
+    def plus(self, row: Row) -> Summary:
+        """The summary with one more row; their order does not matter."""
+        digest = blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return Summary(self.rows + 1, (self.checksum + int.from_bytes(digest, "big")) % 2**64)
+
+
+class _Differs(StoreError):
+    """What arrived is not what left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What came of a workspace."""
+
+    workspace: str
+    kinds: Mapping[str, Summary]
+    """The same in both stores."""
+    already: bool = False
+    """It was there before, and the same."""
+    written_meanwhile: bool = False
+    """The source was written while it was read: what came later is not in the target."""
+
+
+class Leaving(Protocol):
+    """One snapshot of a whole workspace."""
+
+    version: int
+    files: Files
+
+    @property
+    def before(self) -> Numbers:
+        """What its numbers begin after."""
+
+    @property
+    def last(self) -> Numbers:
+        """The last of its numbers, those of removed nodes included."""
+
+    def rows(self, kind: str) -> Iterator[Row]:
+        """The rows of a kind in one order: nodes after their parents, passages by node, the last commit first."""
+
+    def count(self, kind: str) -> int:
+        """How many there are."""
+
+
+class Arriving(Leaving, Protocol):
+    """One transaction on a workspace that is not there wholly."""
+
+    def add(self, kind: str, rows: Sequence[Row]) -> None:
+        """Write rows of a kind, with what is derived from them."""
+
+    def progress(self) -> dict[str, str]:
+        """The account of how far it has come."""
+
+    def mark(self, marks: Mapping[str, str]) -> None:
+        """Replace this account."""
+
+    def rename(self, name: str) -> None:
+        """Give it its name, in the place of an empty workspace that has it."""
+
+
+class Movable(Protocol):
+    """A store that workspaces can be moved from and to."""
+
+    def workspaces(self) -> list[str]:
+        """Names of all workspaces."""
+
+    def version(self, workspace: str) -> int:
+        """A number that each write raises."""
+
+    def drop_workspace(self, workspace: str) -> None:
+        """Remove a workspace and everything derived from it."""
+
+    def marks(self, workspace: str, group: str) -> dict[str, str]:
+        """What was kept under the names of a group."""
+
+    def leaving(self, workspace: str) -> AbstractContextManager[Leaving]:
+        """A snapshot of a whole workspace, seen by nobody in particular."""
+
+    def announce(self, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
+        """Make a workspace without users, and set so many numbers aside for it."""
+
+    def arriving(self, workspace: str) -> AbstractContextManager[Arriving]:
+        """A transaction on a workspace that is not there wholly."""
+
+
+def move(source: Movable, target: Movable, workspace: str, told: Told = lambda _: None) -> Moved:
+    """Move a workspace to another store, or bring to its end what an earlier call began; the source stays as it is.
+
+    `told` is given the number of rows that were dealt with since the last time.
+    """
+    with source.leaving(workspace) as leaving:
+        if workspace in target.workspaces():
+            found = _compared(leaving, target, workspace, told)
+            if found is not None:
+                return found
+        staged = workspace + INCOMPLETE
+        _announce(leaving, target, staged)
+        kinds = {kind: _sent(leaving, target, staged, kind, told) for kind in COLUMNS if kind not in LAST}
+        kinds["files"] = _copied(leaving, target, staged)
+        try:
+            kinds |= _opened(leaving, target, workspace, kinds)
+        except _Differs:
+            with target.arriving(staged) as arriving:
+                arriving.mark({"source": "differs"})  # so that the next call begins anew
+            raise
+        return Moved(workspace, kinds, written_meanwhile=source.version(workspace) != leaving.version)
+
+
+def length(source: Movable, workspace: str) -> int:
+    """How many rows a workspace has."""
+    with source.leaving(workspace) as leaving:
+        return sum(leaving.count(kind) for kind in COLUMNS)
+
+
+def _compared(leaving: Leaving, target: Movable, workspace: str, told: Told) -> Moved | None:
+    """That a workspace is there already; None if what is there is empty; an error if it is another one."""
+    with target.leaving(workspace) as there:
+        busy = [kind for kind in COLUMNS if kind not in ("workspace", "commits", "users", "members", "lists")]
+        if not any(there.count(kind) for kind in busy) and not there.files.any:
+            return None
+        if all(leaving.count(kind) == there.count(kind) for kind in COLUMNS):
+            kinds = {kind: _summary(leaving, kind, told) for kind in COLUMNS} | {"files": _files(leaving.files)}
+            if kinds == {kind: _summary(there, kind) for kind in COLUMNS} | {"files": _files(there.files)}:
+                return Moved(workspace, kinds, already=True)
+    raise InvalidInput(
+        f"workspace {workspace!r} is in the target already, and is not the same: nothing was changed there; "
+        "move into another store, or remove the one in the target first (drop_workspace)"
+    )
+
+
+def _announce(leaving: Leaving, target: Movable, staged: str) -> None:
+    """Make room for a workspace, unless an earlier call did so for the same state of the source."""
+    latest = list(leaving.rows("commits"))[:1]
+    state = {"source": f"{leaving.version} {latest}"}
+    if staged in target.workspaces():
+        found = target.marks(staged, PROGRESS)
+        if not found:
+            raise InvalidInput(f"the target has a workspace {staged!r} of its own: remove it first (drop_workspace)")
+        if found["source"] == state["source"]:
+            return
+        target.drop_workspace(staged)
+    ((_, access),) = leaving.rows("workspace")
+    first, last = leaving.before, leaving.last
+    span = Numbers(last.nodes - first.nodes, last.passages - first.passages, last.lists - first.lists)
+    target.announce(staged, access, span, state)
+
+
+def _sent(leaving: Leaving, target: Movable, staged: str, kind: str, told: Told) -> Summary:
+    """Write the rows of a kind that are not there yet; a summary of all of them."""
+    done = int(target.marks(staged, PROGRESS).get(kind, "0"))
+    summary = Summary()
+    for portion in _portions(_neutral(leaving, kind), kind):
+        for row in portion:
+            summary = summary.plus(_identity(kind, row))
+        told(len(portion))
+        if summary.rows > done:
+            with target.arriving(staged) as arriving:
+                marks = arriving.progress()
+                if int(marks.get(kind, "0")) != done:
+                    raise StoreBusy(f"another process moves {staged!r} at this moment: let it come to its end")
+                arriving.add(kind, list(_local(arriving, kind, portion[done - summary.rows :])))
+                arriving.mark(marks | {kind: str(summary.rows)})
+            done = summary.rows
+    return summary
+
+
+def _opened(leaving: Leaving, target: Movable, workspace: str, sent: Mapping[str, Summary]) -> dict[str, Summary]:
+    """Add what opens a workspace, compare everything with the source, and give it its name: all or nothing."""
+    staged = workspace + INCOMPLETE
+    kinds = {}
+    with target.arriving(staged) as arriving:
+        for kind in LAST:
+            rows = list(_neutral(leaving, kind))
+            arriving.add(kind, list(_local(arriving, kind, rows)))
+            kinds[kind] = _summed(kind, rows)
+        wanted = {**sent, **kinds}
+        found = {kind: _summary(arriving, kind) for kind in COLUMNS} | {"files": _files(arriving.files)}
+        wrong = [kind for kind in found if found[kind] != wanted[kind]]
+        if wrong:
+            raise _Differs(
+                f"the {', '.join(wrong)} of workspace {workspace!r} in the target differ from those in the source: "
+                "it was not opened there; run the command again to begin anew"
+            )
+        arriving.mark({})
+        arriving.rename(workspace)
+    return kinds
+
+
+def _portions(rows: Iterator[Row], kind: str) -> Iterator[list[Row]]:
+    """Rows in portions; the passages of a node stay together."""
+    pending: list[Row] = []
+    for row in rows:
+        if len(pending) >= PORTION and (kind != "passages" or pending[-1][1] != row[1]):
+            yield pending
+            pending = []
+        pending.append(row)
+    if pending:
+        yield pending
+
+
+def _neutral(leaving: Leaving, kind: str) -> Iterator[Row]:
+    """Rows as they are on the way."""
+    for row in leaving.rows(kind):
+        yield _with_files(_shifted(row, kind, leaving.before, -1), kind, leaving.files.prefix, HERE)
+
+
+def _local(arriving: Leaving, kind: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows as they are in the store that they arrive in."""
+    for row in rows:
+        yield _with_files(_shifted(row, kind, arriving.before, 1), kind, HERE, arriving.files.prefix)
+
+
+def _shifted(row: Row, kind: str, before: Numbers, sign: int) -> Row:
+    columns = _NUMBERED.get(kind)
+    if columns is None:
+        return _finite(row) if kind == "vectors" else row
+    return tuple(
+        value if place not in columns or value is None else value + sign * getattr(before, columns[place])
+        for place, value in enumerate(row)
+    )
+
+
+def _finite(row: Row) -> Row:
+    """A vector that is not finite has no direction, and is the same as none."""
+    vector = np.frombuffer(row[2], dtype=np.float32)
+    return row if np.isfinite(vector).all() else (*row[:2], np.zeros_like(vector).tobytes())
+
+
+def _with_files(row: Row, kind: str, old: str, new: str) -> Row:
+    """A node whose fields name files, with the names that they have elsewhere; its hash no longer says what it is."""
+    if kind != "nodes" or json.dumps(old, ensure_ascii=False)[1:-1] not in row[_FIELDS]:
+        return row
+    fields = json.loads(row[_FIELDS])
+    named = {key: value for key, value in fields.items() if isinstance(value, str) and value.startswith(old)}
+    changed = fields | {key: new + value.removeprefix(old) for key, value in named.items()}
+    text = json.dumps(changed, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    digest = "" if named else row[_DIGEST]
+    return (*row[:_FIELDS], text, *row[_FIELDS + 1 : _DIGEST], digest, *row[_DIGEST + 1 :])
+
+
+def _identity(kind: str, row: Row) -> Row:
+    return row[:_WHOSE] if kind == "keys" else row
+
+
+def _summed(kind: str, rows: Iterable[Row]) -> Summary:
+    summary = Summary()
+    for row in rows:
+        summary = summary.plus(_identity(kind, row))
+    return summary
+
+
+def _summary(leaving: Leaving, kind: str, told: Told = lambda _: None) -> Summary:
+    told(leaving.count(kind))
+    return _summed(kind, _neutral(leaving, kind))
+
+
+def _copied(leaving: Leaving, target: Movable, staged: str) -> Summary:
+    """Copy the files that are not there yet."""
+    with target.leaving(staged) as arriving:
+        arriving.files.copy(leaving.files)
+    return _files(leaving.files)
+
+
+def _files(files: Files) -> Summary:
+    return _summed("files", files.digests())
+
+
+def movable(source: Movable, wanted: str | None) -> list[str]:
+    """The workspaces to be moved: the one that is wanted, or all that are there wholly."""
+    known = [name for name in source.workspaces() if not source.marks(name, PROGRESS)]
+    if wanted is None:
+        return known
+    if wanted not in known:
+        raise NotFound(f"workspace {wanted!r} is not in the source: it has {', '.join(known) or 'none'}")
+    return [wanted]

@@ -1,0 +1,127 @@
+"""The breadth-first walk over the tree and the edges, given the single steps that a store finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from weftwork.types import Reached, Step
+
+HUB_FETCH = 1_000
+"""Most recent neighbours of a hub that are read, to choose the most similar from."""
+
+Ranking = Callable[[Sequence[int]], dict[int, float]]
+"""Similarity of the first passages of nodes, by node."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRules:
+    """Which edge types a walk follows, and in which order."""
+
+    only: tuple[str, ...] = ()
+    """Nothing else, in this order; empty means all."""
+    first: tuple[str, ...] = ()
+    """Before all others."""
+
+    @property
+    def order(self) -> dict[str, int]:
+        """The place of each type that has one."""
+        return {kind: index for index, kind in enumerate(dict.fromkeys((*self.first, *self.only)))}
+
+    def allows(self, kind: str) -> bool:
+        """Whether a type is followed."""
+        return not self.only or kind in self.only
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step from a node that was reached to another one."""
+
+    start: int
+    end: int
+    step: Step
+    recency: int
+
+
+Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
+"""All single steps from some nodes to visible ones, by where they start; at most so many of each kind from one node."""
+
+
+def walk(
+    numbers: Mapping[str, int],
+    hops_from: Hops,
+    starts: Sequence[str],
+    *,
+    depth: int,
+    limit: int,
+    edges: EdgeRules,
+    hub_limit: int,
+    rank: Ranking | None,
+) -> list[Reached]:
+    """Breadth first from the starts that have a number; each node once, by the first shortest path found."""
+    order = edges.order
+    seen: dict[int, Reached] = {}
+    for name in starts:
+        if name in numbers and numbers[name] not in seen:
+            seen[numbers[name]] = Reached(name, numbers[name], 0, (), name)
+    frontier = list(seen)
+    most = max(HUB_FETCH, hub_limit) if rank or order else hub_limit + 1
+    for distance in range(1, depth + 1):
+        if not frontier or len(seen) >= limit + len(numbers):
+            break
+        reached: list[int] = []
+        hops = hops_from(frontier, edges, most)
+        for hop, sampled in _ordered(
+            [_sample(hops.get(start, []), hub_limit, order, rank) for start in frontier], order
+        ):
+            if hop.end not in seen and len(seen) < limit + len(numbers):
+                origin = seen[hop.start]
+                hubs = (*origin.hubs, origin.node) if sampled else origin.hubs
+                seen[hop.end] = Reached(hop.step.node, hop.end, distance, (*origin.path, hop.step), origin.start, hubs)
+                reached.append(hop.end)
+        frontier = reached
+    return list(seen.values())
+
+
+def _ordered(sampled: Sequence[tuple[list[Hop], bool]], order: Mapping[str, int]) -> list[tuple[Hop, bool]]:
+    """The steps of one level: by type, then from the nodes in their order, then the most recent."""
+    steps = [(hop, left_out, place) for place, (hops, left_out) in enumerate(sampled) for hop in hops]
+    steps.sort(key=lambda each: (_place(each[0], order), each[2], -each[0].recency, *_name(each[0])))
+    return [(hop, left_out) for hop, left_out, _ in steps]
+
+
+def _sample(hops: list[Hop], limit: int, order: Mapping[str, int], rank: Ranking | None) -> tuple[list[Hop], bool]:
+    """The hops to follow from one node, and whether some were left out.
+
+    Each type of the order in turn has half of the places that are left, so that it comes first and
+    yet does not shut out the others.
+    """
+    if len({hop.end for hop in hops}) <= limit:
+        return hops, False
+    scores = rank(sorted({hop.end for hop in hops})) if rank else {}
+    best = sorted(hops, key=lambda hop: (-scores.get(hop.end, -1.0), -hop.recency, *_name(hop)))
+    groups: dict[int, list[int]] = {}
+    for hop in best:
+        groups.setdefault(_place(hop, order), []).append(hop.end)
+    places = sorted(groups)
+    chosen: set[int] = set()
+    for place in places:
+        free = limit - len(chosen)
+        _take(chosen, groups[place], free if place == places[-1] else (free + 1) // 2)
+    for place in places:
+        _take(chosen, groups[place], limit - len(chosen))
+    return [hop for hop in hops if hop.end in chosen], True
+
+
+def _take(chosen: set[int], ends: Sequence[int], most: int) -> None:
+    """Add up to so many of these that are not chosen yet."""
+    chosen.update([end for end in dict.fromkeys(ends) if end not in chosen][:most])
+
+
+def _place(hop: Hop, order: Mapping[str, int]) -> int:
+    return order.get(hop.step.edge, len(order))
+
+
+def _name(hop: Hop) -> tuple[str, ...]:
+    """Tells any two steps from one node apart."""
+    return (hop.step.node, hop.step.edge, hop.step.direction, hop.step.label)

@@ -1,0 +1,400 @@
+"""The values that travel through Weftwork, from what is stored to what is handed to a model.
+
+A node is anything in a workspace; a passage is the part of a node's text that is searched and cited;
+a candidate is a passage that a collector found; a context is what came of it, with a decision for
+every candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+FieldValue = str | int | float | bool | None | tuple[str, ...]
+Signals = Mapping[str, float | None]
+
+UNSEEN = "_unseen"
+"""The field that names fields which are kept for programs, but neither searched nor shown."""
+
+ABOUT = "_about"
+"""The field that says what a part of something is about, such as the titles above it: searched, but not shown."""
+
+EVERYONE = "*"
+"""The principal that stands for every user of a workspace."""
+
+PAGE = "document_page"
+"""The type of a node that is a page of a document; its parent is the document."""
+
+SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity", "history")
+"""Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
+
+
+def subject_of(title: str, fields: Mapping[str, FieldValue]) -> str:
+    """What the texts of a node are about: its title, after what it is a part of."""
+    about = fields.get(ABOUT)
+    return " > ".join(filter(None, (about, title))) if isinstance(about, str) else title
+
+
+def shown_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
+    """Those fields that are shown."""
+    seen = seen_fields(fields)
+    return {name: value for name, value in seen.items() if name != ABOUT} if ABOUT in seen else seen
+
+
+def seen_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
+    """Those fields that are searched."""
+    unseen = fields.get(UNSEEN)
+    if not isinstance(unseen, (tuple, list)):
+        return fields
+    return {name: value for name, value in fields.items() if name != UNSEEN and name not in unseen}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeInfo:
+    """A node without its text: all that a search result needs to know about its origin."""
+
+    id: str
+    type: str = "note"
+    title: str = ""
+    parent: str | None = None
+    position: int = 0
+    tags: tuple[str, ...] = ()
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    confidence: float | None = None
+    conversation: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    valid_from: datetime | None = None
+    """When what it says began to hold; None for always."""
+    valid_until: datetime | None = None
+    """When it ceased to hold, that moment excluded; None for not yet."""
+    source: str = ""
+    owner: str | None = None
+    access: frozenset[str] | None = None
+    """Who may see it (`"ana"`, `"group:team"`, `"*"`); None inherits the parent's list."""
+
+    def valid_at(self, moment: datetime | None) -> bool:
+        """Whether what it says held at a moment; None asks for no moment in particular."""
+        if moment is None:
+            return True
+        begun = self.valid_from is None or self.valid_from <= moment
+        return begun and (self.valid_until is None or moment < self.valid_until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node(NodeInfo):
+    """A block, page, row, document page, memory, file, message or thread."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A typed link between two nodes."""
+
+    source: str
+    target: str
+    type: str = "reference"
+    label: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A span of a node's text; passages of a node tile its text without gaps."""
+
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    tokens: int
+    digest: str
+    """Hash of the text that is embedded: the key under which its vector is kept."""
+    citation: str
+    """Stable id, the same in every context as long as the text is the same."""
+    key: int = 0
+    """The store's own number for it; 0 before it is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A node with the passages that it was split into, ready to be written."""
+
+    node: Node
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A stored passage with its node, as a viewer reads it."""
+
+    node: NodeInfo
+    passage: Passage
+    trail: tuple[str, ...] = ()
+    """Titles of the ancestors that the viewer may see, from the nearest upwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that a search found, by its key."""
+
+    key: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a search is restricted to; every index applies it inside its query."""
+
+    types: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    after: datetime | None = None
+    before: datetime | None = None
+    min_confidence: float | None = None
+    conversation: str | None = None
+    as_of: datetime | None = None
+    """Only what was valid at this moment; the engine puts the present here if nobody did."""
+    exclude: frozenset[str] = frozenset()
+    """Ids of nodes to leave out."""
+
+    def admits(self, node: NodeInfo) -> bool:
+        """Whether a node that was not searched for would have passed."""
+        changed = node.updated_at
+        return (
+            (not self.types or node.type in self.types)
+            and self.tags <= set(node.tags)
+            and (self.after is None or (changed is not None and changed >= self.after))
+            and (self.before is None or (changed is not None and changed <= self.before))
+            and (self.min_confidence is None or (node.confidence or 0.0) >= self.min_confidence)
+            and self.conversation in (None, node.conversation)
+            and node.id not in self.exclude
+            and node.valid_at(self.as_of)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One hop of a walk: along which edge, in which direction, to which node."""
+
+    edge: str
+    direction: Literal["out", "in"]
+    node: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A node that a walk reached, by the shortest path, and the start it came from."""
+
+    node: str
+    key: int
+    distance: int
+    path: tuple[Step, ...]
+    start: str
+    hubs: tuple[str, ...] = ()
+    """Nodes on the way that had more neighbours than were followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """That a topic's walk reached a node: from which start, how far, and the topic's weight beside the largest."""
+
+    topic: str
+    start: str
+    distance: int
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that a user did to a node."""
+
+    node: str
+    key: int
+    kind: Literal["view", "edit"]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A node that was written or removed after a version."""
+
+    node: str
+    version: int
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How often a node served, as it counts for a viewer, and what its readers said, each reader counted once."""
+
+    used: int = 0
+    useful: int = 0
+    useless: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """That a collector found a passage, at which rank, how sure it was, and why."""
+
+    collector: str
+    rank: int
+    score: float
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may enter the context."""
+
+    node: NodeInfo
+    passage: Passage
+    section: str
+    findings: tuple[Finding, ...]
+    trail: tuple[str, ...] = ()
+    distance: int | None = None
+    path: tuple[Step, ...] = ()
+    signals: Signals = field(default_factory=dict)
+    score: float = 0.0
+    reached: tuple[Reach, ...] = ()
+    """The topics whose walks led here, the nearest first: `path` is the way from its start."""
+    hubs: tuple[str, ...] = ()
+    """Nodes on the way that had more neighbours than were followed."""
+    more: bool = False
+    """Whether the node's text goes on after this passage, where a collector looked."""
+    note: str = ""
+    """What is said of it beside its own text, such as when it was contradicted."""
+
+    @property
+    def key(self) -> int:
+        """The store's number for the passage: a candidate's identity within a request."""
+        return self.passage.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How many tokens there are, and which part of them each section may count on.
+
+    A section's share that it does not use is there for the others, unless `share` is False: then
+    it is a hard cap. A share of 0 closes the section.
+    """
+
+    total: int
+    sections: Mapping[str, int] = field(default_factory=dict)
+    share: bool = True
+
+
+Form = Literal["full", "truncated", "summary", "line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """One way to show a candidate, with its exact cost and the share of its worth that it keeps."""
+
+    form: Form
+    text: str
+    tokens: int
+    worth: float = 1.0
+    note: str = ""
+
+
+Fate = Literal["included", "truncated", "summarised", "line", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a candidate, and why: one for each candidate of a request."""
+
+    citation: str
+    node: str
+    type: str
+    title: str
+    section: str
+    findings: tuple[Finding, ...]
+    signals: Signals
+    score: float
+    tokens: int
+    """What it costs in full."""
+    fate: Fate
+    reason: str
+    missing_tokens: int | None = None
+    """How many tokens it lacked when its turn came, None if size was not the reason; `NearMisses` has exact figures."""
+    start: str = ""
+    """Where the walk that led to it began; empty for the focus, or if no walk did."""
+    path: tuple[Step, ...] = ()
+    """The way from there, through nodes that the viewer may see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A candidate as it stands in the context."""
+
+    candidate: Candidate
+    rendering: Rendering
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the context with its items, in the order of the text."""
+
+    name: str
+    title: str
+    items: tuple[Item, ...]
+    tokens: int
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a piece of the context comes from."""
+
+    id: str
+    node: str
+    type: str
+    title: str
+    source: str
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a context's text: a source as it is shown, or what stands between sources."""
+
+    name: str
+    """The same in every context for the same passage or the same part of the frame."""
+    text: str
+    citation: str = ""
+    """Empty where it shows no source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a request came to: the text for the model and the account of how it was made."""
+
+    id: str
+    query: str
+    workspace: str
+    user: str
+    text: str
+    tokens: int
+    budget: int
+    sections: tuple[Section, ...]
+    overflow: tuple[Item, ...]
+    citations: tuple[Citation, ...]
+    trace: tuple[Decision, ...]
+    stable_prefix_tokens: int = 0
+    """How many tokens at the start stay the same as long as the same sources are chosen."""
+    warnings: tuple[str, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    """What the text consists of, without gaps."""
+    timings: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Milliseconds by stage; not part of the result's identity."""
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items, in the order of the text."""
+        return tuple(item for section in self.sections for item in section.items)
