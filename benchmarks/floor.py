@@ -15,11 +15,11 @@ from tantivy import Occur, Query
 from benchmarks.timing import Laps
 from weftwork import Context, Weft
 from weftwork.embed import get_embedder
-from weftwork.store.index.analysis import WordQuery, parse
 from weftwork.store.index.rows import Scope
 from weftwork.store.sqlite.access import visible_lists
 from weftwork.store.sqlite.connection import Connections
-from weftwork.store.sqlite.derived import DerivedIndexes
+from weftwork.store.sqlite.index_sync import DerivedIndexes
+from weftwork.text.analysis import WordQuery, parse
 
 TOP = 20
 FEW = 16

@@ -32,8 +32,8 @@ from benchmarks.people import ME
 from benchmarks.timing import Laps, percentile, say, totals
 from benchmarks.workspace import WORKSPACE, Built, open_workspace, workspace
 from weftwork import Weft
-from weftwork.recipes.graph import ContextAssembler, ContextDocument
-from weftwork.store.index.analysis import parse
+from weftwork.faces.graph import ContextAssembler, ContextDocument
+from weftwork.text.analysis import parse
 
 WARM_UP = 20
 REACHED = 100

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weftwork import Weft
-from weftwork.recipes.research.store import UNBOUND, research_recipe
+from weftwork.faces.research.store import UNBOUND, research_recipe
 from weftwork.score.pages import Best
 from weftwork.types import PAGE, Filters
 

@@ -31,7 +31,7 @@ from benchmarks.rivals import NAMES
 from benchmarks.timing import percentile, say
 from benchmarks.workspace import cache_folder
 from weftwork.evaluate import metrics
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 
 BUDGET = 4_000
 DEPTH = 100

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.corpus import Document
 from benchmarks.people import ACCESS, ME, may_see
 from weftwork import Edge, Node
-from weftwork.split import spans
+from weftwork.text.split import spans
 
 PAGES_PER_FOLDER = 12
 TAGS = """research draft review archived urgent reading idea meeting decision howto reference python database

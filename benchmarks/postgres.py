@@ -25,15 +25,15 @@ from benchmarks.timing import Laps, say
 from benchmarks.workspace import NOW, WORKSPACE, Built
 from weftwork import Context, Weft
 from weftwork.embed import get_embedder
-from weftwork.store.index.analysis import parse
 from weftwork.store.index.nearest import Effort
-from weftwork.store.opening import open_store
+from weftwork.store.open import open_store
 from weftwork.store.postgres import embeddings
 from weftwork.store.postgres.codec import vector_text
 from weftwork.store.postgres.embeddings import EFFORT, MOST, NEAR, STEPS
+from weftwork.store.postgres.hnsw import tune
 from weftwork.store.postgres.scope import Reader
-from weftwork.store.postgres.tuning import tune
 from weftwork.store.transfer import move
+from weftwork.text.analysis import parse
 from weftwork.types import Filters
 
 SETTINGS = {

@@ -15,9 +15,9 @@ from benchmarks.relevance import WAYS, Collection, Measure, Values, by_vector, b
 from weftwork import Weft
 from weftwork.evaluate import metrics
 from weftwork.evaluate.metrics import Span
-from weftwork.pack.sentences import split_sentences
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.store.protocol import View
+from weftwork.text.sentences import split_sentences
 from weftwork.types import Item
 
 SPAN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)

@@ -39,8 +39,8 @@ from benchmarks.timing import Laps, percentile, say
 from benchmarks.workspace import cache_folder
 from weftwork import Weft
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE
+from weftwork.faces.research import ContextBuilder, WeftSearch, ask
 from weftwork.ingest import load, open_source
-from weftwork.recipes.research import ContextBuilder, WeftSearch, ask
 from weftwork.store.sqlite.connection import Connections
 from weftwork.types import PAGE, Filters, Node
 

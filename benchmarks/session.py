@@ -42,8 +42,8 @@ from benchmarks.workspace import NOW, WORKSPACE, Built, open_workspace, workspac
 from weftwork import Context, Weft
 from weftwork.embed import get_embedder
 from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
-from weftwork.recipes.workspace import ContextBuilder, ContextPayload, ContextRequest, Focus, User
-from weftwork.tokens import get_counter
+from weftwork.faces.workspace import ContextBuilder, ContextPayload, ContextRequest, Focus, User
+from weftwork.text.tokens import get_counter
 
 STOCK = (
     "Summarize this page",

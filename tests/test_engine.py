@@ -8,15 +8,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from weftwork.context_cache import MOST
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Weft
 from weftwork.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
-from weftwork.kept import MOST
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import to_dict, to_json
 from weftwork.request import Message
 from weftwork.score import Profile
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 from weftwork.types import Budget, Edge, Filters, Node
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)

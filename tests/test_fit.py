@@ -15,7 +15,7 @@ from weftwork.recipe import get_recipe
 from weftwork.render import Template, Templates
 from weftwork.request import Request
 from weftwork.score.duplicates import Collapsed
-from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, get_counter
 from weftwork.types import SECTIONS, Budget, Candidate, Finding, NodeInfo, Passage
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)

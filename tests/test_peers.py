@@ -4,7 +4,7 @@ import json
 import pytest
 from benchmarks import peers
 
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 
 TEXTS = {
     "mirror": "The mirror of a telescope is ground for nine weeks.",

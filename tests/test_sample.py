@@ -10,8 +10,8 @@ import pytest
 
 from weftwork import Weft, sample
 from weftwork.errors import NotFound
+from weftwork.ingest.events import Person
 from weftwork.ingest.jsonlines import parse
-from weftwork.ingest.pieces import Person
 from weftwork.render import to_dict
 from weftwork.types import Edge, Filters, Node
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from weftwork.errors import InvalidInput
 from weftwork.query import STOP_WORDS
-from weftwork.store.index.analysis import UNSPACED
+from weftwork.text.analysis import UNSPACED
 from weftwork.types import Citation, Context
 
 FEWEST_WORDS = 8

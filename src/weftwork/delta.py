@@ -16,7 +16,7 @@ from types import MappingProxyType
 from weftwork.errors import NotFound
 from weftwork.identity import text_hash
 from weftwork.store.protocol import Store
-from weftwork.tokens import TokenCounter
+from weftwork.text.tokens import TokenCounter
 from weftwork.types import Context, Piece
 
 REMEMBERED = 1_000

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.visual import PageLook, VisualEmbedder
 from weftwork.errors import NotFound
-from weftwork.split import embedded_text
 from weftwork.store.protocol import Store
+from weftwork.text.split import embedded_text
 from weftwork.types import Entry, Node, subject_of
 
 if TYPE_CHECKING:

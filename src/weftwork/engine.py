@@ -11,9 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, overload
 
-from weftwork.checks import check_request, dated
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import USUAL_TOKENS, Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.embed import get_embedder
 from weftwork.embed.cache import EmbeddingCache
@@ -22,23 +22,23 @@ from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.embedding import PageVectors, missing_vectors
 from weftwork.errors import InvalidInput, NotFound, UnknownName
-from weftwork.excerpt import excerpt
 from weftwork.fit import Fitting, fit
-from weftwork.kept import KeptContexts
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
-from weftwork.pack.truncate import Summarise
 from weftwork.query import read_query
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.score import Profile, collapse, gather_facts, score
 from weftwork.score.rerank import reranked
-from weftwork.split import prepare
-from weftwork.store.opening import open_store
+from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
-from weftwork.tokens import TokenCounter, get_counter
+from weftwork.text.snippet import excerpt
+from weftwork.text.split import prepare
+from weftwork.text.tokens import TokenCounter, get_counter
+from weftwork.text.truncate import Summarise
 from weftwork.types import Budget, Context, Edge, Filters, Node, NodeInfo, Passage
+from weftwork.validation import check_request, dated
 
 DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
@@ -124,7 +124,7 @@ class Weft:
         self.store = store
         self.tools = tools
         self._clock = clock
-        self.kept = KeptContexts()
+        self.context_cache = ContextCache()
         self.earlier = EarlierContexts(store)
         self._pages = PageVectors(tools.visual, store)
 
@@ -280,12 +280,12 @@ class Weft:
         with self.store.view(request.workspace, request.user) as view:
             parts = (recipe, self.tools.templates.get(recipe.template))
             key = (view.fingerprint, now, repr(request), *map(id, parts))
-            kept = self.kept.get(key, moment)
+            kept = self.context_cache.get(key, moment)
             if kept is not None:
                 return kept
             context = assemble(view, asked, recipe, self.tools, now)
             until = view.next_turn(moment) if request.filters.as_of is None else None
-        self.kept.put(key, context, parts, moment, until)
+        self.context_cache.put(key, context, parts, moment, until)
         return context
 
     def preview(self, query: str = "", **options: Any) -> Preview:

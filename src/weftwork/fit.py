@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from weftwork.clock import Stopwatch
-from weftwork.pack import Choice, Outcome, Packing, get_packer, room_for, truncate
-from weftwork.pack.truncate import Summarise
+from weftwork.pack import Choice, Outcome, Packing, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -26,7 +25,8 @@ from weftwork.render import (
 from weftwork.render.tree import as_a_tree
 from weftwork.request import Request
 from weftwork.score.duplicates import Collapsed
-from weftwork.tokens import TokenCounter
+from weftwork.text.tokens import TokenCounter
+from weftwork.text.truncate import Summarise, truncate
 from weftwork.types import SECTIONS, Candidate, Context, Decision, Fate, Form, Item, Section
 
 ATTEMPTS = 6

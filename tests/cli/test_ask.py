@@ -1,6 +1,6 @@
 import pytest
-from tests.recipes.researching import library
-from tests.recipes.test_research_ask import KEY, says, server  # noqa: F401  (a fixture)
+from tests.faces.research.researching import library
+from tests.faces.research.test_ask import KEY, says, server  # noqa: F401  (a fixture)
 
 from weftwork.embed.hashing import HashingEmbedder
 

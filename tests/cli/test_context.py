@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 
 
 def test_a_context_is_printed_within_its_budget(weft, filled):

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from weftwork import sample
 from weftwork.cli.demo import BUDGET, NEXT, QUESTION, command
 from weftwork.ingest.jsonlines import parse
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 
 PRIVATE = ("terms", "terms-limit", "private", "private-pay", "private-cash", "private-loan")
 

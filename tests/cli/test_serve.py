@@ -16,7 +16,7 @@ import pytest
 from weftwork import Weft
 from weftwork.cli.serve import merged
 from weftwork.errors import InvalidInput
-from weftwork.server.http.running import is_loopback, listening
+from weftwork.server.http.process import is_loopback, listening
 from weftwork.store.service import UNFINISHED
 
 get = partial(httpx.get, timeout=60)

@@ -10,8 +10,8 @@ from weftwork import Weft
 from weftwork.embed.colpali import FAMILIES, ColPaliEmbedder, _classes
 from weftwork.embed.visual import PageLook
 from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra
+from weftwork.faces.research import WeftSearch
 from weftwork.ingest import load, open_source
-from weftwork.recipes.research import WeftSearch
 from weftwork.types import PAGE, Filters
 
 

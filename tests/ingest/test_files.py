@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import LARGEST, identity, read_files
-from weftwork.ingest.pieces import Skipped
 from weftwork.types import Node
 
 

@@ -8,7 +8,7 @@ from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.connectors.registry import get_connector, recognise
 from weftwork.ingest.follow import follow
 from weftwork.ingest.links import Unresolved
-from weftwork.ingest.outcome import Options
+from weftwork.ingest.report import Options
 
 VAULT = {
     "Finch.md": "A telescope. It needs a [[mirrors/Coating|coat]].\n\n# Parts\n\nSee [[Base#Legs]].",

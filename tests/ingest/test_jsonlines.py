@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from weftwork.errors import InvalidInput
+from weftwork.ingest.events import Person, Skipped
 from weftwork.ingest.jsonlines import parse, read_json_lines
-from weftwork.ingest.pieces import Person, Skipped
 from weftwork.types import Edge, Node
 
 

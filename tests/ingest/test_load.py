@@ -5,8 +5,8 @@ import pytest
 
 from weftwork.errors import NotFound
 from weftwork.ingest import load, open_source
+from weftwork.ingest.events import Person, Skipped
 from weftwork.ingest.load import BATCH
-from weftwork.ingest.pieces import Person, Skipped
 from weftwork.types import Edge, Node
 
 

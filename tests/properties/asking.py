@@ -9,7 +9,7 @@ from functools import cache
 from hypothesis import strategies as st
 
 from weftwork import Context, Filters, Message, Recipe, Weft, WeftError
-from weftwork.collect import BesideCollector
+from weftwork.collect import AdjacentCollector
 from weftwork.delta import Delta
 from weftwork.pack import PACKERS
 from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
@@ -36,7 +36,7 @@ def recipe(packer: str, template: str, profile: str, lines: bool) -> Recipe:
     """A recipe of these parts; the same one each time, since contexts are remembered by it."""
     return Recipe(
         name="drawn",
-        collectors=(*EVERYTHING, BesideCollector()),
+        collectors=(*EVERYTHING, AdjacentCollector()),
         profile=PROFILES[profile],
         packer=packer,
         template=template,

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from weftwork import Budget, Filters, Message, Node, Recipe, Template
 from weftwork.errors import EmbeddingError, InvalidInput
 from weftwork.pack import PACKERS
-from weftwork.pack.truncate import STRATEGIES, Summarise
 from weftwork.recipe import EVERYTHING
 from weftwork.render.builtin import BUILTIN
 from weftwork.score.profiles import PROFILES
 from weftwork.store.contract.kit import NOW
+from weftwork.text.truncate import STRATEGIES, Summarise
 from weftwork.types import SECTIONS
 
 FRAGMENTS = [

@@ -13,14 +13,14 @@ from weftwork import Budget, Message, Node, Recipe, Template, Weft
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Tools
 from weftwork.pack import PACKERS
-from weftwork.pack.truncate import STRATEGIES
 from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
 from weftwork.render import Templates
 from weftwork.render.builtin import BUILTIN
 from weftwork.score.profiles import PROFILES
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
+from weftwork.text.truncate import STRATEGIES
 
 from .content import sessions
 from .depth import some

@@ -13,7 +13,7 @@ from weftwork.engine import Tools
 from weftwork.render import to_json
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter
+from weftwork.text.tokens import CharacterCounter
 
 from .asking import Ask, asks
 from .depth import some

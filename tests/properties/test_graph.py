@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from weftwork import Weft, WeftError
 from weftwork.engine import Tools
+from weftwork.faces.graph import ContextAssembler
 from weftwork.lens import BUILTIN
-from weftwork.recipes.graph import ContextAssembler
 from weftwork.render import explain
 from weftwork.request import Topic
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, short_texts, totals

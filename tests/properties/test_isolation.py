@@ -10,7 +10,7 @@ from weftwork import Edge, Node, Weft
 from weftwork.engine import Tools
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter
+from weftwork.text.tokens import CharacterCounter
 
 from .asking import Ask, asks
 from .depth import some

@@ -16,7 +16,7 @@ from weftwork.server.address import TEMPLATE, to_uri
 from weftwork.server.mcp import make_server
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter
+from weftwork.text.tokens import CharacterCounter
 
 from .asking import QUERIES
 from .depth import some

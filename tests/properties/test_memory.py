@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from weftwork import Filters, Weft
 from weftwork.engine import Tools
-from weftwork.recipes.memory import (
+from weftwork.faces.memory import (
     MEMORY,
     ContextEngine,
     ContextEngineConfig,
@@ -23,7 +23,7 @@ from weftwork.recipes.memory import (
 from weftwork.render import to_dict
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 
 from .asking import asks
 from .depth import some

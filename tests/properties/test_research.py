@@ -8,11 +8,11 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.recipes.researching import document
+from tests.faces.research.researching import document
 
 from weftwork import Weft
 from weftwork.embed.hashing import HashingEmbedder
-from weftwork.recipes.research import ContextBuilder, ask
+from weftwork.faces.research import ContextBuilder, ask
 
 from .depth import some
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from weftwork import Node, Weft, WeftError
 from weftwork.engine import Tools
-from weftwork.recipes.thread import ContextAssemblyService, FileRepository
+from weftwork.faces.thread import ContextAssemblyService, FileRepository
 from weftwork.render import to_json
 from weftwork.score.profiles import PROFILES
 from weftwork.store.contract.kit import NOW
 from weftwork.store.protocol import USES_BY_ANOTHER
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, queries, totals

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from weftwork import Weft, WeftError
 from weftwork.engine import Tools
-from weftwork.recipes.workspace import (
+from weftwork.faces.workspace import (
     ContextBuilder,
     ContextHints,
     ContextRequest,
@@ -23,7 +23,7 @@ from weftwork.recipes.workspace import (
 from weftwork.render import explain, to_json
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter
+from weftwork.text.tokens import CharacterCounter
 
 from .asking import QUERIES
 from .depth import some

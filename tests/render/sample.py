@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from weftwork.render import ItemRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
-from weftwork.tokens import CharacterCounter, TokenCounter
+from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.types import Candidate, Context, Decision, FieldValue, Finding, Item, NodeInfo, Passage, Section
 
 QUERY = "When does the launch happen?"

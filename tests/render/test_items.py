@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 
 from weftwork.render import FieldChoice, ItemRenderer, Template, get_template
-from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, get_counter
 from weftwork.types import Reach, Step
 
 from .sample import candidate, keep_start, renderer

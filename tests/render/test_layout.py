@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from weftwork.render import Template, get_template, lay_out, overhead, stable_prefix
 from weftwork.render.builtin import BUILTIN
-from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, get_counter
 from weftwork.types import Item, Section
 
 from .hostile import CONTENT, PROPERTY

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from weftwork.score import collapse
-from weftwork.split import prepare
-from weftwork.tokens import CharacterCounter
+from weftwork.text.split import prepare
+from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Node
 
 from .making import NOW, candidate

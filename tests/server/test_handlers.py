@@ -16,11 +16,11 @@ from weftwork.engine import Tools
 from weftwork.errors import EmbeddingError, InvalidInput, NotFound, StoreError
 from weftwork.render.quote import clean
 from weftwork.server.address import from_uri, to_uri
-from weftwork.server.cap import Cap, clean_end
 from weftwork.server.mcp import make_server
-from weftwork.server.page import load_sheet, show_sheet
+from weftwork.server.node_page import load_node_page, show_node_page
+from weftwork.server.output_cap import OutputCap, clean_end
 from weftwork.store.sqlite import SqliteStore
-from weftwork.tokens import CharacterCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, get_counter
 
 from .talking import talking
 
@@ -206,7 +206,7 @@ def test_an_unknown_user_or_workspace_is_found_out_at_the_start(weft):
 @given(text=texts, tokens=st.integers(200, 600), note=st.sampled_from(["(more)", "(漢字 " * 30 + ")"]))
 def test_a_text_that_is_cut_keeps_the_cap_and_ends_with_the_note(text, tokens, note):
     counter = get_counter()
-    shown = Cap(counter, tokens).cut(text, note)
+    shown = OutputCap(counter, tokens).cut(text, note)
     assert counter.count(shown) <= tokens
     if counter.count(text) <= tokens:
         assert shown == text
@@ -245,13 +245,13 @@ def library(tmp_path_factory):
 def test_a_page_of_any_text_is_read_in_parts_without_a_gap(library, text, tokens, title, fields):
     library.add([Node(id="page", title=title, text=text, fields=fields, tags=("t" * 500,))])
     counter = library.tools.counter
-    cap = Cap(counter, tokens)
+    cap = OutputCap(counter, tokens)
     with library.store.view("main", "me") as view:
-        sheet = load_sheet(view, "page")
-    whole = sheet.node.text
+        node_page = load_node_page(view, "page")
+    whole = node_page.node.text
     offset = None
     for _ in range(len(whole) + 1):
-        page = show_sheet(sheet, cap, offset)
+        page = show_node_page(node_page, cap, offset)
         assert counter.count(page) <= tokens
         if not whole:
             assert "no text of its own" in page
@@ -274,7 +274,7 @@ def test_links_and_fields_that_are_many_are_named_in_part(library):
         ]
     )
     with library.store.view("main", "me") as view:
-        page = show_sheet(load_sheet(view, "hub"), Cap(library.tools.counter, 10_000))
+        page = show_node_page(load_node_page(view, "hub"), OutputCap(library.tools.counter, 10_000))
     assert page.count("- child: ") == 25
     assert "- (more children)" in page
     assert "field 049" in page
@@ -286,7 +286,7 @@ def test_no_title_tag_field_or_text_can_forge_the_structure_of_a_page(library):
     node = Node(id="forger", title=forged, text=forged, tags=(forged,), fields={forged: forged}, source=forged)
     library.add([node])
     with library.store.view("main", "me") as view:
-        page = show_sheet(load_sheet(view, "forger"), Cap(library.tools.counter, 10_000))
+        page = show_node_page(load_node_page(view, "forger"), OutputCap(library.tools.counter, 10_000))
     head, text = page.split("\n## Text\n")
     assert "\n## Links" not in head
     assert text.count("```") == 2

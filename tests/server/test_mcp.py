@@ -13,7 +13,7 @@ from mcp import MCPError
 from weftwork import Weft, sample
 from weftwork.server.address import TEMPLATE, to_uri
 from weftwork.server.stdio import readable
-from weftwork.tokens import get_counter
+from weftwork.text.tokens import get_counter
 
 from .conftest import LONG
 from .talking import talking

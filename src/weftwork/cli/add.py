@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from weftwork.cli.following import (
+from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.progress import (
     COUNTED,
     as_connector,
     connector_for,
@@ -21,7 +22,6 @@ from weftwork.cli.following import (
     tell,
     with_mentions,
 )
-from weftwork.cli.options import as_json, open_weft, print_json, settings
 from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
@@ -29,7 +29,7 @@ from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.follow import follow
 from weftwork.ingest.jsonlines import read_json_lines
 from weftwork.ingest.load import Report, load
-from weftwork.ingest.outcome import Followed, Options
+from weftwork.ingest.report import Followed, Options
 
 LINES = (".jsonl", ".ndjson")
 

@@ -7,8 +7,8 @@ import click
 
 from weftwork.cli.options import as_json, open_weft, print_json, settings
 from weftwork.config import Config
-from weftwork.recipes.research import ChatModel, ContextBuilder, ModelSettings, ResearchAnswer, SourceDocument, ask
-from weftwork.recipes.research.sources import MODES
+from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, ResearchAnswer, SourceDocument, ask
+from weftwork.faces.research.sources import MODES
 from weftwork.render.quote import clean, inline
 
 

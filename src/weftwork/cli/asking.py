@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 
 import click
 
-from weftwork.cli.moments import MOMENT
+from weftwork.cli.dates import MOMENT
 from weftwork.cli.options import open_weft
 from weftwork.config import Config
 from weftwork.delta import Delta
 from weftwork.engine import Weft
+from weftwork.faces.graph import ContextAssembler, ContextDocument
+from weftwork.faces.memory import memory_settings
+from weftwork.faces.workspace import WorkspaceConfig, configured_recipe
 from weftwork.recipe import Recipe
-from weftwork.recipes.graph import ContextAssembler, ContextDocument
-from weftwork.recipes.memory import memory_settings
-from weftwork.recipes.workspace import WorkspaceConfig, configured_recipe
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.types import Context, Filters
 

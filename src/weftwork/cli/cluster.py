@@ -9,7 +9,7 @@ import click
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput, MissingExtra
-from weftwork.store.opening import is_address
+from weftwork.store.open import is_address
 
 if TYPE_CHECKING:
     from weftwork.store.postgres.cluster import Cluster

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import click
 
-from weftwork.cli.following import plain_line
 from weftwork.cli.options import as_json, print_json
+from weftwork.cli.progress import plain_line
 from weftwork.ingest.connectors.registry import Registered, connectors
 
 

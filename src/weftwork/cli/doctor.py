@@ -6,7 +6,7 @@ import click
 
 from weftwork.cli.options import as_json, open_weft, print_json, settings
 from weftwork.config import Config
-from weftwork.store.opening import shown
+from weftwork.store.open import shown
 
 
 @click.command("doctor")

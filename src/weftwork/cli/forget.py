@@ -6,7 +6,7 @@ from weftwork.cli.memories import line
 from weftwork.cli.options import open_weft, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
-from weftwork.recipes.memory import Memories
+from weftwork.faces.memory import Memories
 
 
 @click.command("forget")

@@ -7,7 +7,7 @@ import click
 
 from weftwork.cli.options import open_weft, settings
 from weftwork.config import FILE, Config
-from weftwork.store.opening import is_address, shown
+from weftwork.store.open import is_address, shown
 
 
 @click.command("init")

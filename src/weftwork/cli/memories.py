@@ -6,12 +6,12 @@ from datetime import datetime
 
 import click
 
-from weftwork.cli.moments import MOMENT
+from weftwork.cli.dates import MOMENT
 from weftwork.cli.options import as_json, open_weft, print_json, settings
 from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.errors import WeftError
-from weftwork.recipes.memory import ContextEngine, ContextEngineConfig, Memories, Memory, SearchOptions
+from weftwork.faces.memory import ContextEngine, ContextEngineConfig, Memories, Memory, SearchOptions
 from weftwork.render.quote import inline
 from weftwork.types import Filters
 

@@ -8,7 +8,7 @@ import click
 from weftwork.cli.options import as_json, print_json
 from weftwork.clock import system_clock
 from weftwork.errors import InvalidInput
-from weftwork.store.opening import LastingStore, open_store, shown
+from weftwork.store.open import LastingStore, open_store, shown
 from weftwork.store.transfer import Moved, length, movable, move
 
 

@@ -15,7 +15,7 @@ from weftwork.engine import Weft
 from weftwork.lens import Lens
 from weftwork.render import Templates
 from weftwork.render.templates import Template
-from weftwork.store.opening import with_replica
+from weftwork.store.open import with_replica
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
+from weftwork.cli.dates import MOMENT
 from weftwork.cli.memories import as_dict
-from weftwork.cli.moments import MOMENT
 from weftwork.cli.options import as_json, open_weft, print_json, settings
 from weftwork.config import Config
-from weftwork.recipes.memory import Details, Memories
+from weftwork.faces.memory import Details, Memories
 
 
 @click.command("remember")

@@ -9,7 +9,7 @@ import click
 from weftwork.cli.options import open_weft, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
-from weftwork.recipes.research import ChatModel, ModelSettings
+from weftwork.faces.research import ChatModel, ModelSettings
 
 KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
          "limits": dict, "otel": bool}  # fmt: skip
@@ -41,7 +41,7 @@ def command(*, config: Config, **given: Any) -> None:
     weftwork serve --limit requests_per_minute=120 --limit body_bytes=500000
     """
     from weftwork.server.http.logs import set_up_logging  # noqa: PLC0415 - an optional extra
-    from weftwork.server.http.running import make_options, run  # noqa: PLC0415 - an optional extra
+    from weftwork.server.http.process import make_options, run  # noqa: PLC0415 - an optional extra
 
     set_up_logging()
     chosen = merged(config.server, given)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from weftwork.cli.following import as_values, line_of, tell
 from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.progress import as_values, line_of, tell
 from weftwork.config import Config
 from weftwork.ingest.sync import sync
 

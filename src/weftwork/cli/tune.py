@@ -8,7 +8,7 @@ import click
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput, MissingExtra
-from weftwork.store.opening import is_address
+from weftwork.store.open import is_address
 
 MEMORY = re.compile(r"[1-9]\d*(kB|MB|GB)")
 
@@ -33,7 +33,7 @@ def command(memory: str, as_json: bool, config: Config) -> None:
     if not MEMORY.fullmatch(memory):
         raise InvalidInput(f"--memory is a number with kB, MB or GB, such as 2GB: got {memory!r}")
     try:
-        from weftwork.store.postgres.tuning import FEW, tune  # noqa: PLC0415  (an extra)
+        from weftwork.store.postgres.hnsw import FEW, tune  # noqa: PLC0415  (an extra)
     except ImportError as error:
         raise MissingExtra("psycopg, which PostgreSQL is reached with,", "postgres") from error
 

@@ -7,12 +7,12 @@ from threading import Event
 
 import click
 
-from weftwork.cli.following import as_connector, as_values, connector_for, line_of, mentions_of, tell, with_mentions
 from weftwork.cli.options import open_weft, settings
+from weftwork.cli.progress import as_connector, as_values, connector_for, line_of, mentions_of, tell, with_mentions
 from weftwork.config import Config
 from weftwork.errors import NotFound, WeftError
 from weftwork.ingest.follow import follow
-from weftwork.ingest.outcome import Followed, Options
+from weftwork.ingest.report import Followed, Options
 from weftwork.ingest.watch import changes
 
 

@@ -11,9 +11,9 @@ from weftwork.client.transport import Call, Transport, segment
 from weftwork.delta import Delta
 from weftwork.engine import DEFAULT_BUDGET, DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
 from weftwork.errors import InvalidInput
+from weftwork.faces.memory.types import Memory
 from weftwork.lens import Lens
 from weftwork.recipe import Recipe
-from weftwork.recipes.memory.types import Memory
 from weftwork.request import Request
 from weftwork.types import Context, Edge, Filters, Node, NodeInfo
 from weftwork.wire import decode, encode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weftwork.collect.activity import ActivityCollector
-from weftwork.collect.beside import TURNS, BesideCollector
+from weftwork.collect.adjacent import TURNS, AdjacentCollector
 from weftwork.collect.due import DueCollector
 from weftwork.collect.focus import FocusCollector
 from weftwork.collect.gather import gather
@@ -12,13 +12,13 @@ from weftwork.collect.history import HistoryCollector
 from weftwork.collect.inquiry import USUAL_TOKENS, Collector, Found, Inquiry, depth_for
 from weftwork.collect.keywords import FuzzyCollector, KeywordCollector
 from weftwork.collect.lexical import DOCUMENTS, LexicalCollector
+from weftwork.collect.link_rank import LinkRankCollector
 from weftwork.collect.pages import WholePages
 from weftwork.collect.references import ReferencesCollector
 from weftwork.collect.related import RelatedCollector
 from weftwork.collect.relations import RelationsCollector
 from weftwork.collect.semantic import SemanticCollector
 from weftwork.collect.similar import SimilarCollector
-from weftwork.collect.spread import SpreadCollector
 from weftwork.collect.visual import VisualCollector
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "TURNS",
     "USUAL_TOKENS",
     "ActivityCollector",
-    "BesideCollector",
+    "AdjacentCollector",
     "Collector",
     "DueCollector",
     "FocusCollector",
@@ -37,12 +37,12 @@ __all__ = [
     "Inquiry",
     "KeywordCollector",
     "LexicalCollector",
+    "LinkRankCollector",
     "ReferencesCollector",
     "RelatedCollector",
     "RelationsCollector",
     "SemanticCollector",
     "SimilarCollector",
-    "SpreadCollector",
     "VisualCollector",
     "WholePages",
     "depth_for",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
-from weftwork.collect.topics import Trailhead, closeness, trailheads
+from weftwork.collect.start_nodes import WalkStart, closeness, walk_starts
 from weftwork.request import DEFAULT_DEPTH, Request
 from weftwork.types import Reach, Reached
 
@@ -87,7 +87,7 @@ class GraphCollector:
         return inquiry.search_depth if self.limit is None else self.limit
 
     def _united(
-        self, walks: Sequence[tuple[Trailhead, list[Reached]]], inquiry: Inquiry
+        self, walks: Sequence[tuple[WalkStart, list[Reached]]], inquiry: Inquiry
     ) -> dict[str, tuple[Reached, tuple[Reach, ...]]]:
         """Each node once, with the shortest way to it and the topics that reached it; the nearest first."""
         ways: dict[str, list[tuple[Reached, Reach]]] = {}
@@ -107,10 +107,10 @@ class GraphCollector:
         starts = sum(nearest.distance == 0 for nearest, _ in united.values())
         return {node: united[node] for node in near[: starts + self._limit(inquiry)]}
 
-    def _named(self, inquiry: Inquiry) -> list[Trailhead] | None:
+    def _named(self, inquiry: Inquiry) -> list[WalkStart] | None:
         """Where the request or the query says to start; None if neither does."""
         if self.topics or inquiry.request.topics:
-            return trailheads(inquiry)
+            return walk_starts(inquiry)
         if inquiry.request.focus is not None:
             return _from(inquiry, [inquiry.request.focus])
         named = [node for title in inquiry.question.titles for node in inquiry.view.find(title)[:1]]
@@ -130,9 +130,9 @@ def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, tuple[float, int]]
     return best
 
 
-def _from(inquiry: Inquiry, starts: Iterable[str]) -> list[Trailhead]:
+def _from(inquiry: Inquiry, starts: Iterable[str]) -> list[WalkStart]:
     nodes = tuple(starts)
-    return [Trailhead(inquiry.request.query, 1.0, nodes)] if nodes else []
+    return [WalkStart(inquiry.request.query, 1.0, nodes)] if nodes else []
 
 
 def _why(reached: Reached) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from weftwork.collect.cached import once
+from weftwork.collect.exact_names import Named, named
 from weftwork.collect.fusion import Weighing
-from weftwork.collect.named import Named, named
-from weftwork.collect.once import once
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.lexical import within
-from weftwork.store.index.analysis import MAX_REQUIRED
+from weftwork.text.analysis import MAX_REQUIRED
 
 MOST_WORDS = 32
 """Words of a query that are compared by their looks: the first ones say what it is about."""

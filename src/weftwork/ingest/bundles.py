@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from weftwork.embedding import missing_vectors
 from weftwork.errors import InvalidInput
-from weftwork.ingest.pieces import TIMESTAMP, Attachment, Bundle, Expected, Note
-from weftwork.split import prepare
+from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note
 from weftwork.store.files import Incoming
+from weftwork.text.split import prepare
 from weftwork.types import Entry, FieldValue, Node
 
 if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from weftwork.engine import Weft
-from weftwork.ingest.account import Details, Made
+from weftwork.ingest.import_log import Details, Made
 from weftwork.ingest.links import Names, Unresolved, unique_titles, whole
 from weftwork.ingest.mentions import MENTION, WEIGHT, MentionFinder
-from weftwork.ingest.outcome import Options
+from weftwork.ingest.report import Options
 from weftwork.types import Edge
 
 NODES_AT_ONCE = 1000

@@ -13,7 +13,7 @@ from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
 from weftwork.ingest.documents.values import Unreadable
-from weftwork.ingest.pieces import Bundle, Piece, Skipped
+from weftwork.ingest.events import Bundle, Piece, Skipped
 from weftwork.types import UNSEEN, FieldValue, Node
 
 LARGEST = 20_000_000

@@ -13,22 +13,22 @@ from pathlib import Path
 
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
-from weftwork.ingest.account import Account
 from weftwork.ingest.connect import connect
 from weftwork.ingest.connectors.protocol import Connector, Document, Source
+from weftwork.ingest.diff import Survey, survey
 from weftwork.ingest.documents.formats import missing_packages
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
-from weftwork.ingest.drafts import Draft, Unsettled, read_source
+from weftwork.ingest.events import Bundle, Refused, Skipped
 from weftwork.ingest.files import FOLDER, check_path
+from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.links import Unresolved
 from weftwork.ingest.load import refuse_another_folder
 from weftwork.ingest.mentions import EDITION
-from weftwork.ingest.outcome import Followed, Options
-from weftwork.ingest.pieces import Bundle, Refused, Skipped
-from weftwork.ingest.survey import Survey, survey
+from weftwork.ingest.read import Draft, Unsettled, read_source
+from weftwork.ingest.report import Followed, Options
 from weftwork.ingest.writing import PENDING, Writer
-from weftwork.split import check_node
+from weftwork.text.split import check_node
 from weftwork.types import Node
 
 BATCH = 500
@@ -45,15 +45,15 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
         skipped = [Skipped(each.what, each.why) for each in found if not isinstance(each, Source)]
         return Followed(connector.name, skipped=skipped)
     _refuse_another(weft, top, options.workspace)
-    account = Account(weft.store, options.workspace, top.id)
+    log = ImportLog(weft.store, options.workspace, top.id)
     place = os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
-    if account.whole.get("place", place) != place:  # what nodes say of where they come from is to be written again
-        account.kept = {key: replace(kept, fingerprint="", stamp="") for key, kept in account.kept.items()}
-    present = weft.store.known_nodes(options.workspace, [kept.id for kept in account.kept.values() if kept.id])
-    plan = survey(found, connector, account.kept, present)
+    if log.whole.get("place", place) != place:  # what nodes say of where they come from is to be written again
+        log.kept = {key: replace(kept, fingerprint="", stamp="") for key, kept in log.kept.items()}
+    present = weft.store.known_nodes(options.workspace, [kept.id for kept in log.kept.values() if kept.id])
+    plan = survey(found, connector, log.kept, present)
     with ExitStack() as stack:
         parser = options.parser or stack.enter_context(Parser())
-        return _Follower(weft, account, options, plan, parser).run(connector, place)
+        return _Follower(weft, log, options, plan, parser).run(connector, place)
 
 
 def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
@@ -66,9 +66,9 @@ def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
 class _Follower:
     """One run over one path."""
 
-    def __init__(self, weft: Weft, account: Account, options: Options, plan: Survey, parser: Parser) -> None:
+    def __init__(self, weft: Weft, log: ImportLog, options: Options, plan: Survey, parser: Parser) -> None:
         self._weft = weft
-        self._account = account
+        self._account = log
         self._options = options
         self._plan = plan
         self._parser = parser

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from weftwork.errors import InvalidInput
-from weftwork.ingest.pieces import Person, Piece, Skipped
-from weftwork.split import check_node
+from weftwork.ingest.events import Person, Piece, Skipped
+from weftwork.text.split import check_node
 from weftwork.types import Edge, FieldValue, Node
 
 TIMES = ("created_at", "updated_at", "valid_from", "valid_until")

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from weftwork.ingest.account import Details, Made
-from weftwork.ingest.names import fold, fold_anchor
+from weftwork.ingest.fold import fold, fold_anchor
+from weftwork.ingest.import_log import Details, Made
 
 RANKS = {"path": 0, "title": 1, "alias": 2, "id": 3}
 

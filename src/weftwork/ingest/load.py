@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.bundles import Progress, write_bundle
+from weftwork.ingest.events import Bundle, Note, Person, Piece, Refused, Skipped
 from weftwork.ingest.files import FOLDER
-from weftwork.ingest.pieces import Bundle, Note, Person, Piece, Refused, Skipped
-from weftwork.split import check_node
+from weftwork.text.split import check_node
 from weftwork.types import Edge, Node
 
 if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine

@@ -3,7 +3,7 @@
 A title is looked for as whole words. One of several words is found in any case, a single word only as the title writes
 it (or with a capital at the start of a sentence): a page called "Bill" is not meant by every bill. Very short titles,
 numbers and everyday words are not looked for at all. What stands in fenced code, in the address of a link or in a name
-with dots (`account.html`) is none.
+with dots (`log.html`) is none.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from weftwork.ingest.everyday import EVERYDAY
-from weftwork.ingest.names import fold
+from weftwork.ingest.fold import fold
+from weftwork.ingest.stop_titles import EVERYDAY
 
 MENTION = "mention"
 EDITION = 2

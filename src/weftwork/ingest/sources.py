@@ -7,9 +7,9 @@ from pathlib import Path
 
 from weftwork.errors import NotFound
 from weftwork.ingest.documents.parsing import Parser
+from weftwork.ingest.events import Piece
 from weftwork.ingest.files import read_files
 from weftwork.ingest.jsonlines import read_json_lines
-from weftwork.ingest.pieces import Piece
 
 
 def open_source(path: Path, parser: Parser | None = None) -> Iterator[Piece]:

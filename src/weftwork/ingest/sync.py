@@ -8,7 +8,7 @@ from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import NotFound
 from weftwork.ingest.connectors.registry import recognise
 from weftwork.ingest.follow import follow
-from weftwork.ingest.outcome import Followed, Options
+from weftwork.ingest.report import Followed, Options
 
 
 def sync(

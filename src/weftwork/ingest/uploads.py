@@ -14,8 +14,8 @@ from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
 from weftwork.ingest.documents.values import Unreadable
+from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Piece, Skipped
 from weftwork.ingest.files import LARGEST, identity, text_of
-from weftwork.ingest.pieces import Attachment, Bundle, Expected, Note, Piece, Skipped
 from weftwork.types import Node
 
 LONGEST_NAME = 200

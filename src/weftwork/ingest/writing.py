@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from weftwork.embedding import missing_vectors
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
-from weftwork.ingest.account import Account, Details, Kept
 from weftwork.ingest.bundles import Progress, write_bundle
 from weftwork.ingest.connectors.protocol import Source
-from weftwork.ingest.drafts import Draft
+from weftwork.ingest.events import Bundle, Refused, Skipped
+from weftwork.ingest.import_log import Details, ImportLog, Kept
 from weftwork.ingest.links import whole
-from weftwork.ingest.outcome import Followed, Options
-from weftwork.ingest.pieces import Bundle, Refused, Skipped
-from weftwork.split import prepare
+from weftwork.ingest.read import Draft
+from weftwork.ingest.report import Followed, Options
+from weftwork.text.split import prepare
 from weftwork.types import Entry, Node
 
 PENDING = "pending"
@@ -27,7 +27,7 @@ class Writer:
     """Writes what one run over one path read, and counts it."""
 
     weft: Weft
-    account: Account
+    log: ImportLog
     options: Options
     edition: str
     """Of the connector: what another one read is read again."""
@@ -40,7 +40,7 @@ class Writer:
 
     def known(self, key: str) -> Kept | None:
         """The record of a source, also if it is called otherwise since."""
-        return self.account.kept.get(self.renamed.get(key, key))
+        return self.log.kept.get(self.renamed.get(key, key))
 
     def before(self, key: str) -> Details | None:
         """The long record, likewise."""
@@ -78,7 +78,7 @@ class Writer:
             if vectors and embedder is not None:
                 batch.put_vectors(embedder.model, vectors)
             for draft in drafts:
-                self.account.note(batch, self._records(draft), self._details_of(draft), UNSETTLED)
+                self.log.note(batch, self._records(draft), self._details_of(draft), UNSETTLED)
         late = missing_vectors(entries, embedder, store, workspace) if changed else {}
         if late and embedder is not None:
             # Another writer removed the last other node with such a text, and its vector, before this one came.
@@ -119,7 +119,7 @@ class Writer:
         with self.weft.atomic(self.options.workspace) as batch:
             if renamed and place is not None:
                 batch.move(draft.id, *place)
-            self.account.note(batch, self._records(draft), self._details_of(draft), UNSETTLED)
+            self.log.note(batch, self._records(draft), self._details_of(draft), UNSETTLED)
         self._count(draft)
 
     def refuse_document(self, draft: Draft, why: str, *, again: bool = False) -> None:
@@ -133,7 +133,7 @@ class Writer:
             known.id if known else "", self.edition + draft.fingerprint, draft.source.stamp, why
         )
         with self.weft.atomic(self.options.workspace) as batch:
-            self.account.note(batch, record, {}, {})
+            self.log.note(batch, record, {}, {})
 
     def forget(self, source: Source, fingerprint: str, why: str) -> None:
         """Report that a source holds nothing, remember that, and remove what is stored of it."""
@@ -148,25 +148,25 @@ class Writer:
         records[source.key] = Kept("", fingerprint, source.stamp, why)
         with self.weft.atomic(self.options.workspace) as batch:
             batch.remove(stored)
-            self.account.note(batch, records, dict.fromkeys(records), UNSETTLED if stored else {})
+            self.log.note(batch, records, dict.fromkeys(records), UNSETTLED if stored else {})
 
     def remove(self, gone: list[str]) -> None:
         """Take out what is gone, after all that was renamed hangs elsewhere."""
-        stored = [self.account.kept[key].id for key in gone if self.account.kept[key].id]
+        stored = [self.log.kept[key].id for key in gone if self.log.kept[key].id]
         self.report.removed += len(stored)
         for key in gone:
             self.details.pop(key, None)
         if gone and not self.options.dry_run:
             with self.weft.atomic(self.options.workspace) as batch:
                 batch.remove(stored)
-                self.account.note(batch, dict.fromkeys(gone), dict.fromkeys(gone), UNSETTLED)
+                self.log.note(batch, dict.fromkeys(gone), dict.fromkeys(gone), UNSETTLED)
 
     def restamp(self, restamped: dict[str, Kept]) -> None:
         """Note the new times of files with the same content."""
         stamped: dict[str, Kept | None] = {key: kept for key, kept in restamped.items() if key not in self.written}
         if stamped and not self.options.dry_run:
             with self.weft.atomic(self.options.workspace) as batch:
-                self.account.note(batch, stamped, {}, {})
+                self.log.note(batch, stamped, {}, {})
 
     def _records(self, draft: Draft) -> dict[str, Kept | None]:
         key = draft.source.key
@@ -186,7 +186,7 @@ class Writer:
 
     def _count(self, draft: Draft) -> None:
         key = draft.source.key
-        known = self.account.kept.get(key)
+        known = self.log.kept.get(key)
         self.details |= {name: record for name, record in self._details_of(draft).items() if record is not None}
         if key in self.renamed:
             self.details.pop(self.renamed[key], None)

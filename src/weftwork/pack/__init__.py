@@ -11,7 +11,6 @@ from weftwork.pack.overflow import Overflow
 from weftwork.pack.protocol import Choice, Outcome, Packer, Packing, Room, Shorten
 from weftwork.pack.ranked import Ranked
 from weftwork.pack.sections import check_budget, room_for
-from weftwork.pack.truncate import Truncation, truncate
 
 __all__ = [
     "PACKERS",
@@ -21,11 +20,9 @@ __all__ = [
     "Packing",
     "Room",
     "Shorten",
-    "Truncation",
     "check_budget",
     "get_packer",
     "room_for",
-    "truncate",
 ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
 from weftwork.pack.protocol import Choice, Packing, Room, Shorten
-from weftwork.score.kind import item_type
+from weftwork.score.node_type import item_type
 
 TYPE_PERCENT = 70
 TYPE_RULE_AFTER = 5

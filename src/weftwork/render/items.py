@@ -9,7 +9,7 @@ from math import sqrt
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, fields_of, titles_of, values_of
-from weftwork.tokens import TokenCounter
+from weftwork.text.tokens import TokenCounter
 from weftwork.types import Candidate, Form, Rendering
 
 Truncate = Callable[[str, int], tuple[str, str]]

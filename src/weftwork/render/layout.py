@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from weftwork.render.quote import escape
 from weftwork.render.templates import Template, substitute, variables
-from weftwork.tokens import TokenCounter
+from weftwork.text.tokens import TokenCounter
 from weftwork.types import Item, Piece, Section
 
 _MOST_ITEMS = 999

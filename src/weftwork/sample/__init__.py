@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 
 from weftwork.engine import Weft
+from weftwork.ingest.events import Person, Piece
 from weftwork.ingest.jsonlines import read_json_lines
 from weftwork.ingest.load import load as load_pieces
-from weftwork.ingest.pieces import Person, Piece
 
 NOW = datetime(2026, 3, 16, 9, 0, tzinfo=UTC)
 """The moment at which the sample is to be read: its dates stand around it, so a demo never ages."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from weftwork.collect.beside import TURNS
+from weftwork.collect.adjacent import TURNS
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import Question, words_of
 from weftwork.request import Request

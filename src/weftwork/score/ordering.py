@@ -53,7 +53,7 @@ class Ordering:
         if self.contradictions == "newer":
             kept, older = _newer_only(kept, pairs)
             return kept, left_out + older
-        return falling(_together(kept, pairs)), left_out
+        return with_descending_scores(_together(kept, pairs)), left_out
 
     def _limited(self, candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Ordered:
         """The nodes that answer best, what they are linked to, and what contradicts them."""
@@ -83,7 +83,7 @@ class _Pair:
         return frozenset((self.newer.id, self.older.id))
 
 
-def falling(candidates: Sequence[Candidate]) -> list[Candidate]:
+def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with scores that fall along their order; a score that has to rise keeps its value as "rank"."""
     ordered: list[Candidate] = []
     for candidate in reversed(candidates):

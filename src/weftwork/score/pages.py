@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.score.duplicates import Collapsed
-from weftwork.store.index import bm25
-from weftwork.store.index.analysis import analyse, query_terms, whole_words
+from weftwork.text import bm25
+from weftwork.text.analysis import analyse, query_terms, whole_words
 from weftwork.types import Candidate
 
 if TYPE_CHECKING:

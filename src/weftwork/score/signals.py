@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weftwork.score import kind, pages, people, recency, relevance, structural, windows, wording
+from weftwork.score import distance as structural
+from weftwork.score import node_type as kind
+from weftwork.score import pages, recency, relevance, windows
+from weftwork.score import tf_idf as wording
+from weftwork.score import usage as people
 from weftwork.score.facts import Facts
 from weftwork.types import Candidate
 

@@ -16,9 +16,9 @@ from weftwork.render.quote import inline
 from weftwork.render.values import iso
 from weftwork.server import resources
 from weftwork.server.address import TEMPLATE, to_uri
-from weftwork.server.answers import EVERYTHING, Answer, Desk, Reach
-from weftwork.server.cap import DEFAULT_TOKENS, Cap
-from weftwork.server.tools import INSTRUCTIONS, Declared
+from weftwork.server.output_cap import DEFAULT_TOKENS, OutputCap
+from weftwork.server.tool_schemas import INSTRUCTIONS, Declared
+from weftwork.server.tools import EVERYTHING, Answer, McpTools, Reach
 from weftwork.types import NodeInfo
 
 try:
@@ -49,8 +49,10 @@ def make_server(
     threads: anyio.CapacityLimiter | None = None,
 ) -> Server[dict[str, Any]]:
     """The server for one user of a store; run it over stdio or mount it with `streamable_http_app`."""
-    desk = Desk(weft, workspace=workspace, user=user, cap=Cap(weft.tools.counter, max_output_tokens), reach=reach)
-    handlers = Handlers(desk, threads or anyio.CapacityLimiter(THREADS))
+    tools = McpTools(
+        weft, workspace=workspace, user=user, cap=OutputCap(weft.tools.counter, max_output_tokens), reach=reach
+    )
+    handlers = Handlers(tools, threads or anyio.CapacityLimiter(THREADS))
     return Server(
         "weftwork",
         version=version("weftwork"),
@@ -67,10 +69,10 @@ def make_server(
 
 
 class Handlers:
-    """Between the protocol and the desk: nothing leaves here but answers, and errors that say what to do."""
+    """Between the protocol and the tools: nothing leaves here but answers, and errors that say what to do."""
 
-    def __init__(self, desk: Desk, threads: anyio.CapacityLimiter) -> None:
-        self._desk = desk
+    def __init__(self, tools: McpTools, threads: anyio.CapacityLimiter) -> None:
+        self._desk = tools
         self._threads = threads
 
     async def list_tools(self, asked: Asked, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.render.quote import inline
 from weftwork.server.address import from_uri
-from weftwork.server.answers import Desk
+from weftwork.server.tools import McpTools
 from weftwork.types import Filters, NodeInfo
 
 PAGE = 50
@@ -17,45 +17,45 @@ MOST_COMPLETIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ResourcePage:
     """A page of the list of resources."""
 
     nodes: tuple[NodeInfo, ...]
     next: str | None
 
 
-def recent(desk: Desk, cursor: str | None) -> Shelf:
+def recent(tools: McpTools, cursor: str | None) -> ResourcePage:
     """The nodes with a title that changed last, page by page."""
     start = _position(cursor)
-    nodes = _latest(desk, desk.workspace)
-    return Shelf(tuple(nodes[start : start + PAGE]), str(start + PAGE) if start + PAGE < len(nodes) else None)
+    nodes = _latest(tools, tools.workspace)
+    return ResourcePage(tuple(nodes[start : start + PAGE]), str(start + PAGE) if start + PAGE < len(nodes) else None)
 
 
-def read(desk: Desk, uri: str) -> str:
+def read(tools: McpTools, uri: str) -> str:
     """The node at an address, as Markdown; what is hidden is reported like what does not exist."""
     workspace, node = from_uri(uri)
     try:
-        return desk.page(node, desk.where(workspace))
+        return tools.page(node, tools.where(workspace))
     except NotFound:
         raise NotFound(f"there is nothing at {inline(uri, 200)}: find it with weftwork_search") from None
 
 
-def complete(desk: Desk, argument: str, typed: str, workspace: str | None) -> list[str]:
+def complete(tools: McpTools, argument: str, typed: str, workspace: str | None) -> list[str]:
     """What the start of a workspace's name, or of a node's id or title, may become."""
     typed = typed.casefold()
     if argument == "workspace":
-        found = [name for name in desk.workspaces() if name.casefold().startswith(typed)]
+        found = [name for name in tools.workspaces() if name.casefold().startswith(typed)]
     elif argument == "id":
-        nodes = _latest(desk, desk.where(workspace))
+        nodes = _latest(tools, tools.where(workspace))
         found = [node.id for node in nodes if typed in node.id.casefold() or typed in node.title.casefold()]
     else:
         found = []
     return found[:MOST_COMPLETIONS]
 
 
-def _latest(desk: Desk, workspace: str) -> list[NodeInfo]:
-    with desk.weft.store.view(workspace, desk.user) as view:
-        return [node for node in view.select(Filters(as_of=desk.weft.now()), limit=RECENT) if inline(node.title)]
+def _latest(tools: McpTools, workspace: str) -> list[NodeInfo]:
+    with tools.weft.store.view(workspace, tools.user) as view:
+        return [node for node in view.select(Filters(as_of=tools.weft.now()), limit=RECENT) if inline(node.title)]
 
 
 def _position(cursor: str | None) -> int:

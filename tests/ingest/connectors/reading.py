@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread
-from weftwork.ingest.pieces import Note, Refused, Skipped
-from weftwork.split import check_node
+from weftwork.ingest.events import Note, Refused, Skipped
+from weftwork.text.split import check_node
 from weftwork.types import Node
 
 DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[4] / "shared" / "data"))

@@ -8,11 +8,11 @@ from tests.ingest.connectors.reading import read
 
 from weftwork.cli import main
 from weftwork.engine import Weft
+from weftwork.faces.thread.service import ContextAssemblyService
 from weftwork.ingest.connectors.chatgpt import ChatGPT
 from weftwork.ingest.connectors.claude import Claude
 from weftwork.ingest.connectors.registry import recognise
 from weftwork.ingest.follow import follow
-from weftwork.recipes.thread.service import ContextAssemblyService
 
 
 def said(name, parent, role, text, at=1_700_000_000, **more):

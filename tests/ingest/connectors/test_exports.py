@@ -15,7 +15,7 @@ from weftwork.ingest.connectors.exports import open_export
 from weftwork.ingest.connectors.jsonstream import Damaged, items
 from weftwork.ingest.connectors.notion import Notion
 from weftwork.ingest.connectors.registry import recognise
-from weftwork.ingest.pieces import Refused
+from weftwork.ingest.events import Refused
 
 PAGE = "A page 152bb52ee2b580179846fd78b2b60ea9.md"
 

@@ -2,7 +2,7 @@ import pytest
 
 from weftwork.ingest.connectors.protocol import Anchor, Link, Named
 from weftwork.ingest.connectors.registry import get_connector, recognise
-from weftwork.ingest.pieces import Note
+from weftwork.ingest.events import Note
 from weftwork.types import ABOUT, Node
 
 

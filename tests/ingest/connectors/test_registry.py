@@ -10,7 +10,7 @@ from weftwork.ingest.follow import follow
 
 MODULE = """
 from weftwork.ingest.connectors.protocol import Source
-from weftwork.ingest.pieces import Skipped
+from weftwork.ingest.events import Skipped
 from weftwork.types import Node
 
 

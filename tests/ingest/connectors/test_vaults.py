@@ -8,8 +8,8 @@ from urllib.parse import unquote
 import pytest
 
 from weftwork.ingest.connectors.registry import get_connector
-from weftwork.ingest.drafts import read_source
 from weftwork.ingest.links import Names
+from weftwork.ingest.read import read_source
 
 DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[4] / "shared" / "data"))
 VAULTS = ("kb_kepano", "kb_foam_docs", "kb_blue_book")

@@ -14,8 +14,8 @@ from weftwork.ingest.bundles import Progress, write_bundle
 from weftwork.ingest.documents import formats, parsing, reader
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Limits, Page
+from weftwork.ingest.events import Attachment, Bundle, Refused
 from weftwork.ingest.load import Report
-from weftwork.ingest.pieces import Attachment, Bundle, Refused
 from weftwork.types import Node
 
 from .making import PROSE, lines, pdf, picture, text

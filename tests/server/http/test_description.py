@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from weftwork.server.http.app import make_app
-from weftwork.server.http.describing import describe
+from weftwork.server.http.openapi import describe
 from weftwork.server.http.options import Limits, Options
 
 from .serving import STUDIO, key_for, open_studio, running

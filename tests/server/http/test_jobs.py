@@ -14,10 +14,10 @@ from pptx import Presentation
 from weftwork import Node
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.documents.parsing import Parser
-from weftwork.server.http.incoming import STALE_SECONDS
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.options import Limits, Options
 from weftwork.server.http.problems import Problem
+from weftwork.server.http.uploads import STALE_SECONDS
 from weftwork.store.service import UNFINISHED
 
 MINE = {"workspace": "studio", "user": "ana"}
@@ -45,7 +45,7 @@ def working(weft, **options):
 
 
 def hand_in(jobs, data, name="talk.pptx", **more):
-    with jobs.shelf.arriving() as incoming:
+    with jobs.folder.arriving() as incoming:
         incoming.write(data)
         return jobs.submit(incoming, name=name, **(MINE | more))
 
@@ -225,7 +225,7 @@ def test_a_crash_leaves_jobs_that_are_taken_up_and_uploads_that_are_gone_are_sai
     elsewhere = replace(left, id="job-far", details={**left.details, "folder": "/another"})
     weft.store.put_job(replace(left, state="running"))
     weft.store.put_job(elsewhere)
-    idle.shelf.file(gone).unlink()
+    idle.folder.file(gone).unlink()
     with working(weft) as jobs:
         assert finished(jobs, left).state == "done"
         assert "upload it again" in jobs.get(gone.id, **MINE).details["why"]
@@ -235,15 +235,15 @@ def test_a_crash_leaves_jobs_that_are_taken_up_and_uploads_that_are_gone_are_sai
 def test_a_job_that_another_process_works_on_is_left_to_it(weft):
     idle = Jobs(weft, Options(), on_end=lambda state: None)
     job = hand_in(idle, b"one", "a.md")
-    with FileLock(idle.shelf.lock(job)), working(weft) as jobs:
+    with FileLock(idle.folder.lock(job)), working(weft) as jobs:
         assert finished(jobs, job).state == "queued"
         assert jobs.ended == []
-    assert idle.shelf.file(job).is_file()
+    assert idle.folder.file(job).is_file()
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(weft):
     idle = Jobs(weft, Options(limits=Limits(upload_bytes=10)), on_end=lambda state: None)
-    with pytest.raises(OSError, match="gone"), idle.shelf.arriving() as incoming:
+    with pytest.raises(OSError, match="gone"), idle.folder.arriving() as incoming:
         incoming.write(b"abc")
         raise OSError("the client is gone")
     with pytest.raises(Problem) as refused:
@@ -258,7 +258,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(weft):
 def test_what_a_crash_left_of_an_upload_goes_when_it_is_old(weft):
     idle = Jobs(weft, Options(), on_end=lambda state: None)
     kept = hand_in(idle, b"one", "a.md")
-    folder = idle.shelf.file(kept).parent
+    folder = idle.folder.file(kept).parent
     for name, age in (
         (".arriving-1-old", 2 * STALE_SECONDS),
         (".arriving-1-new", 0),
@@ -266,8 +266,8 @@ def test_what_a_crash_left_of_an_upload_goes_when_it_is_old(weft):
     ):
         (folder / name).write_bytes(b"part")
         os.utime(folder / name, (time.time() - age,) * 2)
-    os.utime(idle.shelf.file(kept), (0, 0))
-    idle.shelf.sweep({kept.id})
+    os.utime(idle.folder.file(kept), (0, 0))
+    idle.folder.sweep({kept.id})
     assert left_in(weft) == [".arriving-1-new", f"{kept.id}.md"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from weftwork import Node
 from weftwork.client.transport import segment
-from weftwork.recipes.thread import ContextAssemblyService, to_response
+from weftwork.faces.thread import ContextAssemblyService, to_response
 from weftwork.render import to_dict
 from weftwork.server.http.options import Limits
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from weftwork.errors import ModelError
-from weftwork.recipes.research import ChatModel, ModelSettings
+from weftwork.faces.research import ChatModel, ModelSettings
 from weftwork.server.http.options import Limits
 
 from .serving import key_for, open_studio, served

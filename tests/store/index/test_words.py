@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from weftwork.errors import InvalidInput, StoreError
 from weftwork.store.index import words
-from weftwork.store.index.analysis import parse
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
 from weftwork.store.index.words import WordIndex
+from weftwork.text.analysis import parse
 from weftwork.types import Filters
 
 PUBLIC = 1

@@ -19,8 +19,8 @@ from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.cluster import layout, moving, opened
 from weftwork.store.postgres.cluster.servers import Servers
 from weftwork.store.postgres.codec import vector_text
+from weftwork.store.postgres.hnsw import tune
 from weftwork.store.postgres.schema import PARTITIONED
-from weftwork.store.postgres.tuning import tune
 from weftwork.types import Edge
 
 from .sharded import PARTS, Shards

@@ -11,12 +11,12 @@ import psycopg
 import pytest
 
 from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError, StoreUnavailable
-from weftwork.split import prepare
 from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
 from weftwork.store.postgres import PostgresStore
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.schema import MIGRATIONS
-from weftwork.tokens import CharacterCounter
+from weftwork.text.split import prepare
+from weftwork.text.tokens import CharacterCounter
 
 from .proxy import Proxy
 from .server import LASTING, Server

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from weftwork.split import prepare
 from weftwork.store.contract.kit import WORKSPACE, node, opened
 from weftwork.store.index.nearest import Effort
 from weftwork.store.postgres import embeddings
-from weftwork.tokens import CharacterCounter
+from weftwork.text.split import prepare
+from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Filters
 
 COUNT, WIDTH, LIMIT = 1200, 256, 20

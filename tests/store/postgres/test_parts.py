@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weftwork.errors import InvalidInput
-from weftwork.store.opening import shown
+from weftwork.store.open import shown
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.codec import folded, lexemes, phrase, read_vector, sign_bits
-from weftwork.store.postgres.resemblance import within
+from weftwork.store.postgres.fuzzy import within
 from weftwork.store.postgres.text import MARK, escaped, unescaped
 
 

@@ -9,7 +9,7 @@ from weftwork import Weft
 from weftwork.config import load_config
 from weftwork.errors import InvalidInput, StoreUnavailable
 from weftwork.store.contract.kit import NOW, node, put
-from weftwork.store.opening import open_store, shown, with_replica
+from weftwork.store.open import open_store, shown, with_replica
 from weftwork.store.postgres.address import parse
 
 from .server import Server

@@ -17,7 +17,7 @@ from weftwork import Edge, Node, Weft, sample
 from weftwork.cli import group
 from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError
 from weftwork.store import transfer
-from weftwork.store.opening import open_store
+from weftwork.store.open import open_store
 from weftwork.store.service import Job, Key
 from weftwork.store.transfer import COLUMNS, INCOMPLETE, movable, move
 

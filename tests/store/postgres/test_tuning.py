@@ -9,15 +9,15 @@ from click.testing import CliRunner
 
 from weftwork.cli import group
 from weftwork.errors import StoreBusy
-from weftwork.split import prepare
 from weftwork.store.contract.kit import WORKSPACE, node, opened
 from weftwork.store.index.nearest import Effort
 from weftwork.store.postgres import embeddings
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.cluster.moving import alone
 from weftwork.store.postgres.cluster.servers import Servers
-from weftwork.store.postgres.tuning import tune
-from weftwork.tokens import CharacterCounter
+from weftwork.store.postgres.hnsw import tune
+from weftwork.text.split import prepare
+from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Filters
 
 COUNT, WIDTH, LIMIT = 1500, 32, 10

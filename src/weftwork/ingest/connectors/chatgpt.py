@@ -18,9 +18,9 @@ from weftwork.ingest.connectors.conversations import (
     thread_nodes,
     upwards,
 )  # fmt: skip
-from weftwork.ingest.connectors.moments import moment
+from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
-from weftwork.ingest.pieces import Note, Refused, Skipped
+from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.types import FieldValue
 
 _UNSHOWN = frozenset({"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context", "system_error"})

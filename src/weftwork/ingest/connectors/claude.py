@@ -16,9 +16,9 @@ from weftwork.ingest.connectors.conversations import (
     thread_nodes,
     upwards,
 )  # fmt: skip
-from weftwork.ingest.connectors.moments import moment
+from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
-from weftwork.ingest.pieces import Refused, Skipped
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.types import FieldValue, Node
 
 _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}

@@ -13,8 +13,8 @@ from pathlib import Path
 from weftwork.ingest.connectors.folders import Found
 from weftwork.ingest.connectors.plain import modified, path_names, source_of
 from weftwork.ingest.connectors.protocol import Source, Yielded
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import shown
-from weftwork.ingest.pieces import Skipped
 from weftwork.types import Node
 
 BRACES = frozenset(

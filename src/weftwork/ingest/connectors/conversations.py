@@ -14,8 +14,8 @@ from typing import Any
 from weftwork.ingest.connectors.exports import Entry, digest, export_top, names_in, open_export, unread
 from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity, shown
-from weftwork.ingest.pieces import Refused, Skipped
 from weftwork.types import FieldValue, Node
 
 

@@ -16,8 +16,8 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from weftwork.ingest.connectors.folders import stamp_of
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import FOLDER, identity, shown
-from weftwork.ingest.pieces import Refused, Skipped
 from weftwork.types import UNSEEN, FieldValue, Node
 
 TOP = "/"

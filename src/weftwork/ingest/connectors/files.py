@@ -11,7 +11,7 @@ from weftwork.ingest.connectors.notes import is_note, note_source
 from weftwork.ingest.connectors.plain import plain_source
 from weftwork.ingest.connectors.protocol import Source, Unread
 from weftwork.ingest.connectors.tables import SUFFIXES, table_sources
-from weftwork.ingest.pieces import Skipped
+from weftwork.ingest.events import Skipped
 
 
 class Files:

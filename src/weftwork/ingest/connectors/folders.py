@@ -12,8 +12,8 @@ from pathlib import Path
 
 from weftwork.identity import text_hash
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import FOLDER, HIDDEN, LARGEST, belongs_to_a_store, identity, is_database, shown
-from weftwork.ingest.pieces import Refused, Skipped
 from weftwork.types import UNSEEN, FieldValue, Node
 
 SETTLED = 2_000_000_000

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from weftwork.ingest.pieces import Refused
+from weftwork.ingest.events import Refused
 
 CHUNK = 1 << 18
 LARGEST_ITEM = 100_000_000

@@ -9,15 +9,15 @@ from datetime import date
 from pathlib import Path
 from urllib.parse import unquote
 
+from weftwork.ingest.connectors.dates import written_date
 from weftwork.ingest.connectors.folders import Found, walk
 from weftwork.ingest.connectors.logseq_json import is_logseq_json, json_sources
-from weftwork.ingest.connectors.moments import written_date
 from weftwork.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
 from weftwork.ingest.connectors.plain import modified, plain_source, source_of
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
 from weftwork.ingest.documents.formats import is_document
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import shown
-from weftwork.ingest.pieces import Skipped
 from weftwork.types import FieldValue
 
 FOLDERS = ("pages", "journals")

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weftwork.ingest.connectors.dates import written_date
 from weftwork.ingest.connectors.exports import digest, export_top, open_export, unread
 from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
-from weftwork.ingest.connectors.moments import written_date
 from weftwork.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
-from weftwork.ingest.pieces import Refused, Skipped
 
 TaskReader = Callable[[str], Task | None]
 _HEAD = re.compile(r'\A\ufeff?\s*\{\s*"(?:version|blocks)"')

@@ -21,8 +21,8 @@ from weftwork.ingest.connectors.exports import digest, export_top, names_in
 from weftwork.ingest.connectors.folders import Found, walk
 from weftwork.ingest.connectors.htmltext import text_of
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import identity, shown
-from weftwork.ingest.pieces import Skipped
 from weftwork.types import FieldValue, Node
 
 LARGEST_LETTER = 100_000_000

@@ -16,13 +16,13 @@ from functools import partial
 from typing import Any
 
 from weftwork.ingest.connectors import frontmatter, inline
+from weftwork.ingest.connectors.block_ids import BlockNames
 from weftwork.ingest.connectors.folders import Found
 from weftwork.ingest.connectors.markdown import Block, TooDeep, blocks, plain
-from weftwork.ingest.connectors.names import BlockNames
 from weftwork.ingest.connectors.plain import modified, path_names, source_of
 from weftwork.ingest.connectors.protocol import Anchor, Link, Named, Source, Yielded
+from weftwork.ingest.events import Note, Skipped
 from weftwork.ingest.files import shown
-from weftwork.ingest.pieces import Note, Skipped
 from weftwork.types import ABOUT, FieldValue, Node, subject_of
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")

@@ -14,18 +14,18 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from weftwork.ingest.connectors import inline
+from weftwork.ingest.connectors.block_ids import BlockNames
+from weftwork.ingest.connectors.dates import moment, start_of, written_date
 from weftwork.ingest.connectors.exports import Entry, digest, export_top, fingerprints, names_in, open_export, unread
 from weftwork.ingest.connectors.folders import Found, place_of, walk
 from weftwork.ingest.connectors.htmltext import text_of
 from weftwork.ingest.connectors.markdown import Block, TooDeep, blocks, plain
-from weftwork.ingest.connectors.moments import moment, start_of, written_date
-from weftwork.ingest.connectors.names import BlockNames
 from weftwork.ingest.connectors.plain import plain_source
 from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread, Yielded
 from weftwork.ingest.connectors.tables import typed
 from weftwork.ingest.documents.formats import is_document
+from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.ingest.files import identity
-from weftwork.ingest.pieces import Note, Refused, Skipped
 from weftwork.types import FieldValue, Node
 
 PAGES = (".md", ".html")

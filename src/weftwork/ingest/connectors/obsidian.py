@@ -11,8 +11,8 @@ from weftwork.ingest.connectors.files import file_sources
 from weftwork.ingest.connectors.folders import Found, walk
 from weftwork.ingest.connectors.notes import SUFFIXES, is_note, note_source
 from weftwork.ingest.connectors.protocol import Source, Unread
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import HIDDEN
-from weftwork.ingest.pieces import Skipped
 
 SEEN = 500
 """Entries of a folder that are looked at to recognise it."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from weftwork.ingest.connectors.moments import start_of
-from weftwork.ingest.connectors.names import BlockNames
+from weftwork.ingest.connectors.block_ids import BlockNames
+from weftwork.ingest.connectors.dates import start_of
 from weftwork.ingest.connectors.protocol import Link, Named, Yielded
 from weftwork.types import FieldValue, Node
 

@@ -10,8 +10,8 @@ from weftwork.ingest.connectors.folders import Found
 from weftwork.ingest.connectors.protocol import Document, Named, Source, Yielded
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.values import Limits
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import LARGEST, identity, shown
-from weftwork.ingest.pieces import Skipped
 from weftwork.types import Node
 
 Reader = Callable[[Found, str], Iterator[Yielded]]

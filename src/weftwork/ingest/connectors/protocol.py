@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from weftwork.ingest.pieces import Bundle, Note, Skipped
+from weftwork.ingest.events import Bundle, Note, Skipped
 from weftwork.types import Edge, Node
 
 NameKind = Literal["path", "title", "alias", "id"]

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weftwork.ingest.connectors.dates import moment, written_date
 from weftwork.ingest.connectors.exports import Entry, digest, export_top, names_in, open_export, unread
 from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
-from weftwork.ingest.connectors.moments import moment, written_date
 from weftwork.ingest.connectors.outline import Block, Page, Task, page_pieces
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
-from weftwork.ingest.pieces import Refused, Skipped
 
 _TASK = re.compile(r"\{\{\s*(?:\[\[)?(TODO|DONE)(?:\]\])?\s*\}\}\s*")
 _ATTRIBUTE = re.compile(r"([^\s:`\[\]{}(][^:`\n]{0,80}?|\[\[[^\[\]]+\]\])::(?:\s+(.*)|)$", re.DOTALL)

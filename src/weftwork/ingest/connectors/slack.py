@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weftwork.ingest.connectors.conversations import Said, Thread, message_node, thread_nodes
+from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.exports import (
     Entry,
     Export,
@@ -23,10 +24,9 @@ from weftwork.ingest.connectors.exports import (
     stamps,
     unread,
 )  # fmt: skip
-from weftwork.ingest.connectors.moments import moment
 from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread, Yielded
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
-from weftwork.ingest.pieces import Refused, Skipped
 from weftwork.types import FieldValue, Node
 
 LISTS = ("channels.json", "groups.json", "dms.json", "mpims.json")

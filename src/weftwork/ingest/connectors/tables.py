@@ -14,12 +14,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO
 
+from weftwork.ingest.connectors.block_ids import BlockNames
 from weftwork.ingest.connectors.folders import Found, walk
-from weftwork.ingest.connectors.names import BlockNames
 from weftwork.ingest.connectors.plain import modified, path_names
 from weftwork.ingest.connectors.protocol import Named, Source, Unread, Yielded
+from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.ingest.files import identity, shown
-from weftwork.ingest.pieces import Note, Refused, Skipped
 from weftwork.types import FieldValue, Node
 
 SUFFIXES = (".csv", ".tsv", ".tab")

@@ -13,14 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.exports import Entry, export_top, names_in, open_export, unread
 from weftwork.ingest.connectors.jsonstream import Damaged
-from weftwork.ingest.connectors.moments import moment
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
 from weftwork.ingest.connectors.tana_intermediate import intermediate_sources
 from weftwork.ingest.connectors.tana_nodes import DEEPEST, Told, pieces, source, top_source, values
+from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
-from weftwork.ingest.pieces import Refused, Skipped
 from weftwork.types import FieldValue
 
 INTERMEDIATE = "TanaIntermediateFile"

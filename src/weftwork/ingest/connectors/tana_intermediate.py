@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.exports import Entry, export_top
 from weftwork.ingest.connectors.jsonstream import Damaged, unpacked
-from weftwork.ingest.connectors.moments import moment
 from weftwork.ingest.connectors.protocol import Source, Yielded
 from weftwork.ingest.connectors.tana_nodes import DEEPEST, Told, pieces, source, top_source, values
-from weftwork.ingest.pieces import Skipped
+from weftwork.ingest.events import Skipped
 from weftwork.types import FieldValue
 
 _UID = re.compile(r"(?:\[([^\[\]]*)\]\()?\[\[([^\[\]]+)\]\]\)?")

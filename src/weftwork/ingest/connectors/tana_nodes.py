@@ -13,8 +13,8 @@ from typing import Any
 from weftwork.ingest.connectors.exports import Entry, digest, export_top
 from weftwork.ingest.connectors.jsonstream import items
 from weftwork.ingest.connectors.protocol import Link, Named, Source, Yielded
+from weftwork.ingest.events import Note
 from weftwork.ingest.files import identity
-from weftwork.ingest.pieces import Note
 from weftwork.types import FieldValue, Node
 
 LONGEST_NAME = 100

@@ -13,7 +13,7 @@ from weftwork.ingest.documents.formats import extension_of, missing_packages
 from weftwork.ingest.documents.outline import Headings, outline
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Page, Unreadable
-from weftwork.ingest.pieces import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
+from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
 EDITION = 2

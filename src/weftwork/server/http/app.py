@@ -22,9 +22,9 @@ from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.limits import BodyLimit, Rates
 from weftwork.server.http.mcp import mcp_route
 from weftwork.server.http.metrics import Metrics
-from weftwork.server.http.observing import Observing
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import add_problems
+from weftwork.server.http.request_log import Observing
 from weftwork.server.http.routes import ROUTERS
 from weftwork.server.http.service import Service
 from weftwork.server.http.tracing import Tracing, trace_contexts
@@ -65,7 +65,7 @@ def make_app(weft: Weft, options: Options | None = None) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service: Service = app.state.service
     anyio.to_thread.current_default_thread_limiter().total_tokens = service.options.threads
-    service.weft.kept.watch = _watching(service)
+    service.weft.context_cache.watch = _watching(service)
     await anyio.to_thread.run_sync(service.jobs.start)
     try:
         yield

@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import HTTPConnection
 
 from weftwork.server.http.access import AnyCaller, identify
-from weftwork.server.http.describing import describe
+from weftwork.server.http.openapi import describe
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.service import Served, Service, service_of
 

@@ -23,10 +23,10 @@ from weftwork.ingest import load
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.load import Report
 from weftwork.ingest.uploads import Upload, admitted, node_of, read_upload, upload_name
-from weftwork.server.http.incoming import Incoming, Shelf
 from weftwork.server.http.logs import log_failure
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import HIDDEN, Problem
+from weftwork.server.http.uploads import Incoming, UploadFolder
 from weftwork.store.service import UNFINISHED, Job, JobState
 
 SECONDS_BETWEEN_NOTES = 1.0
@@ -52,7 +52,7 @@ class Jobs:
         self._weft = weft
         self._options = options
         self._on_end = on_end
-        self.shelf = Shelf(weft.store, options)
+        self.folder = UploadFolder(weft.store, options)
         self.stopping = False
         self._live: dict[str, Job] = {}
         self._waiting: deque[str] = deque()
@@ -65,12 +65,12 @@ class Jobs:
     def start(self) -> None:
         """Take up what an earlier server left, and begin to work."""
         for job in self._weft.store.jobs(UNFINISHED):
-            if self.shelf.has(job):
+            if self.folder.has(job):
                 self._live[job.id] = replace(job, state="queued")
                 self._waiting.append(job.id)
-            elif self.shelf.is_for(job):
+            elif self.folder.is_for(job):
                 self.keep(_failed(job, "its upload is gone: upload it again"))
-        self.shelf.sweep(set(self._live))
+        self.folder.sweep(set(self._live))
         for number in range(self._options.workers):
             thread = threading.Thread(target=self._work, name=f"weftwork job {number + 1}", daemon=True)
             self._threads.append(thread)
@@ -103,7 +103,7 @@ class Jobs:
             "node": node_of(upload),
             "bytes": incoming.size,
             "access": None if access is None else sorted(access),
-            "folder": self.shelf.mark,
+            "folder": self.folder.mark,
             "done": 0,
             "expected": None,
         }
@@ -117,7 +117,7 @@ class Jobs:
             if present is not None:
                 return present
             self._refuse_many(workspace)
-            self.shelf.take(incoming, job)
+            self.folder.take(incoming, job)
             self._weft.store.put_job(job)
             self._live[job.id] = job
             self._waiting.append(job.id)
@@ -170,7 +170,7 @@ class Jobs:
     def _run(self, job: Job, parser: Parser) -> None:
         """Work on a job until it ends, or until the server stops; another server's on this folder is left to it."""
         try:
-            with FileLock(self.shelf.lock(job), timeout=0):
+            with FileLock(self.folder.lock(job), timeout=0):
                 current = self._weft.store.job(job.id)
                 if current is not None and current.state in UNFINISHED:
                     self._conclude(job, parser)
@@ -206,7 +206,7 @@ class Jobs:
             watch.begin()
             upload = _upload(job)
             with admitted(self._weft, upload, job.workspace):
-                pieces = read_upload(self.shelf.file(job), upload, parser)
+                pieces = read_upload(self.folder.file(job), upload, parser)
                 report = load(self._weft, pieces, workspace=job.workspace, progress=watch.read, expected=watch.expect)
                 if report.skipped and not report.read:
                     self.note(watch.job)  # because its parser was ended, if it is not to go on
@@ -245,7 +245,7 @@ class Jobs:
             self.keep(job)
         except StoreError as error:
             log_failure(error)
-        self.shelf.remove(job)
+        self.folder.remove(job)
         self._forget(job)
         self._on_end(job.state)
         return job

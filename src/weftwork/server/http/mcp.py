@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from weftwork.server.answers import Reach
 from weftwork.server.http.access import home_of, identify
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.service import Service
 from weftwork.server.mcp import make_server
+from weftwork.server.tools import Reach
 
 PATH = "/mcp"
 

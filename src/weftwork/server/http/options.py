@@ -10,7 +10,7 @@ from weftwork.errors import InvalidInput
 from weftwork.server.http.schemas.values import DEEPEST, LARGEST_BUDGET, LONGEST_QUERY, MOST_IN_A_BATCH, MOST_LISTED
 
 if TYPE_CHECKING:
-    from weftwork.recipes.research.model import LanguageModel
+    from weftwork.faces.research.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

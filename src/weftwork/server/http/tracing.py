@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weftwork.errors import MissingExtra
 from weftwork.server.http.metrics import STAGES
-from weftwork.server.http.observing import METHODS, route_of
+from weftwork.server.http.request_log import METHODS, route_of
 from weftwork.types import Context
 
 NAME = "weftwork"
@@ -90,7 +90,7 @@ def trace_contexts(provider: Any) -> Callable[[Context, bool], None]:
         whole.set_attribute("weftwork.cached", kept)
         whole.set_attribute("weftwork.items.retrieved", len(context.trace))
         whole.set_attribute("weftwork.items.selected", len(context.items))
-        whole.set_attribute("weftwork.tokens", context.tokens)
+        whole.set_attribute("weftwork.text.tokens", context.tokens)
         whole.set_attribute("weftwork.budget", context.budget)
         for name, nanoseconds in spent.items():
             stage = tracer.start_span(STAGES.get(name, name), set_span_in_context(whole), start_time=began)

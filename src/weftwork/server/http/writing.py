@@ -25,8 +25,8 @@ from weftwork.identity import citation_id
 from weftwork.ingest.documents.reader import PATHS
 from weftwork.server.http.access import Caller
 from weftwork.server.http.problems import Problem
-from weftwork.split import embedded_text, prepare
 from weftwork.store.protocol import Batch, View
+from weftwork.text.split import embedded_text, prepare
 from weftwork.types import Edge, Entry, Node
 
 

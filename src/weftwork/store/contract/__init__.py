@@ -11,8 +11,8 @@ A store's own tests need only this::
 from __future__ import annotations
 
 from weftwork.store.contract.access import AccessContract
-from weftwork.store.contract.claims import ClaimsContract
 from weftwork.store.contract.dates import DatesContract
+from weftwork.store.contract.embedding_queue import ClaimsContract
 from weftwork.store.contract.history import HistoryContract
 from weftwork.store.contract.marks import MarksContract
 from weftwork.store.contract.pages import PagesContract

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from weftwork.embed.hashing import HashingEmbedder
-from weftwork.split import embedded_text, prepare
 from weftwork.store.protocol import Store
-from weftwork.tokens import CharacterCounter
+from weftwork.text.split import embedded_text, prepare
+from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Edge, Node
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)

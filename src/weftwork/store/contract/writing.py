@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from weftwork.errors import CycleError, InvalidInput, NotFound
-from weftwork.split import prepare
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, found, node, opened, put
 from weftwork.store.protocol import Store
-from weftwork.tokens import CharacterCounter
+from weftwork.text.split import prepare
+from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Edge
 
 

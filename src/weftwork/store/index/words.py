@@ -33,11 +33,11 @@ from tantivy import (
 )
 
 from weftwork.errors import InvalidInput, StoreError
-from weftwork.store.index import bm25
-from weftwork.store.index.analysis import PREFIX, WHOLE_WORDS, WordQuery, analyse, spaced, whole_words
 from weftwork.store.index.columns import microseconds
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
-from weftwork.store.index.trigrams import trigrams
+from weftwork.text import bm25
+from weftwork.text.analysis import PREFIX, WHOLE_WORDS, WordQuery, analyse, spaced, whole_words
+from weftwork.text.trigrams import trigrams
 
 VERSION = 2
 """Raised when fields or the analysis of texts change; an index of another version counts as damaged."""

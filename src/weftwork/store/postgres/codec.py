@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weftwork.store.index.analysis import analyse, whole_words
+from weftwork.text.analysis import analyse, whole_words
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector

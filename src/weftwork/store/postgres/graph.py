@@ -9,7 +9,7 @@ from weftwork.store.postgres.codec import INFO_WIDTH
 from weftwork.store.postgres.scope import Reader
 from weftwork.store.protocol import Direction
 from weftwork.store.sqlite.codec import node_info, to_micros
-from weftwork.store.walking import EdgeRules, Hop
+from weftwork.store.walk import EdgeRules, Hop
 from weftwork.types import Edge, NodeInfo, Step
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weftwork.store.index import bm25
-from weftwork.store.index.analysis import PREFIX, WordQuery, analyse, parse
 from weftwork.store.postgres.codec import phrase
 from weftwork.store.postgres.scope import Reader, node_clause
 from weftwork.store.sqlite.search import deeper
+from weftwork.text import bm25
+from weftwork.text.analysis import PREFIX, WordQuery, analyse, parse
 from weftwork.types import Filters, Hit
 
 LAST = chr(0x10FFFF)

@@ -13,7 +13,8 @@ from psycopg import Connection
 
 from weftwork.errors import InvalidInput
 from weftwork.store.files import Files
-from weftwork.store.postgres import claims, contexts, health, pages, service, workspaces
+from weftwork.store.postgres import contexts, health, pages, service, workspaces
+from weftwork.store.postgres import embedding_queue as claims
 from weftwork.store.postgres.address import Address
 from weftwork.store.postgres.batch import PostgresBatch
 from weftwork.store.postgres.connection import Connections

@@ -7,12 +7,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from weftwork.store.postgres import dates, embeddings, graph, history, pages, resemblance, search, tree
+from weftwork.store.postgres import dates, embeddings, graph, history, pages, search, tree
+from weftwork.store.postgres import fuzzy as resemblance
 from weftwork.store.postgres.codec import INFO_WIDTH, PASSAGE, TEXT, folded
 from weftwork.store.postgres.scope import Reader, filter_clause
 from weftwork.store.protocol import Closed, Direction
 from weftwork.store.sqlite.codec import node_info, passage
-from weftwork.store.walking import EdgeRules, walk
+from weftwork.store.walk import EdgeRules, walk
 from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
-from weftwork.store.index import bm25
+from weftwork.text import bm25
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -9,7 +9,7 @@ from typing import Literal
 from weftwork.store.protocol import Direction
 from weftwork.store.sqlite.codec import INFO_WIDTH, ids, node_info, to_micros
 from weftwork.store.sqlite.scope import VALID, Reader
-from weftwork.store.walking import EdgeRules, Hop
+from weftwork.store.walk import EdgeRules, Hop
 from weftwork.types import Edge, NodeInfo, Step
 
 

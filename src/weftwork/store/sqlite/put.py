@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from weftwork.errors import CycleError, InvalidInput
-from weftwork.store.index.analysis import analyse
 from weftwork.store.index.rows import Row
 from weftwork.store.sqlite.access import AccessLists
 from weftwork.store.sqlite.codec import digest_of, dump, field_pairs, ids, searchable_fields, to_micros
+from weftwork.text.analysis import analyse
 from weftwork.types import Entry, Node, Passage
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from weftwork.store.index import bm25
-from weftwork.store.index.analysis import analyse, parse
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
-from weftwork.store.index.trigrams import share_of_words, similarity
 from weftwork.store.index.words import WordIndex
 from weftwork.store.sqlite.codec import ROW, ids, index_row
-from weftwork.store.sqlite.derived import DerivedIndexes
+from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.scope import Reader
+from weftwork.text import bm25
+from weftwork.text.analysis import analyse, parse
+from weftwork.text.trigrams import share_of_words, similarity
 from weftwork.types import Filters, Hit
 
 Answer = TypeVar("Answer")

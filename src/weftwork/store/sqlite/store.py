@@ -17,12 +17,13 @@ from filelock import FileLock
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.store.files import Files
 from weftwork.store.service import Job, JobState, Key
-from weftwork.store.sqlite import claims, contexts, pages, service
+from weftwork.store.sqlite import contexts, pages, service
+from weftwork.store.sqlite import embedding_queue as claims
 from weftwork.store.sqlite.access import visible_lists
 from weftwork.store.sqlite.batch import SqliteBatch
 from weftwork.store.sqlite.codec import dump, fields_of, ids, to_micros
 from weftwork.store.sqlite.connection import Connections, Tracer
-from weftwork.store.sqlite.derived import DerivedIndexes
+from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.transfer import SqliteTransfer, announce
 from weftwork.store.sqlite.vector_cache import SqliteVectorCache
 from weftwork.store.sqlite.view import SqliteView

@@ -10,10 +10,10 @@ from typing import Any
 
 from weftwork.errors import InvalidInput
 from weftwork.store.files import Files
-from weftwork.store.index.analysis import analyse
 from weftwork.store.sqlite.codec import field_pairs, fields_of, ids
 from weftwork.store.sqlite.put import next_number, searchable
 from weftwork.store.transfer import KEPT_COMMITS, PROGRESS, STAYING, Numbers, Row
+from weftwork.text.analysis import analyse
 from weftwork.types import Node, Passage
 
 _COUNTED = {"nodes": "nodes", "passages": "passages", "lists": "acls"}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from weftwork.store.protocol import Closed, Direction
 from weftwork.store.sqlite import dates, graph, history, pages, search, tree
 from weftwork.store.sqlite.codec import INFO_WIDTH, PASSAGE, ids, node_info, passage
-from weftwork.store.sqlite.derived import DerivedIndexes, read_vectors
+from weftwork.store.sqlite.index_sync import DerivedIndexes, read_vectors
 from weftwork.store.sqlite.scope import Reader, filter_clause
-from weftwork.store.walking import EdgeRules, walk
+from weftwork.store.walk import EdgeRules, walk
 from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from weftwork.recipes.thread import ContextAssemblyService, to_response
+from weftwork.faces.thread import ContextAssemblyService, to_response
 from weftwork.server.http.access import AnyCaller, Served, home_of
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply

@@ -55,7 +55,7 @@ def upload(
 
     A document of the same name replaces one's earlier one.
     """
-    with served.jobs.shelf.arriving() as incoming:
+    with served.jobs.folder.arriving() as incoming:
         while chunk := file.file.read(CHUNK):
             incoming.write(chunk)
         job = served.jobs.submit(

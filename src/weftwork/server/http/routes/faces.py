@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Response
 
-from weftwork.recipes.memory import Memories
+from weftwork.faces.memory import Memories
 from weftwork.server.http.access import Reader, Served, Writer
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from weftwork.checks import check_request, dated
 from weftwork.clock import whole_minute
 from weftwork.engine import assemble
 from weftwork.lens import apply_lens
-from weftwork.near import NearMisses
+from weftwork.near_misses import NearMisses
 from weftwork.pack import PACKERS, get_packer
 from weftwork.recipe import RECIPES
 from weftwork.request import Request
@@ -31,6 +30,7 @@ from weftwork.server.http.service import Service
 from weftwork.server.inspection import inspect, snippet
 from weftwork.store.protocol import View
 from weftwork.types import Context, Filters, NodeInfo
+from weftwork.validation import check_request, dated
 
 router = APIRouter(tags=["inspector"])
 FOUND = 12

@@ -10,11 +10,11 @@ from typing import Any
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from weftwork.recipes.research import ContextBuilder, ResearchAnswer, ask
-from weftwork.recipes.research.ask import NO_MODEL, checked, messages_for, unanswered
-from weftwork.recipes.research.extract import NOTHING, extract_answer
-from weftwork.recipes.research.model import LanguageModel, StreamingModel
-from weftwork.recipes.research.values import ResearchContext
+from weftwork.faces.research import ContextBuilder, ResearchAnswer, ask
+from weftwork.faces.research.ask import NO_MODEL, checked, messages_for, unanswered
+from weftwork.faces.research.extract import NOTHING, extract_answer
+from weftwork.faces.research.model import LanguageModel, StreamingModel
+from weftwork.faces.research.values import ResearchContext
 from weftwork.server.http.access import Caller, Reader, Served
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import EVENTS, Event, EventStream, in_threads, reply

@@ -1,0 +1,127 @@
+"""What links lead to from the best hits: the second step of a question whose answer stands in several places.
+
+The worth of the hits spreads along links in both directions, as in a personalised PageRank that begins anew at the hits
+(Haveliwala, Topic-Sensitive PageRank, 2002; Gutiérrez et al., HippoRAG, 2024, with a model that finds the links). What
+several hits link to gains most; without links, every hit keeps the worth that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.types import Edge, Filters
+
+DAMPING = 0.6
+"""Which part of its worth a node passes on."""
+SHARPNESS = 4
+"""Worth is spread in this power of the evidence, so that a few strong hits count more than many weak ones."""
+HUB = 8
+"""A node with this many links takes half of what reaches it: what everything links to tells nothing."""
+ROUNDS = 6
+"""Each round leaves little more than half of what the next one could still change."""
+
+Links = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRankCollector:
+    """Nodes within two links of the best hits, and those hits that others link to, with what the links add."""
+
+    seeds: int = 20
+    """How many of the nodes that the searches found spread their worth."""
+    ring: int = 30
+    """How many of the nodes beside them are asked for links of their own."""
+    hub_limit: int = 20
+    """How many links of a node are followed in each direction, the heaviest first."""
+    limit: int = 6
+    """How many nodes that no search found."""
+    name: str = "links"
+    section: str = "semantic"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """The best first; nothing where the best hits have no links."""
+        best = _best_passages(inquiry)
+        seeds = dict(list(best.items())[: self.seeds])
+        links = self._links(inquiry, list(seeds)) if seeds else {}
+        if not links:
+            return []
+        worth = spread({node: evidence for node, (evidence, _) in seeds.items()}, links)
+        raised = {node: value for node, value in worth.items() if node not in best or value > best[node][0]}
+        others = sorted((node for node in raised if node not in best), key=lambda node: (-raised[node], node))
+        keys = self._admitted(inquiry, others)
+        keys |= {node: best[node][1] for node in raised if node in best}
+        return [
+            Found(keys[node], min(1.0, raised[node]), _why(node, links, seeds))
+            for node in sorted(keys, key=lambda node: (-raised[node], node))
+        ]
+
+    def _links(self, inquiry: Inquiry, seeds: Sequence[str]) -> Links:
+        """The links of the seeds and of what they lead to."""
+        edges, known = self._edges(inquiry, seeds), set(seeds)
+        near = _both_ways(edges)
+        ring = [node for node in near if node not in known]
+        ring.sort(key=lambda node: (-len(near[node]), node))
+        return _both_ways([*edges, *(self._edges(inquiry, ring[: self.ring]) if ring else ())])
+
+    def _edges(self, inquiry: Inquiry, nodes: Sequence[str]) -> list[Edge]:
+        types = inquiry.request.edge_types
+        found = inquiry.view.edges(nodes, limit=self.hub_limit, as_of=inquiry.request.filters.as_of)
+        return [edge for edge in found if edge.type in types] if types else found
+
+    def _admitted(self, inquiry: Inquiry, nodes: Sequence[str]) -> dict[str, int]:
+        """The first passages of the best of these nodes that pass the filters of the request."""
+        filters = inquiry.request.filters
+        wanted = [node for node in nodes if node not in filters.exclude]
+        if replace(filters, as_of=None, exclude=frozenset()) != Filters():
+            wanted = [node.id for node in inquiry.view.nodes(wanted) if filters.admits(node)]
+        keys = inquiry.view.passages(wanted[: self.limit])
+        return {node: found[0] for node, found in keys.items()}
+
+
+def spread(seeds: Mapping[str, float], links: Links) -> dict[str, float]:
+    """What each node is worth when the seeds' worth has spread: no seed is worth less than before."""
+    total = sum(value**SHARPNESS for value in seeds.values())
+    start = {node: value**SHARPNESS / total for node, value in seeds.items()}
+    open_to = {node: HUB / (HUB + len(others)) for node, others in links.items()}
+    mass, restart = start, 1.0
+    for _ in range(ROUNDS):
+        ahead: dict[str, float] = {}
+        restart = 1.0
+        for node, value in mass.items():
+            others = links.get(node, ())
+            for other in others:
+                passed = DAMPING * value / len(others) * open_to[other]
+                ahead[other] = ahead.get(other, 0.0) + passed
+                restart -= passed
+        for node, value in start.items():
+            ahead[node] = ahead.get(node, 0.0) + restart * value
+        mass = ahead
+    return {node: (value * total / restart) ** (1 / SHARPNESS) for node, value in mass.items()}
+
+
+def _best_passages(inquiry: Inquiry) -> dict[str, tuple[float, int]]:
+    """The evidence for each node that a search found, and the passage that has it, the best first."""
+    best: dict[str, tuple[float, int]] = {}
+    found = [key for key, value in inquiry.evidence.items() if value > 0]
+    for record in inquiry.load(sorted(found, key=lambda key: (-inquiry.evidence[key], key))):
+        best.setdefault(record.node.id, (inquiry.evidence[record.passage.key], record.passage.key))
+    return best
+
+
+def _both_ways(edges: Iterable[Edge]) -> dict[str, list[str]]:
+    """The neighbours of each node, each once, in the order of their ids."""
+    found: dict[str, set[str]] = {}
+    for edge in edges:
+        if edge.source != edge.target:
+            found.setdefault(edge.source, set()).add(edge.target)
+            found.setdefault(edge.target, set()).add(edge.source)
+    return {node: sorted(found[node]) for node in sorted(found)}
+
+
+def _why(node: str, links: Links, seeds: Mapping[str, object]) -> str:
+    direct = sum(other in seeds for other in links.get(node, ()))
+    if not direct:
+        return "two links from a hit"
+    return f"linked with {direct} of the hits" if direct > 1 else "linked with a hit"

@@ -1,0 +1,106 @@
+"""Where the walk of each topic begins: at what it names, or at the best hits of a search for it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from weftwork.collect.due import DueCollector
+from weftwork.collect.fusion import fuse
+from weftwork.collect.inquiry import Inquiry
+from weftwork.collect.lexical import LexicalCollector
+from weftwork.collect.semantic import SemanticCollector
+from weftwork.errors import NotFound
+from weftwork.query import read_query
+from weftwork.request import Topic
+from weftwork.types import Reach
+
+SEARCHED = 10
+"""Hits of a search that may become starts (graph contract)."""
+MOST_SHOWN = 120
+NEARLY_AS_GOOD = 0.5
+"""Share of the best hit's score that makes another one a start too."""
+
+_ID = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])[^\s\"]+")
+"""One word of letters and digits: rather an id than a topic, unless some text says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkStart:
+    """A topic, its weight beside the largest, and the nodes from which its walk begins."""
+
+    topic: str
+    weight: float
+    starts: tuple[str, ...]
+
+
+def closeness(reaches: Sequence[Reach]) -> float:
+    """1 / distance (graph contract), a start counting as 1, times the topic's weight.
+
+    Several topics that reached the same node are independent reasons: 1 − ∏ (1 − weight / distance).
+    """
+    if len(reaches) == 1:
+        return reaches[0].weight / max(1, reaches[0].distance)
+    return 1.0 - math.prod(1.0 - reach.weight / max(1, reach.distance) for reach in reaches)
+
+
+def walk_starts(inquiry: Inquiry) -> list[WalkStart]:
+    """One for each topic that leads somewhere; one that leads nowhere is a warning."""
+    found: list[WalkStart] = []
+    topics = _merged(inquiry)
+    largest = max((topic.weight for topic in topics), default=1.0)
+    focus = inquiry.request.focus
+    if focus is not None:
+        if not inquiry.view.nodes([focus]):
+            raise NotFound(f"focus {focus!r} does not exist in this workspace: check its id with  weftwork search")
+        found.append(WalkStart(focus, 1.0, (focus,)))
+    for topic in topics:
+        starts = _starts(inquiry, topic.text)
+        if starts:
+            found.append(WalkStart(topic.text, topic.weight / largest, starts))
+        else:
+            inquiry.warnings.append(f"nothing was found for {_shown(topic.text)}")
+    return found
+
+
+def _merged(inquiry: Inquiry) -> Sequence[Topic]:
+    """The topics, each once with all of its weight, without the focus; the query is one if there are no others."""
+    request = inquiry.request
+    weights: dict[str, float] = {}
+    for topic in request.topics or ((Topic(request.query),) if request.query.strip() else ()):
+        weights[topic.text] = weights.get(topic.text, 0.0) + topic.weight
+    return [Topic(text, weight) for text, weight in weights.items() if text != request.focus]
+
+
+def _starts(inquiry: Inquiry, text: str) -> tuple[str, ...]:
+    named = inquiry.named(text)
+    if named is not None:
+        return named.nodes
+    if _ID.fullmatch(text.strip()) and not inquiry.view.search_words(f'"{text.strip()}"', limit=1):
+        raise NotFound(
+            f"there is no node, citation or text {_shown(text)} in this workspace: find it with  weftwork search"
+        )
+    if text != inquiry.request.query:
+        request = replace(inquiry.request, query=text, topics=())
+        inquiry = Inquiry(inquiry.view, request, read_query(text, inquiry.now), inquiry.now, inquiry.embedder, SEARCHED)
+    late = inquiry.view.nodes_of([each.key for each in DueCollector().collect(inquiry)])
+    return tuple(dict.fromkeys([*late, *_searched(inquiry)]))
+
+
+def _shown(text: str) -> str:
+    """A topic in a message, which one that was pasted from a document would fill."""
+    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+
+
+def _searched(inquiry: Inquiry) -> list[str]:
+    """Nodes of the best hits by words and meaning together, the best first."""
+    by_words = {each.key: each.score for each in LexicalCollector().collect(inquiry)}
+    alike = {each.key: each.score for each in SemanticCollector().collect(inquiry)}
+    others = [key for key in by_words if key not in alike]
+    if inquiry.vector is not None and inquiry.embedder is not None:
+        alike |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
+    scores = {key: fuse(by_words.get(key, 0.0), alike.get(key, 0.0)) for key in (*by_words, *alike)}
+    best = sorted(scores, key=lambda key: (-scores[key], key))[:SEARCHED]
+    return inquiry.view.nodes_of([key for key in best if scores[key] >= NEARLY_AS_GOOD * scores[best[0]] > 0])

@@ -1,0 +1,285 @@
+"""The contract's engine: a thin face on the one pipeline, asynchronous, with results instead of exceptions."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from weftwork.clock import aware
+from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.engine import DEFAULT_USER, LOCAL_MODELS, Weft
+from weftwork.errors import DimensionError, InvalidInput, UnknownName
+from weftwork.faces.memory.options import CacheConfig, ContextOptions, SearchOptions, read_decay
+from weftwork.faces.memory.rankers import RankingFunction
+from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, recipe_for, results_of
+from weftwork.faces.memory.results import Err, Ok, Result, explained
+from weftwork.faces.memory.types import ContextPreview, ContextResult, SearchResult
+from weftwork.pack import check_budget
+from weftwork.render import Templates
+from weftwork.render.templates import Template, variables
+from weftwork.request import Request
+from weftwork.types import Budget, Context
+
+T = TypeVar("T")
+
+ROOMY = 10_000_000
+"""A budget that leaves nothing out: a search has none."""
+METADATA = " ({{type}}, confidence: {{confidence}}, {{timestamp}})"
+BULLETS = ("- ", "* ", "+ ")
+LOGGED = 200
+"""Characters of a query that are logged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextEngineConfig:
+    """What an engine works with; only the store is needed."""
+
+    storage_client: Weft
+    embedding_provider: EmbeddingProvider | None = None
+    """None takes the store's own."""
+    expected_embedding_dimensions: int | None = None
+    default_template: str = "chat"
+    default_token_budget: int = 2000
+    cache_config: CacheConfig | None = None
+    logger: logging.Logger = field(default_factory=lambda: logging.getLogger("weftwork.memory"))
+    user: str = DEFAULT_USER
+    decay: Mapping[str, object] = field(default_factory=dict)
+    """After how many days a memory of a type has lost half of its freshness, or "never"."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    query: str
+    vector: tuple[float, ...] | None = None
+
+
+class ContextEngine:
+    """Searches memories and writes the context for a prompt. Thread-safe; every read is one user's."""
+
+    def __init__(self, config: ContextEngineConfig) -> None:
+        self._config = config
+        self._logger = config.logger
+        self._decay = read_decay(config.decay)
+        check_budget(Budget(total=config.default_token_budget))
+        self._rankers: dict[str, RankingFunction] = {}
+        weft = config.storage_client
+        self._templates = Templates([weft.tools.templates.get(name) for name in weft.tools.templates.names()])
+        self._templates.get(config.default_template)
+        embedder = _embedder(config)
+        _check_dimensions(embedder, config.expected_embedding_dimensions)
+        self._weft = Weft(weft.store, replace(weft.tools, embedder=embedder, templates=self._templates), clock=weft.now)
+
+    def register_template(self, name: str, template: Template | Mapping[str, object]) -> None:
+        """Make a template known by name; one of the same name is replaced."""
+        self._templates.register(_as_template(name, template))
+
+    def register_ranker(self, name: str, ranker: RankingFunction) -> None:
+        """Make a ranking known by name."""
+        if not callable(ranker):
+            raise InvalidInput(f"ranker {name!r} must be a function of results and options, got {ranker!r}")
+        self._rankers[name] = ranker
+
+    async def search(
+        self, query: str, workspace_id: str, options: SearchOptions | None = None
+    ) -> Result[tuple[SearchResult, ...]]:
+        """The memories that answer a query, the most similar first."""
+        return await self._answered("search", _Question(query), workspace_id, options, self._search)
+
+    async def search_by_vector(
+        self, vector: Sequence[float], workspace_id: str, options: SearchOptions | None = None
+    ) -> Result[tuple[SearchResult, ...]]:
+        """The same for a query that was embedded before."""
+        return await self._answered("search", vector, workspace_id, options, self._search)
+
+    async def build_context(
+        self, query: str, workspace_id: str, options: ContextOptions | None = None
+    ) -> Result[ContextResult]:
+        """The memories that answer a query, ranked and written within the token budget."""
+        return await self._answered("build_context", _Question(query), workspace_id, options, self._build)
+
+    async def build_context_by_vector(
+        self, vector: Sequence[float], workspace_id: str, options: ContextOptions | None = None
+    ) -> Result[ContextResult]:
+        """The same for a query that was embedded before."""
+        return await self._answered("build_context", vector, workspace_id, options, self._build)
+
+    async def preview_context(
+        self, query: str, workspace_id: str, options: ContextOptions | None = None
+    ) -> Result[ContextPreview]:
+        """What `build_context` gives for the same arguments, with its figures."""
+        return await self._answered("preview_context", _Question(query), workspace_id, options, self._preview)
+
+    async def _answered(
+        self,
+        name: str,
+        asked: _Question | Sequence[float],
+        workspace: str,
+        options: SearchOptions | None,
+        answer: Callable[[_Question, str, ContextOptions], T],
+    ) -> Result[T]:
+        """Run in a worker thread; whatever fails becomes an error of the contract, and a line in the log."""
+        try:
+            question = asked if isinstance(asked, _Question) else _Question("", _as_vector(asked))
+            chosen = _as_context_options(options)
+            chosen.check()
+            return Ok(await asyncio.to_thread(answer, question, workspace, chosen))
+        except Exception as error:
+            shown = (
+                asked.query[:LOGGED] if isinstance(asked, _Question) and isinstance(asked.query, str) else "a vector"
+            )
+            self._logger.error(
+                "%s failed: workspace=%r query=%r: %s: %s", name, workspace, shown, type(error).__name__, error
+            )
+            return Err(explained(error, by_vector=not isinstance(asked, _Question)))
+
+    def _search(self, question: _Question, workspace: str, options: ContextOptions) -> tuple[SearchResult, ...]:
+        ranking = RANKINGS["by_similarity"](options.ranking)
+        plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking, template="plain")
+        request = self._request(question, workspace, options, ROOMY)
+        context = self._weft.assemble(request, recipe_for(plan))
+        return self._results(context, options, ranking)
+
+    def _build(self, question: _Question, workspace: str, options: ContextOptions) -> ContextResult:
+        return self._built(question, workspace, options)[0]
+
+    def _preview(self, question: _Question, workspace: str, options: ContextOptions) -> ContextPreview:
+        result, context = self._built(question, workspace, options)
+        return ContextPreview(
+            context=result.context,
+            token_count=result.token_count,
+            memories=result.memories,
+            truncated=result.truncated,
+            template=result.template,
+            memory_ids=tuple(each.memory.id for each in result.memories),
+            ranking_scores={each.memory.id: each.rank or 0.0 for each in result.memories},
+            budget_used=round(100 * context.tokens / context.budget, 1),
+        )
+
+    def _built(self, question: _Question, workspace: str, options: ContextOptions) -> tuple[ContextResult, Context]:
+        template = self._template(options)
+        ranking = self._ranking(options)
+        depth = options.relationship_depth if options.include_relationships else 0
+        plan = Plan(options.limit, depth, options.contradictions or "both", ranking)
+        if isinstance(template, str):
+            recipe = recipe_for(replace(plan, template=template))
+        else:
+            recipe = replace(recipe_for(plan), template=template)
+        budget = self._config.default_token_budget if options.token_budget is None else options.token_budget
+        request = self._request(question, workspace, options, budget)
+        context = self._weft.assemble(request, recipe)
+        result = ContextResult(
+            context=context.text,
+            token_count=context.tokens,
+            memories=self._results(context, options, ranking),
+            truncated=any(decision.missing_tokens is not None for decision in context.trace),
+            template=template if isinstance(template, str) else template.name,
+        )
+        return result, context
+
+    def _results(self, context: Context, options: ContextOptions, ranking: Ranking) -> tuple[SearchResult, ...]:
+        as_of = aware(options.as_of or self._weft.now())
+        expansion = Expansion(options.relationship_depth, as_of) if options.include_relationships else None
+        with self._weft.store.view(context.workspace, context.user) as view:
+            return results_of(view, context.items, ranking, expansion)
+
+    def _request(self, question: _Question, workspace: str, options: ContextOptions, budget: int) -> Request:
+        if question.vector is None and not (isinstance(question.query, str) and question.query.strip()):
+            raise InvalidInput(f"the query must be a text that is not empty, got {question.query!r}")
+        return Request(
+            query=question.query,
+            vector=question.vector,
+            workspace=workspace,
+            user=options.user or self._config.user,
+            budget=Budget(total=budget),
+            filters=options.filters(),
+            decay=self._decay,
+        )
+
+    def _ranking(self, options: ContextOptions) -> Ranking:
+        ranker = options.ranker
+        if callable(ranker):
+            return Ranking(options.ranking, function=ranker)
+        if ranker in self._rankers:
+            return Ranking(options.ranking, function=self._rankers[ranker])
+        if ranker not in RANKINGS:
+            raise UnknownName("ranker", ranker, (*RANKINGS, *self._rankers))
+        return RANKINGS[ranker](options.ranking)
+
+    def _template(self, options: ContextOptions) -> str | Template:
+        wanted = self._config.default_template if options.template is None else options.template
+        if isinstance(wanted, Mapping):
+            wanted = _as_template(str(wanted.get("name", "inline")), wanted)
+        known = self._templates.get(wanted)
+        # In this contract a memory's score is its similarity; elsewhere it is what the candidate was ranked by.
+        if "score" in variables(known.item):
+            wanted = known = replace(known, item=known.item.replace("{{score}}", "{{similarity}}"))
+        if options.include_metadata is None:
+            return wanted
+        item = _with_metadata(known.item) if options.include_metadata else _without_metadata(known.item)
+        return replace(known, item=item, include_metadata=options.include_metadata)
+
+
+def _embedder(config: ContextEngineConfig) -> EmbeddingProvider | None:
+    """The provider behind a cache of the asked-for size; a paid one is remembered in the store as well."""
+    weft, provider = config.storage_client, config.embedding_provider
+    chosen = provider or weft.tools.embedder
+    if chosen is None or (provider is None and config.cache_config is None):
+        return chosen
+    cache = config.cache_config or CacheConfig()
+    lasting = None if chosen.model.startswith(LOCAL_MODELS) else getattr(weft.store, "embedding_cache", None)
+    return CachedEmbedder(chosen, EmbeddingCache(cache.max_size, cache.ttl), lasting)
+
+
+def _check_dimensions(embedder: EmbeddingProvider | None, expected: int | None) -> None:
+    if expected is None:
+        return
+    if embedder is None:
+        raise InvalidInput(f"{expected} dimensions are expected, but there is no embedding provider: give one")
+    if embedder.dimensions != expected:
+        raise DimensionError(
+            f"{embedder.model!r} has {embedder.dimensions} dimensions, not the expected {expected}: "
+            "give the provider that the memories were embedded with"
+        )
+
+
+def _as_vector(values: Sequence[float]) -> tuple[float, ...]:
+    try:
+        return tuple(float(value) for value in values)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("the vector must be a list of numbers: embed the query again") from error
+
+
+def _as_template(name: str, template: Template | Mapping[str, object]) -> Template:
+    if isinstance(template, Template):
+        return replace(template, name=name).check()
+    return Template.from_mapping(name, template)
+
+
+def _shows_metadata(item: str) -> bool:
+    return not {"type", "confidence", "timestamp"}.isdisjoint(variables(item))
+
+
+def _with_metadata(item: str) -> str:
+    return item if _shows_metadata(item) else item + METADATA
+
+
+def _without_metadata(item: str) -> str:
+    """The item as it is, or if it tells about a memory, what the memory says, after the same bullet."""
+    bullet = item[:2] if item.startswith(BULLETS) else ""
+    return f"{bullet}{{{{content}}}}" if _shows_metadata(item) else item
+
+
+def _as_context_options(options: SearchOptions | None) -> ContextOptions:
+    """Options of a search as those of a context, so that both go one way."""
+    if isinstance(options, ContextOptions):
+        return options
+    if options is None:
+        return ContextOptions()
+    if not isinstance(options, SearchOptions):
+        raise InvalidInput(f"options must be SearchOptions(...) or ContextOptions(...), got {options!r}")
+    return ContextOptions(**{name: getattr(options, name) for name in SearchOptions.__slots__})

@@ -1,0 +1,190 @@
+"""From options to a recipe of the one pipeline, and from its context to what the contract returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+
+from weftwork.collect import Collector, LexicalCollector, RelatedCollector, SemanticCollector
+from weftwork.collect.inquiry import Inquiry
+from weftwork.collect.related import relatives
+from weftwork.faces.memory.rankers import (
+    BY_CONFIDENCE,
+    BY_SIMILARITY,
+    DEFAULT_RANKING,
+    MemoryRanker,
+    RankingFunction,
+    RankingOptions,
+    apply_ranker,
+)
+from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
+from weftwork.recipe import Recipe
+from weftwork.score.duplicates import Collapsed
+from weftwork.score.ordering import Order, Ordered, Ordering, with_descending_scores
+from weftwork.store.protocol import View
+from weftwork.types import Candidate, Item
+
+SECTION = "memories"
+FEWEST = 15
+"""Hits that are read even for a lower limit: some may be passages of the same memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The weights of a ranking, the signal that stands for similarity, and a function in their place."""
+
+    weights: RankingOptions = DEFAULT_RANKING
+    main: Literal["similarity", "relevance"] = "similarity"
+    function: RankingFunction | None = None
+
+    @property
+    def scale(self) -> float:
+        """From a score in [0, 1] to the weighted sum of the contract; a function's own figures stay as they are."""
+        return self.weights.total if self.function is None else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a recipe for memories depends on."""
+
+    limit: int
+    depth: int = 0
+    """How far relationships are followed; 0 for not at all."""
+    contradictions: Contradictions = None
+    ranking: Ranking = Ranking()
+    template: str = "chat"
+
+
+def _by_recency(results: list[SearchResult], options: RankingOptions) -> list[SearchResult]:
+    return [replace(result, rank=None) for result in MemoryRanker.by_recency(results)]
+
+
+RANKINGS: dict[str, Callable[[RankingOptions], Ranking]] = {
+    "default": Ranking,
+    "hybrid": lambda weights: Ranking(weights, "relevance"),
+    "by_similarity": lambda weights: Ranking(BY_SIMILARITY),
+    "by_recency": lambda weights: Ranking(weights, function=_by_recency),
+    "by_confidence": lambda weights: Ranking(BY_CONFIDENCE),
+}
+"""Rankings by name, given the weights of the request. "hybrid" weighs words and meaning together."""
+
+
+def recipe_for(plan: Plan) -> Recipe:
+    """The recipe that does what a plan says.
+
+    Equal plans share one, and so the contexts that are kept with it; a function of one's own may say
+    something else the next time, so that nothing is kept for it.
+    """
+    return _recipe(plan) if plan.ranking.function in (None, _by_recency) else _recipe.__wrapped__(plan)
+
+
+@lru_cache(maxsize=64)
+def _recipe(plan: Plan) -> Recipe:
+    collectors: list[Collector] = [
+        LexicalCollector(section=SECTION),
+        SemanticCollector(threshold=0.0, section=SECTION),
+    ]
+    if plan.contradictions:
+        collectors.append(RelatedCollector(types=(CONTRADICTS,), seeds=plan.limit, name=CONTRADICTS, section=SECTION))
+    if plan.depth:
+        collectors.append(RelatedCollector(depth=plan.depth, seeds=plan.limit, section=SECTION))
+    ranking = plan.ranking
+    rank = None if ranking.function is None else _ranked_by(ranking.function, ranking.weights)
+    return Recipe(
+        name="memory",
+        collectors=tuple(collectors),
+        profile=ranking.weights.profile(ranking.main),
+        packer="ranked",
+        template=plan.template,
+        hits=max(FEWEST, 2 * plan.limit),
+        order=Ordering(plan.limit, ranking.main, plan.contradictions, rank),
+    )
+
+
+def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
+    """A ranking of one's own as the last word on the order of candidates."""
+
+    def order(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        best = {each.node.id: each for each in reversed(candidates)}
+        nodes = {node.id: node for node in inquiry.view.nodes(list(best))}
+        results = [
+            SearchResult(Memory.from_node(node, nodes[name].text), similarity(best[name]), best[name].score)
+            for name, node in ((each.node.id, each.node) for each in best.values())
+            if name in nodes
+        ]
+        results.sort(key=lambda result: (-(result.rank or 0.0), result.memory.id))
+        ranked = apply_ranker(ranker, results, weights)
+        places = {result.memory.id: (place, result.rank) for place, result in enumerate(ranked)}
+        kept = [each for each in candidates if each.node.id in places]
+        dropped = [each for each in candidates if each.node.id not in places]
+        kept.sort(key=lambda each: (places[each.node.id][0], each.passage.ordinal))
+        return with_descending_scores([_placed(each, *places[each.node.id], len(places)) for each in kept]), [
+            Collapsed(each, reason="left out by the ranker") for each in dropped
+        ]
+
+    return order
+
+
+def _placed(candidate: Candidate, place: int, rank: float | None, count: int) -> Candidate:
+    """A candidate whose score is its place, from 1 downwards; the ranking's own figure is kept as "rank"."""
+    score = (count - place) / count
+    return replace(candidate, score=score, signals={**candidate.signals, "rank": score if rank is None else rank})
+
+
+def similarity(candidate: Candidate) -> float:
+    """How similar a candidate is to the query: by vector, or by words where there is no vector."""
+    value = candidate.signals.get("similarity")
+    if value is None:
+        value = candidate.signals.get("relevance")
+    return 0.0 if value is None else value
+
+
+def _rank(candidate: Candidate) -> float:
+    """The figure that a candidate was ranked by, which may be 0; its score where there is no other."""
+    value = candidate.signals.get("rank")
+    return candidate.score if value is None else value
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """How far relationships are followed, among which nodes, at which moment."""
+
+    depth: int
+    as_of: datetime | None
+
+
+def results_of(
+    view: View, items: Sequence[Item], ranking: Ranking, expansion: Expansion | None
+) -> tuple[SearchResult, ...]:
+    """The memories of a context in the order of its text, each once, with what the view adds to them."""
+    best: dict[str, Candidate] = {}
+    for item in items:
+        known = best.get(item.candidate.node.id)
+        if known is None or item.candidate.score > known.score:
+            best[item.candidate.node.id] = item.candidate
+    texts = {node.id: node.text for node in view.nodes(list(best))}
+    return tuple(
+        SearchResult(
+            # A memory that was removed meanwhile is told as it was when the context was made.
+            memory=Memory.from_node(candidate.node, texts.get(name, candidate.passage.text)),
+            score=similarity(candidate),
+            rank=ranking.scale * _rank(candidate),
+            relationships=None if expansion is None else _related(view, name, expansion),
+        )
+        for name, candidate in best.items()
+    )
+
+
+def _related(view: View, name: str, expansion: Expansion) -> tuple[RelatedMemory, ...]:
+    found = [
+        each for each in relatives(view, [name], expansion.depth, as_of=expansion.as_of) if MEMORY in each.node.tags
+    ]
+    nodes = {node.id: node for node in view.nodes([each.node.id for each in found])}
+    return tuple(
+        RelatedMemory(Memory.from_node(each.node, nodes[each.node.id].text), each.edge, len(each.path))
+        for each in found
+        if each.node.id in nodes
+    )

@@ -1,0 +1,198 @@
+"""A ChromaDB index as a search and as a source of pages.
+
+The layout is the research contract's: a visual and a text collection, in both of which each record names its `doc_id`
+and `page` in its metadata, and the Markdown of the whole document, compressed, in `full_markdown_compressed`. A page
+may have one record in the visual collection, or one for each of its vectors: they are compared by MaxSim either way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from weftwork.embed.protocol import EmbeddingProvider, Matrix
+from weftwork.embed.vectors import unit_rows
+from weftwork.embed.visual import VisualEmbedder
+from weftwork.errors import InvalidInput, MissingExtra, NotFound
+from weftwork.faces.research.markdown import decompress, extract_page, tells_pages
+from weftwork.faces.research.sources import Collection, check_mode, page_filter
+
+VISUAL, TEXT = "visual_collection", "text_collection"
+SPARE = 4
+"""Records that are looked at for each result that is wanted: several may be of one page."""
+KNOWN = "full_markdown_compressed"
+
+Page = tuple[str, int]
+ClientAPI: TypeAlias = Any
+ChromaCollection: TypeAlias = Any
+"""Chroma's own types, which are there only with the extra."""
+
+
+def connect(target: str) -> ClientAPI:
+    """A client for a folder, or for a server at `http://host:port`."""
+    try:
+        import chromadb  # noqa: PLC0415  (an optional extra)
+        from chromadb.config import Settings  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("chromadb", "chroma") from error
+    quiet = Settings(anonymized_telemetry=False)
+    if target.startswith(("http://", "https://")):
+        return chromadb.HttpClient(host=target, settings=quiet)
+    return chromadb.PersistentClient(path=target, settings=quiet)
+
+
+class ChromaPages:
+    """The pages of a ChromaDB index."""
+
+    def __init__(self, client: ClientAPI, *, visual: str = VISUAL, text: str = TEXT) -> None:
+        self.visual = opened(client, visual)
+        self.text = opened(client, text)
+
+    @property
+    def visual_collection(self) -> Collection:
+        """Metadata of pages; of those without a picture, from the text collection."""
+        return _Either(self.visual, self.text)
+
+    async def get_page_markdown(self, doc_id: str, page: int) -> str | None:
+        """The text of one page: of the document, or if that does not tell its pages apart, of the page's records."""
+        markdown = await self.get_document_markdown(doc_id)
+        if markdown and tells_pages(markdown):
+            return extract_page(markdown, page)
+        return await asyncio.to_thread(self._recorded, doc_id, page) or (markdown if page == 1 else None)
+
+    def _recorded(self, doc_id: str, page: int) -> str:
+        found = self.text.get(where=page_filter(doc_id, page), include=["documents"])
+        texts = sorted(zip(found["ids"], found["documents"] or (), strict=False))
+        return "\n\n".join(text for _, text in texts if text)
+
+    async def get_document_markdown(self, doc_id: str) -> str | None:
+        """The text of a whole document, unpacked."""
+        return await asyncio.to_thread(self._markdown, doc_id)
+
+    def _markdown(self, doc_id: str) -> str | None:
+        for collection in (self.visual, self.text):
+            found = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"])
+            for metadata in found["metadatas"] or ():
+                if metadata.get(KNOWN):
+                    try:
+                        return decompress(str(metadata[KNOWN]))
+                    except InvalidInput as error:
+                        raise InvalidInput(f"the Markdown of document {doc_id!r} is damaged: index it again") from error
+        return None
+
+
+class ChromaSearch:
+    """Searches a ChromaDB index with Weftwork's embeddings, which must be those that it was made with."""
+
+    def __init__(
+        self, pages: ChromaPages, *, embedder: EmbeddingProvider, visual: VisualEmbedder | None = None
+    ) -> None:
+        self._pages = pages
+        self._embedder = embedder
+        self._visual = visual
+
+    async def search(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
+        """The best of each collection that is searched, the best first; a page may be found in both."""
+        if check_mode(search_mode) == "visual" and self._visual is None:
+            raise InvalidInput("a visual search needs an embedder of pages: give ChromaSearch visual=…")
+        searches = []
+        if search_mode != "visual":
+            searches.append(asyncio.to_thread(self._by_text, query, num_results))
+        if search_mode != "text" and self._visual is not None:
+            searches.append(asyncio.to_thread(self._by_look, self._visual, query, num_results))
+        found = [result for results in await asyncio.gather(*searches) for result in results]
+        return sorted(found, key=lambda result: -result["score"])
+
+    def _by_text(self, query: str, limit: int) -> list[dict[str, Any]]:
+        asked: Matrix = self._embedder.embed(query)[np.newaxis]
+        return _ranked(asked, _near(self._pages.text, asked, limit * SPARE), limit)
+
+    def _by_look(self, visual: VisualEmbedder, query: str, limit: int) -> list[dict[str, Any]]:
+        """First the pages near any part of the query, then each of them in full."""
+        asked = visual.embed_query(query)
+        pages = list(_near(self._pages.visual, asked, limit * SPARE))
+        return _ranked(asked, _whole(self._pages.visual, pages), limit)
+
+
+def opened(client: ClientAPI, name: str) -> ChromaCollection:
+    """A collection, without the embedding function that Chroma would otherwise load."""
+    from chromadb.errors import NotFoundError  # noqa: PLC0415  (loaded with the client)
+
+    try:
+        return client.get_collection(name, embedding_function=None)
+    except NotFoundError as error:
+        raise NotFound(f"the ChromaDB index has no collection {name!r}: name the one that it has") from error
+
+
+class _Either:
+    def __init__(self, first: ChromaCollection, second: ChromaCollection) -> None:
+        self._collections = (first, second)
+
+    def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
+        """What matches in the first collection, or else in the second."""
+        for collection in self._collections:
+            found: Mapping[str, Any] = collection.get(where=where, include=include)
+            if found["ids"]:
+                break
+        return found
+
+
+_Records = dict[Page, tuple[Mapping[str, Any], list[Any]]]
+"""Metadata and vectors by page."""
+
+
+def _near(collection: ChromaCollection, asked: Matrix, limit: int) -> _Records:
+    """The records nearest to each part of a query."""
+    known = collection.count()
+    if not known or not len(asked):
+        return {}
+    found = collection.query(
+        query_embeddings=list(asked), n_results=min(limit, known), include=["metadatas", "embeddings"]
+    )
+    rows = zip(found["metadatas"] or (), found["embeddings"] or (), strict=True)
+    return _by_page([pair for metadatas, vectors in rows for pair in zip(metadatas, vectors, strict=True)])
+
+
+def _whole(collection: ChromaCollection, pages: Sequence[Page]) -> _Records:
+    """All records of these pages."""
+    records: _Records = {}
+    for doc_id in dict.fromkeys(doc_id for doc_id, _ in pages):
+        numbers = [page for other, page in pages if other == doc_id]
+        found = collection.get(
+            where={"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$in": list(numbers)}}]},
+            include=["metadatas", "embeddings"],
+        )
+        vectors = found["embeddings"]
+        records |= _by_page(list(zip(found["metadatas"] or (), () if vectors is None else vectors, strict=True)))
+    return records
+
+
+def _by_page(pairs: Sequence[tuple[Mapping[str, Any], Any]]) -> _Records:
+    records: _Records = {}
+    for metadata, vector in pairs:
+        if not metadata.get("doc_id") or not isinstance(metadata.get("page"), int | float):
+            continue  # written by something else: it names no page
+        page = (str(metadata["doc_id"]), int(metadata["page"]))
+        records.setdefault(page, (metadata, []))[1].append(vector)
+    return records
+
+
+def _ranked(asked: Matrix, records: _Records, limit: int) -> list[dict[str, Any]]:
+    """Pages by MaxSim, which for a query of one part is the cosine of the nearest record."""
+    results = []
+    for (doc_id, page), (metadata, vectors) in records.items():
+        best = (unit_rows(np.stack(vectors)) @ asked.T).max(axis=0)
+        known = {name: value for name, value in metadata.items() if name != KNOWN}
+        results.append(
+            {
+                "doc_id": doc_id,
+                "page": page,
+                "score": min(1.0, round(float(np.maximum(best, 0.0).mean()), 6)),
+                "filename": metadata.get("filename", ""),
+                "metadata": known,
+            }
+        )
+    return sorted(results, key=lambda each: (-each["score"], each["doc_id"], each["page"]))[:limit]

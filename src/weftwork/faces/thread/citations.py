@@ -1,0 +1,51 @@
+"""Which sources an answer used, and how it names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from weftwork.faces.thread.values import Citation, ContextItem, citations_of
+
+EXCERPT_LENGTH = 50
+
+
+class CitationManager:
+    """The citations of one answer; those marked as used are listed below it."""
+
+    def __init__(self, on_use: Callable[[Citation], None] = lambda _: None) -> None:
+        self._citations: dict[str, Citation] = {}
+        self._on_use = on_use
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """All citations as they stand by now."""
+        return tuple(self._citations.values())
+
+    def generate_citations(self, items: Iterable[ContextItem]) -> tuple[Citation, ...]:
+        """One citation for each item."""
+        made = citations_of(items)
+        for citation in made:
+            self._citations.setdefault(citation.id, citation)
+        return made
+
+    def mark_as_used(self, citation_id: str) -> None:
+        """Note that the answer cites a source, once; an id that is not known is ignored."""
+        known = self._citations.get(f"[{citation_id.strip('[]')}]")
+        if known is not None and not known.used_in_response:
+            self._citations[known.id] = replace(known, used_in_response=True)
+            self._on_use(known)
+
+    def format_citations_for_response(self, citations: Iterable[Citation]) -> str:
+        """The list of those of these sources that were used, to stand below an answer; empty if none was."""
+        used = [citation for citation in citations if self._citations.get(citation.id, citation).used_in_response]
+        if not used:
+            return ""
+        return "\n\n---\nSources:\n" + "\n".join(map(_line, used))
+
+
+def _line(citation: Citation) -> str:
+    # A path with line breaks must not look like more sources.
+    source = " ".join(citation.source.split())
+    part = f" - {citation.excerpt[:EXCERPT_LENGTH]}..." if citation.excerpt else ""
+    return f"{citation.id}: {source}{part}"

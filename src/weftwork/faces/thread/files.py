@@ -1,0 +1,208 @@
+"""The files that threads are about: kept by their paths, found in three ways, and remembered when used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from weftwork.collect.keywords import MOST_WORDS, requiring
+from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.identity import text_hash
+from weftwork.query import read_query, words_of
+from weftwork.store.protocol import View
+from weftwork.text.snippet import excerpt
+from weftwork.types import Filters, Hit, Node, NodeInfo
+
+PASSAGES_A_FILE = 3
+"""How many hits are read for each file wanted, since several may be parts of the same one."""
+LOOKED_BACK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A file that answers a search."""
+
+    id: str
+    path: str
+    content: str
+    """The part that matched best."""
+    rank: float
+    excerpt: str
+    """The same in short, with the words that matched between <<< and >>>."""
+
+
+class FileRepository:
+    """One user's files in a workspace. Each change is one transaction."""
+
+    def __init__(self, weft: Weft, user_id: str = DEFAULT_USER, *, workspace: str = DEFAULT_WORKSPACE) -> None:
+        self._weft = weft
+        self._user = user_id
+        self._workspace = workspace
+
+    def add(self, path: str, content: str, *, access: Iterable[str] | None = None) -> str:
+        """Keep a file, or its new content if there is one of this user's at the path; returns its id.
+
+        It is seen by those on its list; without a list, a new one by whom the workspace admits, and another as before.
+        """
+        _check_path(path)
+        readers = None if access is None else frozenset(_names(access, "access must be None or several names"))
+        with self._view() as view:
+            name, is_there = self._name_at(view, path)
+        if is_there:
+            self._replace(name, content, readers)
+            return name
+        node = Node(
+            id=name,
+            type="file",
+            title=PurePath(path).name,
+            text=content,
+            source=path,
+            owner=self._user,
+            access=readers,
+        )
+        self._weft.add([node], workspace=self._workspace)
+        return name
+
+    def get(self, file_id: str) -> Node:
+        """A file with its content."""
+        with self._view() as view:
+            found = view.nodes([file_id])
+        if not found or found[0].type != "file":
+            raise NotFound(f"there is no file {file_id!r} in this workspace: find it with  weftwork search")
+        return found[0]
+
+    def update(self, file_id: str, content: str) -> bool:
+        """Give a file new content; passages of the old one are gone. Tells whether anything changed."""
+        node = self._own(file_id)
+        if node.text == content:
+            return False
+        return self._rewrite(replace(node, text=content, updated_at=self._weft.now()))
+
+    def move(self, file_id: str, path: str) -> None:
+        """Give a file another path; its id, its links and what readers said of it stay."""
+        _check_path(path)
+        node = self._own(file_id)
+        with self._view() as view:
+            taken = [each for each in view.nodes(view.find(path)) if self._is_at(each, path) and each.id != file_id]
+        if taken:
+            raise InvalidInput(f"there is a file at {path!r} already: delete it first, or choose another path")
+        self._rewrite(replace(node, source=path, title=PurePath(path).name))
+
+    def delete(self, file_id: str) -> None:
+        """Remove a file with its passages and links."""
+        self._weft.remove([self._own(file_id).id], workspace=self._workspace)
+
+    def update_access_time(self, file_id: str) -> None:
+        """Note that the user opened a file just now."""
+        node = self.get(file_id)
+        with self._weft.atomic(self._workspace) as batch:
+            batch.record(self._user, node.id, "view", self._weft.now())
+
+    def get_recently_accessed(self, limit: int = 5) -> list[NodeInfo]:
+        """The files that this user opened last, the latest first."""
+        with self._view() as view:
+            records = view.load([event.key for event in view.events("view", limit=LOOKED_BACK)])
+        return [record.node for record in records if record.node.type == "file"][:limit]
+
+    def search_content(self, query: str, limit: int = 10) -> list[SearchResult]:
+        """Files with any of the words, the best first."""
+        _check_query(query)
+        with self._view() as view:
+            return _results(
+                view, view.search_words(query, limit=limit * PASSAGES_A_FILE, filters=self._files()), query, limit
+            )
+
+    def search_by_keywords(self, keywords: Sequence[str], limit: int = 10) -> list[SearchResult]:
+        """Files in which all keywords stand in one passage, the best first."""
+        words = words_of(" ".join(_names(keywords, "keywords must be several words")))
+        with self._view() as view:
+            hits = (
+                view.search_words(requiring(words), limit=limit * PASSAGES_A_FILE, filters=self._files())
+                if words
+                else []
+            )
+            return _results(view, hits, " ".join(words), limit)
+
+    def fuzzy_search(self, query: str, limit: int = 5, threshold: float = 0.3) -> list[SearchResult]:
+        """Files whose path, title or words look like the query, the most alike first."""
+        _check_query(query)
+        text = " ".join(read_query(query, self._weft.now()).words[:MOST_WORDS]) or query
+        with self._view() as view:
+            hits = view.search_fuzzy(text, limit=limit * PASSAGES_A_FILE, filters=self._files(), threshold=threshold)
+            return _results(view, hits, query, limit)
+
+    def _files(self) -> Filters:
+        return Filters(types=frozenset({"file"}), as_of=self._weft.now())
+
+    def _view(self) -> AbstractContextManager[View]:
+        return self._weft.store.view(self._workspace, self._user)
+
+    def _is_at(self, node: NodeInfo, path: str) -> bool:
+        return node.type == "file" and node.source == path and node.owner == self._user
+
+    def _name_at(self, view: View, path: str) -> tuple[str, bool]:
+        """The id of this user's file at a path and True, or an id for a new one and False.
+
+        Ids are made of user and path, so that nothing hidden has them; a file that moved away keeps its own.
+        """
+        for node in view.nodes(view.find(path)):
+            if self._is_at(node, path):
+                return node.id, True
+        number = 0
+        while True:
+            number += 1
+            name = "file-" + text_hash("\0".join((self._user, path, str(number))))[:16]
+            known = view.nodes([name])
+            if not known or self._is_at(known[0], path):
+                return name, bool(known)
+
+    def _own(self, file_id: str) -> Node:
+        node = self.get(file_id)
+        if node.owner not in (None, self._user):
+            raise InvalidInput(f"file {file_id!r} belongs to {node.owner!r}: only they can change it")
+        return node
+
+    def _replace(self, file_id: str, content: str, readers: frozenset[str] | None) -> None:
+        if readers is None:
+            self.update(file_id, content)
+            return
+        with self._weft.atomic(self._workspace):  # nobody reads the new content by the old list
+            self.update(file_id, content)
+            with self._weft.atomic(self._workspace) as batch:  # one that begins after the update: each has a version
+                batch.set_access(file_id, readers)
+
+    def _rewrite(self, node: Node) -> bool:
+        return self._weft.add([node], workspace=self._workspace, in_place=True).nodes > 0
+
+
+def _check_path(path: str) -> None:
+    if not isinstance(path, str) or not path.strip() or not path.isprintable():
+        raise InvalidInput(f"a file needs a path of printable characters, got {path!r}")
+
+
+def _check_query(query: str) -> None:
+    if not isinstance(query, str):
+        raise InvalidInput(f"the query must be text, got {query!r}")
+
+
+def _names(values: Iterable[str], rule: str) -> list[str]:
+    """Several texts: a single one would be taken letter by letter."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        names = list(values)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput(f"{rule}, got {values!r}: put them into a list")
+
+
+def _results(view: View, hits: Sequence[Hit], query: str, limit: int) -> list[SearchResult]:
+    """The best hit of each file."""
+    ranks = {hit.key: hit.score for hit in hits}
+    best: dict[str, SearchResult] = {}
+    for record in view.load(list(ranks)):
+        node, passage = record.node, record.passage
+        marked = excerpt(passage.text or node.title, query)
+        best.setdefault(node.id, SearchResult(node.id, node.source, passage.text, ranks[passage.key], marked))
+    return list(best.values())[:limit]

@@ -1,0 +1,113 @@
+"""The contract's scorer and optimiser by themselves, for items that come from elsewhere.
+
+Both hand their items to the parts that the pipeline uses, and have no rules of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from weftwork.clock import Clock, aware, system_clock
+from weftwork.faces.thread.values import ContextItem
+from weftwork.pack import Choice, Room, get_packer
+from weftwork.query import read_query
+from weftwork.request import Request
+from weftwork.score import Facts, get_profile, score
+from weftwork.text.tokens import CharacterCounter, TokenCounter
+from weftwork.text.truncate import truncate
+from weftwork.types import Budget, Candidate, Finding, NodeInfo, Passage, Rendering, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceScorer:
+    """The five weights, with the rarity of words and the uses of items as far as they are given."""
+
+    idf: Mapping[str, float] | None = None
+    usage: Mapping[str, int] | None = None
+    """How often each item was used, by its id."""
+    clock: Clock = system_clock
+
+    def score_items(self, items: Sequence[ContextItem], query: str) -> list[ContextItem]:
+        """The items with their relevance, in their order."""
+        now = self.clock()
+        facts = Facts(
+            Request(query=query, workspace="", user="", budget=Budget(total=1)),
+            read_query(query, now),
+            now,
+            usage={name: Usage(used=count) for name, count in (self.usage or {}).items()},
+            idf=self.idf or {},
+        )
+        candidates = [_candidate(item, number) for number, item in enumerate(items)]
+        scores = {each.key: each.score for each in score(candidates, get_profile("thread"), facts)}
+        return [replace(item, relevance=scores[number]) for number, item in enumerate(items)]
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizationResult:
+    """What was chosen and what was not, each in the order in which it was given, and the tokens of what was."""
+
+    selected: tuple[ContextItem, ...]
+    excluded: tuple[ContextItem, ...]
+    total_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenOptimizer:
+    """Chooses items within a budget; if the best one alone is too large, it is cut, by this counter."""
+
+    counter: TokenCounter = field(default_factory=CharacterCounter)
+
+    def optimize(self, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
+        """By relevance per token, mixing types."""
+        return self._pack("density", items, max_tokens)
+
+    def optimize_dp(self, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
+        """The set that is worth most."""
+        return self._pack("optimal", items, max_tokens)
+
+    def _pack(self, packer: str, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
+        choices = [
+            Choice(_candidate(item, number), Rendering("full", item.content, item.tokens))
+            for number, item in enumerate(items)
+        ]
+        packing = get_packer(packer).pack(choices, Room(max(0, max_tokens)), self._shorten)
+        selected = [
+            replace(items[outcome.candidate.key], content=outcome.rendering.text, tokens=outcome.rendering.tokens)
+            for outcome in packing.outcomes
+            if outcome.rendering is not None
+        ]
+        excluded = [items[outcome.candidate.key] for outcome in packing.dropped]
+        return OptimizationResult(tuple(selected), tuple(excluded), packing.used)
+
+    def _shorten(self, candidate: Candidate, limit: int) -> Rendering | None:
+        text = truncate(candidate.passage.text, limit, strategy="keep_start", counter=self.counter).text
+        tokens = self.counter.count(text)
+        if not 0 < tokens < candidate.passage.tokens:
+            return None
+        return Rendering("truncated", text, tokens, worth=tokens / candidate.passage.tokens)
+
+
+def _candidate(item: ContextItem, number: int) -> Candidate:
+    """An item in the shape of what a collector found."""
+    by: Iterable[Finding] = (Finding("references", 1, 1.0),) if item.type == "reference" else ()
+    return Candidate(
+        node=NodeInfo(
+            id=item.id,
+            type="message" if item.type == "message" else "file",
+            created_at=None if item.metadata.created_at is None else aware(item.metadata.created_at),
+        ),
+        passage=Passage(
+            ordinal=int(item.type == "chunk"),
+            start=0,
+            end=len(item.content),
+            text=item.content,
+            tokens=item.tokens,
+            digest="",
+            citation=item.id,
+            key=number,
+        ),
+        section="semantic",
+        findings=tuple(by),
+        score=item.relevance,
+    )

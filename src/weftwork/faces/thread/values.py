@@ -1,0 +1,182 @@
+"""The thread contract's values, and the projection of a context onto them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, cast
+
+from weftwork.query import Question
+from weftwork.score.node_type import item_type
+from weftwork.text.snippet import excerpt
+from weftwork.types import Candidate, Context, Decision, Item
+
+ItemType = Literal["file", "chunk", "message", "reference"]
+CitationType = Literal["file", "document", "message"]
+
+SEARCHES = frozenset({"lexical", "keywords", "fuzzy"})
+"""The collectors that search among files."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMetadata:
+    """What is known of an item beside its content."""
+
+    node: str
+    """Id of the node that it is a part of."""
+    node_type: str
+    path: str | None = None
+    created_at: datetime | None = None
+    matched_keywords: tuple[str, ...] = ()
+    search_rank: float | None = None
+    """The best grade that a search among files gave it; None if none found it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """A piece of the context; its id is that of its citation, the same in every context."""
+
+    id: str
+    type: ItemType
+    content: str
+    """What it says: all of it, or as much as stands in the text."""
+    excerpt: str
+    """The part that matched, with the words of the message between <<< and >>>."""
+    source: str
+    relevance: float
+    tokens: int
+    metadata: ItemMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source as an answer may name it: `[fil-3k9x0a1b2c]`."""
+
+    id: str
+    source: str
+    type: CitationType
+    path: str | None
+    excerpt: str
+    relevance: float
+    used_in_response: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextStats:
+    """How much was retrieved in each way, and how much of it all was left out."""
+
+    explicit_count: int
+    search_count: int
+    history_count: int
+    excluded_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrimeContext:
+    """What a message in a thread needs: the text for the model, its items and where they come from."""
+
+    total_tokens: int
+    items: tuple[ContextItem, ...]
+    """The most relevant first."""
+    citations: tuple[Citation, ...]
+    stats: ContextStats
+    text: str
+    context: Context = field(repr=False)
+    """All of the account: sections, and a decision with its signals for each candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMetrics:
+    """What one call cost, in milliseconds and tokens; a context from memory costs no search."""
+
+    assembly_time: float
+    items_retrieved: int
+    items_selected: int
+    token_usage: int
+    cache_hit_rate: float
+    search_latency: float
+    scoring_latency: float
+    optimization_latency: float
+
+
+def project(context: Context, question: Question) -> PrimeContext:
+    """A context in the contract's terms."""
+    ranked = sorted(context.items, key=lambda item: (-item.candidate.score, item.candidate.passage.citation))
+    items = tuple(_item(item, question) for item in ranked)
+    return PrimeContext(
+        total_tokens=context.tokens,
+        items=items,
+        citations=citations_of(items),
+        stats=_stats(context.trace),
+        text=context.text,
+        context=context,
+    )
+
+
+def citations_of(items: Iterable[ContextItem]) -> tuple[Citation, ...]:
+    """One citation for each item, in their order."""
+    return tuple(
+        Citation(
+            id=f"[{item.id}]",
+            source=item.source,
+            type=_citation_type(item.metadata.node_type),
+            path=item.metadata.path,
+            excerpt=item.excerpt,
+            relevance=item.relevance,
+        )
+        for item in items
+    )
+
+
+def _item(item: Item, question: Question) -> ContextItem:
+    candidate = item.candidate
+    node, passage = candidate.node, candidate.passage
+    whole = item.rendering.form == "full"
+    return ContextItem(
+        id=passage.citation,
+        type=_type(candidate),
+        content=passage.text or node.title if whole else item.rendering.text.strip(),
+        excerpt=excerpt(passage.text or node.title, question.text),
+        source=node.source or node.title or node.id,
+        relevance=candidate.score,
+        tokens=item.rendering.tokens,
+        metadata=_metadata(candidate, question),
+    )
+
+
+def _metadata(candidate: Candidate, question: Question) -> ItemMetadata:
+    node = candidate.node
+    content = f"{node.title}\n{candidate.passage.text}".lower()
+    ranks = [finding.score for finding in candidate.findings if finding.collector in SEARCHES]
+    return ItemMetadata(
+        node=node.id,
+        node_type=node.type,
+        path=node.source or None,
+        created_at=node.created_at,
+        matched_keywords=tuple(keyword for keyword in question.keywords if keyword in content),
+        search_rank=max(ranks, default=None),
+    )
+
+
+def _type(candidate: Candidate) -> ItemType:
+    """One of the contract's four: whatever is neither a message nor referred to counts as a file or a part of one."""
+    kind = item_type(candidate)
+    if kind in ("file", "chunk", "message", "reference"):
+        return cast(ItemType, kind)
+    return "chunk" if candidate.passage.ordinal else "file"
+
+
+def _citation_type(node_type: str) -> CitationType:
+    return cast(CitationType, node_type) if node_type in ("file", "message") else "document"
+
+
+def _stats(trace: Iterable[Decision]) -> ContextStats:
+    decisions = list(trace)
+    found = [{finding.collector for finding in decision.findings} for decision in decisions]
+    return ContextStats(
+        explicit_count=sum("references" in by for by in found),
+        search_count=sum(bool(SEARCHES & by) for by in found),
+        history_count=sum("history" in by for by in found),
+        excluded_count=sum(decision.fate == "dropped" for decision in decisions),
+    )

@@ -1,0 +1,46 @@
+"""The workspace face: contexts for block-and-page workspaces with an assistant inside."""
+
+from __future__ import annotations
+
+from weftwork.faces.workspace.budget import RequestType, TokenBudget
+from weftwork.faces.workspace.builder import ContextBuilder
+from weftwork.faces.workspace.payload import (
+    ContextItem,
+    ContextPayload,
+    ContextSection,
+    ContextValidationResult,
+    ItemMetadata,
+    PayloadMetadata,
+    Violation,
+)
+from weftwork.faces.workspace.recipe import configured_recipe
+from weftwork.faces.workspace.request import (
+    ContextHints,
+    ContextRequest,
+    ConversationMessage,
+    Focus,
+    TimeRange,
+    User,
+)
+from weftwork.faces.workspace.settings import WorkspaceConfig
+
+__all__ = [
+    "ContextBuilder",
+    "ContextHints",
+    "ContextItem",
+    "ContextPayload",
+    "ContextRequest",
+    "ContextSection",
+    "ContextValidationResult",
+    "ConversationMessage",
+    "Focus",
+    "ItemMetadata",
+    "PayloadMetadata",
+    "RequestType",
+    "TimeRange",
+    "TokenBudget",
+    "User",
+    "Violation",
+    "WorkspaceConfig",
+    "configured_recipe",
+]

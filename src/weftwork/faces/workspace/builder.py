@@ -1,0 +1,162 @@
+"""Building contexts for a workspace with an assistant inside (workspace contract, 2.1)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from weftwork.clock import aware, whole_minute
+from weftwork.engine import Weft
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.faces.workspace.budget import TokenBudget, closed_for, split_for
+from weftwork.faces.workspace.payload import (
+    ContextItem,
+    ContextPayload,
+    ContextSection,
+    ContextValidationResult,
+    ItemMetadata,
+    PayloadMetadata,
+)
+from weftwork.faces.workspace.recipe import Variation, recipe_for
+from weftwork.faces.workspace.request import ContextRequest
+from weftwork.faces.workspace.settings import WorkspaceConfig
+from weftwork.faces.workspace.validation import validate, visible_nodes
+from weftwork.render import Template
+from weftwork.render.quote import inline
+from weftwork.render.values import iso, titles_of
+from weftwork.request import Message, Request
+from weftwork.types import Context, Filters, Item
+
+DEFAULTS = WorkspaceConfig()
+
+
+class ContextBuilder:
+    """Builds contexts from what a `Weft` holds. Thread-safe, as the engine is."""
+
+    def __init__(self, weft: Weft, config: WorkspaceConfig = DEFAULTS) -> None:
+        self._weft = weft
+        self._config = config
+
+    async def build(self, request: ContextRequest) -> ContextPayload:
+        """The context for a request; the engine works in another thread."""
+        return await asyncio.to_thread(self._build, request)
+
+    def estimate_tokens(self, payload: ContextPayload) -> int:
+        """How many tokens the serialised context has: exact, by the engine's tokenizer."""
+        return self._weft.tools.counter.count(payload.serialized)
+
+    def validate(self, payload: ContextPayload) -> ContextValidationResult:
+        """Whether a payload keeps its budgets, shows only what its user may see, and repeats nothing."""
+        return validate(self._weft, payload, self._budget(payload.request))
+
+    def _budget(self, request: ContextRequest) -> TokenBudget:
+        own = request.token_budget
+        return split_for(request.type, self._config.token_budget) if own is None else own
+
+    def _build(self, request: ContextRequest) -> ContextPayload:
+        budget = self._budget(request).checked()
+        closed = closed_for(request.type) | {name for name, tokens in budget.sections.items() if tokens == 0}
+        embedder = self._weft.tools.embedder
+        variation = Variation(
+            type=request.type,
+            focus=next(iter(request.places), None),
+            closed=closed,
+            depth=request.hints.max_depth,
+            model="" if embedder is None else embedder.model,
+        )
+        recipe = recipe_for(self._config, variation)
+        self._require_focus(request, shown="focus" in (each.name for each in recipe.collectors))
+        asked = self._asked(request, budget, closed)
+        now = whole_minute(self._weft.now())
+        context = self._weft.assemble(asked, recipe)
+        return _payload(request, context, self._weft.tools.templates.get(recipe.template), iso(now))
+
+    def _require_focus(self, request: ContextRequest, shown: bool) -> None:
+        """Refuse a focus that is excluded, or is not there, also where no collector looks at it."""
+        excluded = [node for node in request.places.values() if node in request.hints.exclude_blocks]
+        if excluded:
+            raise InvalidInput(f"{excluded[0]!r} is the focus and in exclude_blocks: take it out of one of them")
+        unread = list(request.places.values())[2 if shown else 0 :]
+        if unread:
+            known = visible_nodes(self._weft, request.user, unread)
+            for node in unread:
+                if node not in known:
+                    raise NotFound(
+                        f"focus {node!r} does not exist in this workspace: check its id with  weftwork search"
+                    )
+
+    def _asked(self, request: ContextRequest, budget: TokenBudget, closed: frozenset[str]) -> Request:
+        """The same request in the engine's words."""
+        hints, places = request.hints, list(request.places.values())
+        start, end = (None, None) if hints.time_range is None else hints.time_range.moments
+        said = () if "history" in closed else request.conversation_history
+        return Request(
+            query=request.query,
+            workspace=request.user.workspace,
+            user=request.user.id,
+            budget=budget.for_core(closed),
+            focus=places[0] if places else None,
+            page=places[1] if len(places) > 1 else None,
+            history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in said),
+            filters=Filters(after=start, before=end, exclude=frozenset(hints.exclude_blocks)),
+            include=tuple(hints.include_blocks),
+            prefer_types=frozenset(hints.prioritize_types),
+            depth=hints.max_depth,
+            truncation=self._config.truncation.default_strategy,
+        )
+
+
+def _payload(request: ContextRequest, context: Context, template: Template, timestamp: str) -> ContextPayload:
+    focus = request.focus
+    found = {finding.collector for decision in context.trace for finding in decision.findings}
+    return ContextPayload(
+        sections=_sections(context, template),
+        metadata=PayloadMetadata(
+            total_tokens=context.tokens,
+            timestamp=timestamp,
+            focus_block_id=focus.block_id if focus else None,
+            focus_page_id=focus.page_id if focus else None,
+            focus_database_id=focus.database_id if focus else None,
+            collectors_used=tuple(sorted(found)),
+            blocks_included=len({item.candidate.node.id for item in context.items}),
+            blocks_considered=len({decision.node for decision in context.trace}),
+        ),
+        serialized=context.text,
+        request=request,
+        context=context,
+    )
+
+
+def _sections(context: Context, template: Template) -> tuple[ContextSection, ...]:
+    """The template's sections, also those without items, and what else there is."""
+    filled = {section.name: section for section in context.sections}
+    return tuple(
+        ContextSection(
+            type=name,
+            title=template.title_of(name),
+            items=tuple(_item(item) for item in filled[name].items) if name in filled else (),
+            token_count=filled[name].tokens if name in filled else 0,
+        )
+        for name in dict.fromkeys((*template.sections, *filled))
+    )
+
+
+def _item(item: Item) -> ContextItem:
+    candidate = item.candidate
+    node, titles = candidate.node, titles_of(candidate)
+    return ContextItem(
+        block_id=node.id,
+        block_type=node.type,
+        content=_content(item, titles[0] if titles else None),
+        relevance=candidate.score,
+        metadata=ItemMetadata(
+            page_title=titles[0] if titles else None,
+            path=tuple(reversed(candidate.trail)),
+            last_modified=iso(node.updated_at) if node.updated_at else None,
+        ),
+    )
+
+
+def _content(item: Item, title: str | None) -> str:
+    """What the text shows of an item below the line that names it."""
+    header = "".join((f"[{title}] " if title else "", f"[{inline(item.candidate.node.type, 40)}]\n"))
+    return item.rendering.text.removeprefix(header).rstrip("\n")

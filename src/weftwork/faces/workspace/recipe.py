@@ -1,0 +1,124 @@
+"""The workspace recipe as a configuration and a request want it; never a pipeline of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from weftwork.collect import (
+    ActivityCollector,
+    Collector,
+    DueCollector,
+    FocusCollector,
+    HistoryCollector,
+    LexicalCollector,
+    ReferencesCollector,
+    RelationsCollector,
+    SemanticCollector,
+    SimilarCollector,
+)
+from weftwork.faces.workspace.budget import RequestType
+from weftwork.faces.workspace.request import FocusKind
+from weftwork.faces.workspace.settings import WorkspaceConfig
+from weftwork.recipe import WHOLE, Recipe, get_recipe
+from weftwork.score import Profile
+
+INSIDE = 100
+"""How many blocks of a page, or rows of a database, are candidates when it is the focus."""
+WORKING = ("assist", "automate")
+"""Types of request that work on the focus itself, for which blocks that resemble it serve as patterns."""
+SCALES = {"wordllama-": 0.5}
+"""What a threshold of the contract comes to for a model, by the start of its name; 1 for all others.
+
+Cosines of one model do not compare with those of another. Of the pairs of query and relevant text in three collections
+(Cranfield, Medlars, CISI), the static model puts 6 to 14 % above 0.6 and 74 to 83 % above 0.3.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """What of a request decides which parts of the pipeline run."""
+
+    type: RequestType = "assist"
+    focus: FocusKind | None = "block"
+    closed: frozenset[str] = frozenset()
+    """Sections that take nothing."""
+    depth: int | None = None
+    model: str = ""
+
+
+@lru_cache(maxsize=256)
+def recipe_for(config: WorkspaceConfig, variation: Variation) -> Recipe:
+    """The recipe for a variation; the same object each time, since contexts are remembered by it."""
+    return replace(
+        get_recipe("workspace"),
+        collectors=tuple(each for each in _collectors(config, variation) if each.section not in variation.closed),
+        profile=_profile(config, variation.type),
+        hits=config.collectors.semantic.top_k,
+        min_length=config.truncation.min_content_length,
+    )
+
+
+@lru_cache(maxsize=16)
+def configured_recipe(config: WorkspaceConfig, model: str) -> Recipe:
+    """The workspace recipe as the settings want it, for requests that do not go through the builder."""
+    budget = config.token_budget
+    parts = {name: tokens * WHOLE // budget.total for name, tokens in budget.sections.items() if name != "system"}
+    closed = frozenset(name for name, tokens in parts.items() if tokens == 0)
+    return replace(recipe_for(config, Variation(closed=closed, model=model)), sections=parts)
+
+
+def _profile(config: WorkspaceConfig, kind: RequestType) -> Profile:
+    profile = config.ranking.weights.profile()
+    if kind != "automate":
+        return profile
+    # A job gets the same context whoever edited or looked at what.
+    weights = {name: weight for name, weight in profile.weights.items() if name != "affinity"}
+    return replace(profile, weights=weights)
+
+
+def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Collector]:
+    """What the settings allow, in the order in which a section claims what several find."""
+    chosen = config.collectors
+    if chosen.focus.enabled:
+        yield _focus(config, variation)
+    yield ReferencesCollector(section=_open_section(variation.closed))
+    yield DueCollector()
+    yield HistoryCollector()
+    if chosen.semantic.enabled:
+        scale = next((part for start, part in SCALES.items() if variation.model.startswith(start)), 1.0)
+        yield LexicalCollector()
+        yield SemanticCollector(threshold=chosen.semantic.min_threshold * scale)
+        if variation.focus == "block" and variation.type in WORKING:
+            yield SimilarCollector()
+    if chosen.relations.enabled:
+        depth = variation.depth or chosen.relations.max_depth
+        yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth)
+    if chosen.activity.enabled:
+        recent = chosen.activity
+        yield ActivityCollector(
+            edit_count=recent.recent_edit_count,
+            view_count=recent.recent_view_count,
+            max_age_hours=recent.max_age_hours,
+            summaries=True,
+        )
+
+
+def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
+    settings = config.collectors.focus
+    around = FocusCollector(
+        ancestor_depth=variation.depth or settings.ancestor_depth,
+        sibling_count=settings.sibling_count,
+        children_limit=settings.children_limit,
+    )
+    if variation.focus in (None, "block"):
+        return around
+    # The rows of a database are its children; what stands in a row belongs to that row.
+    deepest = variation.depth or (1 if variation.focus == "database" else around.inside_depth)
+    return replace(around, inside=INSIDE, inside_depth=deepest)
+
+
+def _open_section(closed: frozenset[str]) -> str:
+    """Where included blocks stand: in the first section that is open, the most important first."""
+    return next((name for name in ("focus", "semantic", "relations") if name not in closed), "focus")

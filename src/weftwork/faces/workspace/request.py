@@ -1,0 +1,132 @@
+"""What is asked of the context builder (workspace contract, 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from weftwork.clock import aware
+from weftwork.errors import InvalidInput
+from weftwork.faces.workspace.budget import RequestType, TokenBudget
+
+FocusKind = Literal["block", "page", "database"]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who asks, in which workspace."""
+
+    id: str
+    workspace: str = "main"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Focus:
+    """Where the user works: on a block, on a page, or in a database."""
+
+    block_id: str | None = None
+    page_id: str | None = None
+    database_id: str | None = None
+
+    @property
+    def places(self) -> dict[FocusKind, str]:
+        """What is given, the nearest to the user first."""
+        given: tuple[tuple[FocusKind, str | None], ...] = (
+            ("block", self.block_id),
+            ("page", self.page_id),
+            ("database", self.database_id),
+        )
+        return {kind: node for kind, node in given if node is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationMessage:
+    """A turn of the conversation so far."""
+
+    role: str
+    content: str
+    timestamp: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """A stretch of time, both ends included; times may be given in ISO format and without a zone are in UTC."""
+
+    start: datetime | str
+    end: datetime | str
+
+    @property
+    def moments(self) -> tuple[datetime, datetime]:
+        """Both ends as times."""
+        start, end = _moment(self.start), _moment(self.end)
+        if start > end:
+            raise InvalidInput(f"the time range ends at {end} before it starts at {start}: swap them")
+        return start, end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextHints:
+    """What the caller knows about what is wanted."""
+
+    prioritize_types: tuple[str, ...] = ()
+    time_range: TimeRange | None = None
+    """Searches find only what changed within it."""
+    include_blocks: tuple[str, ...] = ()
+    exclude_blocks: tuple[str, ...] = ()
+    max_depth: int | None = None
+    """How far to go from the focus, 1 to 5: up its ancestors, down a page, along relations."""
+
+    def __post_init__(self) -> None:
+        for name in ("prioritize_types", "include_blocks", "exclude_blocks"):
+            _check_each(name, getattr(self, name), str)
+        _check("time_range", self.time_range, TimeRange, optional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    """A request for a context."""
+
+    query: str
+    user: User
+    type: RequestType = "assist"
+    focus: Focus | None = None
+    conversation_history: tuple[ConversationMessage, ...] = ()
+    token_budget: TokenBudget | None = None
+    """None divides the configured budget as the type of the request does."""
+    hints: ContextHints = field(default_factory=ContextHints)
+
+    def __post_init__(self) -> None:
+        if self.hints is None:  # the contract lets it be left out
+            object.__setattr__(self, "hints", ContextHints())
+        _check("user", self.user, User)
+        _check("focus", self.focus, Focus, optional=True)
+        _check_each("conversation_history", self.conversation_history, ConversationMessage)
+        _check("token_budget", self.token_budget, TokenBudget, optional=True)
+        _check("hints", self.hints, ContextHints)
+
+    @property
+    def places(self) -> dict[FocusKind, str]:
+        """What the focus names, the nearest to the user first."""
+        return {} if self.focus is None else self.focus.places
+
+
+def _check(name: str, value: object, kind: type, *, optional: bool = False) -> None:
+    if not isinstance(value, kind) and not (optional and value is None):
+        raise InvalidInput(f"{name} must be a {kind.__name__}, got {value!r}")
+
+
+def _check_each(name: str, values: object, kind: type) -> None:
+    """Refuse what is no collection of such values; a text is one value, not a collection of letters."""
+    if isinstance(values, str) or not isinstance(values, Collection) or not all(isinstance(v, kind) for v in values):
+        raise InvalidInput(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
+
+
+def _moment(value: datetime | str) -> datetime:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise InvalidInput(f"{value!r} is not a time: write it like 2026-03-16T09:00:00Z") from error
+    return aware(value)

@@ -1,0 +1,177 @@
+"""The default configuration of the workspace contract (7.1), each value of which can be changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from weftwork.collect.inquiry import RECENT_EVENTS
+from weftwork.errors import InvalidInput
+from weftwork.faces.workspace.budget import TokenBudget
+from weftwork.score import Profile, get_profile
+from weftwork.text.truncate import check_strategy
+
+TABLE = "recipes.workspace"
+"""Where the settings stand in `weftwork.toml`."""
+
+Settings = TypeVar("Settings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FocusSettings:
+    """How far the focus collector looks around a block."""
+
+    enabled: bool = True
+    ancestor_depth: int = 3
+    sibling_count: int = 2
+    children_limit: int = 5
+
+    def __post_init__(self) -> None:
+        _check(self, ancestor_depth=(0, 64), sibling_count=(0, 1000), children_limit=(0, 1000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemanticSettings:
+    """How many passages a search brings, and how similar they have to be.
+
+    The threshold is the contract's, for models whose cosines of related texts lie around 0.7; it is rescaled for the
+    built-in static model, see `weftwork.faces.workspace.recipe.SCALES`.
+    """
+
+    enabled: bool = True
+    top_k: int = 15
+    min_threshold: float = 0.6
+
+    def __post_init__(self) -> None:
+        _check(self, top_k=(1, 1000), min_threshold=(-1, 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationsSettings:
+    """How far links are followed from the focus, and how many related nodes there are at most."""
+
+    enabled: bool = True
+    max_depth: int = 2
+    max_items: int = 10
+
+    def __post_init__(self) -> None:
+        _check(self, max_depth=(1, 5), max_items=(1, 1000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActivitySettings:
+    """How much of the user's recent work counts."""
+
+    enabled: bool = True
+    recent_edit_count: int = 10
+    recent_view_count: int = 5
+    max_age_hours: float = 72.0
+
+    def __post_init__(self) -> None:
+        _check(
+            self,
+            recent_edit_count=(0, RECENT_EVENTS),
+            recent_view_count=(0, RECENT_EVENTS),
+            max_age_hours=(0, 24 * 365 * 100),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectorSettings:
+    """The four collectors of the contract."""
+
+    focus: FocusSettings = field(default_factory=FocusSettings)
+    semantic: SemanticSettings = field(default_factory=SemanticSettings)
+    relations: RelationsSettings = field(default_factory=RelationsSettings)
+    activity: ActivitySettings = field(default_factory=ActivitySettings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """The weights of the composite scorer (4.1)."""
+
+    semantic: float = 0.35
+    structural: float = 0.25
+    recency: float = 0.15
+    type_match: float = 0.15
+    user_affinity: float = 0.10
+
+    def __post_init__(self) -> None:
+        self.profile()
+
+    def profile(self) -> Profile:
+        """The same weights under the names of the signals."""
+        signals = ("relevance", "structural", "recency_linear", "type_match", "affinity")
+        values = (self.semantic, self.structural, self.recency, self.type_match, self.user_affinity)
+        return replace(get_profile("workspace"), weights=dict(zip(signals, values, strict=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingSettings:
+    """How candidates are ranked."""
+
+    weights: Weights = field(default_factory=Weights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncationSettings:
+    """How a text is made shorter, and how many characters have to be left of it."""
+
+    default_strategy: str = "extractive"
+    min_content_length: int = 50
+
+    def __post_init__(self) -> None:
+        check_strategy(self.default_strategy)
+        _check(self, min_content_length=(0, 1_000_000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceConfig:
+    """What the context builder works with when a request does not say otherwise."""
+
+    token_budget: TokenBudget = field(default_factory=TokenBudget)
+    collectors: CollectorSettings = field(default_factory=CollectorSettings)
+    ranking: RankingSettings = field(default_factory=RankingSettings)
+    truncation: TruncationSettings = field(default_factory=TruncationSettings)
+
+    def __post_init__(self) -> None:
+        self.token_budget.checked()
+
+    @classmethod
+    def from_mapping(cls, table: Mapping[str, Any]) -> WorkspaceConfig:
+        """The settings of a table `[recipes.workspace]` and the tables in it; what is not there keeps its default."""
+        return _read(cls(), table, TABLE)
+
+
+def _check(settings: object, **ranges: tuple[float, float]) -> None:
+    """Refuse numbers that lie outside of what a setting can be."""
+    for name, (lowest, highest) in ranges.items():
+        value = getattr(settings, name)
+        if isinstance(value, bool) or not math.isfinite(value) or not lowest <= value <= highest:
+            raise InvalidInput(f"{name} must be from {lowest} to {highest}, got {value!r}")
+
+
+def _read(default: Settings, table: object, where: str) -> Settings:
+    if not isinstance(table, Mapping):
+        raise InvalidInput(f"{where} must be a table [{where}], got {table!r}")
+    known = {each.name: getattr(default, each.name) for each in fields(default)}  # type: ignore[arg-type]
+    unknown = [str(name) for name in table if name not in known]
+    if unknown:
+        raise InvalidInput(f"unknown setting {where}.{unknown[0]}: use one of {', '.join(known)}")
+    given = {name: _typed(known[name], value, f"{where}.{name}") for name, value in table.items()}
+    try:
+        return replace(default, **given)  # type: ignore[type-var]
+    except InvalidInput as error:
+        raise InvalidInput(f"[{where}] {error}") from error
+
+
+def _typed(default: object, value: object, where: str) -> object:
+    if is_dataclass(default):
+        return _read(default, value, where)
+    if isinstance(default, float) and type(value) is int:
+        return float(value)
+    if type(value) is not type(default):
+        raise InvalidInput(f"{where} must be of type {type(default).__name__}, got {value!r}")
+    return value

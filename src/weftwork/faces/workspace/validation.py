@@ -1,0 +1,87 @@
+"""Checking a payload, whoever made it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from weftwork.engine import Weft
+from weftwork.errors import NotFound
+from weftwork.faces.workspace.budget import TokenBudget
+from weftwork.faces.workspace.payload import ContextPayload, ContextValidationResult, Violation
+from weftwork.faces.workspace.request import User
+
+
+def validate(weft: Weft, payload: ContextPayload, budget: TokenBudget) -> ContextValidationResult:
+    """What of a payload is not as it should be, for the user who asked and within this budget."""
+    blocks, focused = _blocks(payload), _focused(payload)
+    visible = visible_nodes(weft, payload.request.user, [*blocks, *focused])
+    return ContextValidationResult(
+        violations=(
+            *_over_budget(weft, payload, budget),
+            *_sections_over_budget(weft, payload, budget),
+            *(_violation("no_permission", f"{payload.request.user.id} may not see {each!r}, or it does not exist")
+              for each in blocks if each not in visible),
+            *_duplicates(payload),
+            *(_violation("unknown_focus", f"the focus {each!r} does not exist for {payload.request.user.id}")
+              for each in focused if each not in visible),
+        )
+    )  # fmt: skip
+
+
+def _violation(kind: str, message: str) -> Violation:
+    return Violation(kind=kind, message=message)
+
+
+def _over_budget(weft: Weft, payload: ContextPayload, budget: TokenBudget) -> Iterator[Violation]:
+    tokens = weft.tools.counter.count(payload.serialized)
+    if tokens > budget.room:
+        reserved = f" ({budget.total} without the {budget.system} of the system prompt)" if budget.system else ""
+        yield _violation("over_budget", f"the text has {tokens} tokens, {budget.room} are allowed{reserved}")
+
+
+def _sections_over_budget(weft: Weft, payload: ContextPayload, budget: TokenBudget) -> Iterator[Violation]:
+    """By what a section says that it takes, and by what its contents really take, whichever is more."""
+    for section in payload.sections:
+        held = sum(weft.tools.counter.count(item.content) for item in section.items)
+        tokens, limit = max(section.token_count, held), budget.of(section.type)
+        if tokens > limit:
+            yield _violation(
+                "section_over_budget", f"section {section.type} has {tokens} tokens, its budget is {limit}"
+            )
+
+
+def _duplicates(payload: ContextPayload) -> Iterator[Violation]:
+    """A long block may come in several parts, but no part twice."""
+    parts = Counter((item.block_id, item.content) for section in payload.sections for item in section.items)
+    for (block, _), times in parts.items():
+        if times > 1:
+            yield _violation("duplicate", f"block {block!r} is there {times} times with the same content")
+
+
+def _blocks(payload: ContextPayload) -> list[str]:
+    """The blocks that have to be visible: all but the messages that came with the request itself."""
+    handed_in = {f"history-{number + 1}" for number in range(len(payload.request.conversation_history))}
+    found = (
+        item.block_id
+        for section in payload.sections
+        for item in section.items
+        if not (section.type == "history" and item.block_id in handed_in)
+    )
+    return list(dict.fromkeys(found))
+
+
+def _focused(payload: ContextPayload) -> list[str]:
+    """What the request and the payload call the focus."""
+    told = payload.metadata
+    named = (*payload.request.places.values(), told.focus_block_id, told.focus_page_id, told.focus_database_id)
+    return list(dict.fromkeys(node for node in named if node is not None))
+
+
+def visible_nodes(weft: Weft, user: User, nodes: Sequence[str]) -> set[str]:
+    """Those of these nodes that a user may see; none in a workspace that is not there."""
+    try:
+        with weft.store.view(user.workspace, user.id) as view:
+            return {node.id for node in view.nodes(nodes)}
+    except NotFound:
+        return set()

@@ -1,0 +1,156 @@
+"""Serving until somebody ends it: requests in flight are answered, and jobs are left so that they can go on."""
+
+from __future__ import annotations
+
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from weftwork.config import Config
+from weftwork.engine import LOCAL_MODELS, Weft
+from weftwork.errors import InvalidInput
+from weftwork.server.http.app import make_app
+from weftwork.server.http.openapi import describe
+from weftwork.server.http.options import LIMITS, Limits, Local, Options
+from weftwork.server.http.service import Service
+from weftwork.server.http.tracing import exporting_provider
+from weftwork.store.protocol import Store
+
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
+GRACE_SECONDS = 30
+"""How long requests in flight may take when the server is told to stop."""
+
+
+def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, model: Any) -> Options:
+    """What a server allows by these settings; one without keys is for this machine only."""
+    local = None
+    if not store.keys():
+        if not is_loopback(chosen["host"]):
+            raise InvalidInput(
+                f"without any key the server listens on this machine only, not on {chosen['host']}: make a key with"
+                "  weftwork keys create --user NAME --workspace NAME --scope admin"
+            )
+        local = Local(user=config.user, workspace=config.workspace)
+    uploads = chosen.get("uploads")
+    return Options(
+        local=local,
+        limits=_limits(chosen.get("limits", {})),
+        cors=tuple(map(_origin, chosen.get("cors", ()))),
+        open_metrics=chosen.get("open_metrics", False),
+        uploads=None if uploads is None else Path(uploads),
+        workers=_count("workers", chosen.get("workers", 1)),
+        threads=_count("threads", chosen.get("threads", 16)),
+        max_output_tokens=config.max_output_tokens,
+        model=model,
+        tracer_provider=exporting_provider() if chosen.get("otel") else None,
+    )
+
+
+def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve until a signal comes, and say where and for whom."""
+    app = make_app(weft, options)
+    _warm(weft)
+    describe(app)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        lifespan="on",
+    )
+    with listening(host, port) as listener:
+        # The server raises the signals that ended it once more when it is done: they have had their effect by then.
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, lambda number, frame: None)
+        _Server(config, app.state.service, say).run([listener])
+    if options.tracer_provider is not None:
+        options.tracer_provider.shutdown()
+
+
+def _warm(weft: Weft) -> None:
+    """Load the vocabulary and the model that the first question would wait for; nobody who is paid is asked."""
+    weft.tools.counter.count("warm")
+    embedder = weft.tools.embedder
+    if embedder is not None and embedder.model.startswith(LOCAL_MODELS):
+        embedder.embed("warm")
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at an address; an error says why there cannot be one."""
+    if not 0 <= port <= 65535:
+        raise InvalidInput(f"port {port} is not one of 0 to 65535: choose another")
+    host = host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise InvalidInput(f"{host}, port {port}, cannot be listened on ({error.strerror}): choose another") from error
+
+
+class _Server(uvicorn.Server):
+    """Says when it can be reached, and lets go of those who only watch when it is to stop."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, say: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._service = service
+        self._say = say
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets=sockets)
+        for server in self.servers if self.started else ():
+            for each in server.sockets:
+                host, port = each.getsockname()[:2]
+                self._say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}")
+                self._say(self._for_whom(host))
+
+    def _for_whom(self, host: str) -> str:
+        local = self._service.options.local
+        if local is not None:
+            return f"no key is configured: for this machine only, and every request is {local.user!r} with every right"
+        if not is_loopback(host):
+            return "keys and answers travel as they are: put a proxy with TLS in front"
+        return "every request needs a key"
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop after a signal."""
+        self._service.jobs.stop_soon()
+        super().handle_exit(sig, frame)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _limits(given: Mapping[str, Any]) -> Limits:
+    unknown = sorted(set(given) - set(LIMITS))
+    if unknown:
+        raise InvalidInput(f"unknown limit {unknown[0]!r}: use {', '.join(LIMITS)}")
+    return Limits(**given)
+
+
+def _origin(given: Any) -> str:
+    parts = urlsplit(given) if isinstance(given, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or given != f"{parts.scheme}://{parts.netloc}":
+        raise InvalidInput(f"{given!r} is no origin: write it as a browser does, such as https://wiki.example.org")
+    return str(given)
+
+
+def _count(name: str, value: int) -> int:
+    if value < 1:
+        raise InvalidInput(f"{name} must be at least 1, got {value}")
+    return value

@@ -1,0 +1,84 @@
+"""The most that one answer may count: a model pays for all that it is handed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from weftwork.errors import InvalidInput
+from weftwork.text.tokens import TokenCounter
+
+DEFAULT_TOKENS = 10_000
+LEAST_TOKENS = 200
+"""Room for a heading, a hint how to get the rest, and some content."""
+
+_BREAKS = tuple(map(re.compile, (r"\n\s*\n", r"\n", r"\s")))
+"""Where a text may end, the best first: after a paragraph, a line, a word."""
+
+
+class OutputCap:
+    """A limit in the tokens of the engine's own vocabulary; it holds on the whole answer, hints included."""
+
+    def __init__(self, counter: TokenCounter, tokens: int) -> None:
+        if not isinstance(tokens, int) or tokens < LEAST_TOKENS:
+            raise InvalidInput(f"the output cap must be at least {LEAST_TOKENS} tokens, got {tokens!r}")
+        self.tokens = tokens
+        self._counter = counter
+        counter.count("a vocabulary that cannot be read is an error now, not at the first question")
+
+    def excess(self, text: str) -> int:
+        """How many tokens a text has too many; none when it is 0 or less."""
+        return self._counter.count(text) - self.tokens
+
+    def fits(self, text: str) -> bool:
+        """Whether a text may go out as it is."""
+        return self.excess(text) <= 0
+
+    def room_beside(self, text: str) -> int:
+        """How many tokens are left when this text goes out too."""
+        return -self.excess(text)
+
+    def cut(self, text: str, note: str) -> str:
+        """The text, if it fits; otherwise as much of it as does, to the end of a line if possible, and the note."""
+        return text if self.fits(text) else self.fill(text, lambda start: f"{start.rstrip()}\n\n{note}")[1]
+
+    def fill(self, text: str, around: Callable[[str], str]) -> tuple[str, str]:
+        """The longest start of a text that still fits with what goes around it: alone, and with that around it."""
+        room = self.room_beside(around(""))
+        while room > 0:
+            start = self._start(text, room)
+            whole = around(start)
+            excess = self.excess(whole)
+            if excess <= 0:
+                return start, whole
+            # In proportion: what goes around a text may grow with it, as the fence around backticks does.
+            room = min(room - 1, room * self.tokens // (self.tokens + excess))
+        return "", self._counter.truncate(around(""), self.tokens)
+
+    def most(self, count: int, fits: Callable[[int], bool]) -> int:
+        """How many things, of so many, fit; the hint that some are left out is not needed with all of them."""
+        if fits(count):
+            return count
+        low, high = 0, count - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle - 1)
+        return low
+
+    def shorten(self, text: str, tokens: int) -> str:
+        """The start of a text, no longer than so many tokens, nor than the cap."""
+        return self._counter.truncate(text, min(tokens, self.tokens))
+
+    def _start(self, text: str, room: int) -> str:
+        start = self._counter.truncate(text, room)
+        return start if len(start) == len(text) else start[: clean_end(start)]
+
+
+def clean_end(text: str) -> int:
+    """Where a text is best ended, in its second half; at its end where it offers no better place."""
+    half = len(text) // 2
+    for pattern in _BREAKS:
+        ends = [found.end() for found in pattern.finditer(text, half)]
+        if ends:
+            return ends[-1]
+    return len(text)

@@ -1,0 +1,134 @@
+"""Search by resemblance: titles and sources by their trigrams, and words that are a typo away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weftwork.store.postgres.codec import WHOLE, phrase
+from weftwork.store.postgres.scope import Reader, node_clause
+from weftwork.store.sqlite.codec import ROW, index_row
+from weftwork.store.sqlite.search import deeper, resemblance
+from weftwork.text.analysis import analyse, whole_words
+from weftwork.types import Filters, Hit
+
+NEAR_WORDS = 40
+"""Words of the workspace that are compared with one of the query that is unknown."""
+LEAST = 0.2
+"""Words that share fewer of their trigrams are not compared."""
+FEW = 2_000
+LEAST_OF_TITLES = 0.3
+"""Up to so many passages, all titles are ranked; above, those that share three tenths of their trigrams."""
+SHORTEST, LONG, MOST_WORDS = 4, 8, 16
+"""Letters of a word for which others are looked for, those from which two typos are forgiven, and how many words."""
+
+
+def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: float) -> list[Hit]:
+    """Trigram similarity with titles, paths and the nearest words."""
+    if not reader.acls or limit < 1 or not text.strip():
+        return []
+    keys = [*_alike(reader, text[:200], deeper(limit), filters), *_near(reader, text, deeper(limit), filters)]
+    rows = reader.searched(
+        f"""SELECT {ROW} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
+            WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {{visible}}""",
+        keys=list(dict.fromkeys(keys)),
+    )
+    hits = [Hit(row[0], resemblance(text, index_row(row))) for row in rows]
+    best = sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
+    return [hit for hit in best if hit.score > threshold]
+
+
+def _alike(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
+    """Keys of the first passages of nodes whose title or source looks like a text."""
+    few = reader.passages <= FEW
+    clause, values = node_clause(filters, "n.pk" if few else "a.node")
+    rows = reader.searched((_RANKED if few else _ALIKE) + clause + _BEST, text=text, limit=limit, **values)
+    return [row[0] for row in rows]
+
+
+_RANKED = """SELECT key FROM (
+    SELECT p.key, (SELECT count(DISTINCT gram) FROM unnest(show_trgm(n.title) || show_trgm(n.source)) AS own (gram)
+                   WHERE gram = ANY (show_trgm(%(text)s))) AS likeness
+    FROM nodes n JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal = 0
+    WHERE n.workspace = %(ws)s AND n.acl = {visible}"""
+_ALIKE = f"""SELECT key FROM (
+    SELECT p.key, a.likeness FROM weftwork_alike(%(text)s, {LEAST_OF_TITLES}) a
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = a.node AND p.ordinal = 0 AND p.acl = {{visible}} WHERE true"""
+_BEST = ") found WHERE likeness > 0 ORDER BY likeness DESC, key LIMIT %(limit)s"
+
+
+def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
+    """Keys of passages with a word that is a typo away from one that occurs nowhere in what is searched."""
+    words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= SHORTEST][:MOST_WORDS]
+    known = _known(reader, words, filters)
+    unknown = [word for word in words if word not in known]
+    if not unknown:
+        return []
+    rows = reader.searched(
+        "SELECT asked, word FROM weftwork_words_like(%(words)s::text[], %(least)s::real, %(most)s)",
+        words=unknown,
+        least=LEAST,
+        most=NEAR_WORDS,
+    )
+    near = [(asked, word) for asked, word in rows if within(asked, word, 2 if len(asked) >= LONG else 1)]
+    return _containing(reader, near, limit, filters)
+
+
+def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
+    """Those of these words that occur in what is searched as they are written."""
+    found = [(word, stem, phrase([WHOLE + word])) for word in words for stem in analyse(word)]
+    if not found:
+        return set()
+    clause, values = node_clause(filters, "w.node")
+    asked, stems, lexemes = (list(column) for column in zip(*found, strict=True))
+    rows = reader.searched(
+        f"""SELECT q.asked
+            FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
+            WHERE EXISTS (
+                SELECT 1 FROM words w JOIN passages p ON p.workspace = %(ws)s AND p.key = w.key
+                WHERE w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {{visible}}
+                  AND p.lexemes @@ q.lexeme::tsquery{clause})""",
+        asked=asked,
+        stems=stems,
+        lexemes=lexemes,
+        **values,
+    )
+    return {row[0] for row in rows}
+
+
+def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, filters: Filters) -> list[int]:
+    """Keys of passages with these words, which each stand for one of the query: those that meet most of it first."""
+    found = [(asked, stem, phrase([WHOLE + word])) for asked, word in words for stem in analyse(word)]
+    if not found:
+        return []
+    clause, values = node_clause(filters, "w.node")
+    asked, stems, lexemes = (list(column) for column in zip(*found, strict=True))
+    rows = reader.searched(
+        f"""SELECT w.key
+            FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
+            JOIN words w ON w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {{visible}}
+            JOIN passages p ON p.workspace = %(ws)s AND p.key = w.key AND p.lexemes @@ q.lexeme::tsquery
+            WHERE true{clause} GROUP BY w.key ORDER BY count(DISTINCT q.asked) DESC, w.key LIMIT %(limit)s""",
+        asked=asked,
+        stems=stems,
+        lexemes=lexemes,
+        limit=limit,
+        **values,
+    )
+    return [row[0] for row in rows]
+
+
+def within(a: str, b: str, most: int) -> bool:
+    """Whether so many letters added, left out, changed or swapped with their neighbour make one word of another."""
+    if abs(len(a) - len(b)) > most:
+        return False
+    before: list[int] = []
+    last = list(range(len(b) + 1))
+    for i, letter in enumerate(a, start=1):
+        row = [i]
+        for j, other in enumerate(b, start=1):
+            best = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                best = min(best, before[j - 2] + 1)
+            row.append(best)
+        before, last = last, row
+    return last[-1] <= most

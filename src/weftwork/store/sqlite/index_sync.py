@@ -1,0 +1,192 @@
+"""Keeping a workspace's indexes in step with the database.
+
+The database is written first. Whoever is about to search compares the version that an index
+reflects with the database's, and applies what the change log holds beyond it. An index that is
+missing or damaged is made again from scratch, which is the same thing from version zero.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from filelock import FileLock
+
+from weftwork.errors import StoreError
+from weftwork.store.index.rows import IndexDamaged, Row
+from weftwork.store.index.vectors import VectorIndex
+from weftwork.store.index.words import WordIndex
+from weftwork.store.sqlite.codec import ROW, ids, index_row
+from weftwork.store.sqlite.index_origin import Origin, Snapshot
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Vector
+
+Index = TypeVar("Index", WordIndex, VectorIndex)
+
+CHUNK = 2_000
+"""Nodes that are read at once while an index catches up."""
+
+
+class DerivedIndexes:
+    """The word index of a workspace and one vector index for each model."""
+
+    def __init__(self, folder: Path, workspace: int, read: Callable[[], Snapshot]) -> None:
+        self._folder = folder
+        self._workspace = workspace
+        self._origin = Origin(folder, workspace, read)
+        self._lock = threading.RLock()
+        self._file_lock = FileLock(folder / "lock")
+        self._words: WordIndex | None = None
+        self._vectors: dict[tuple[str, int], VectorIndex] = {}
+
+    def words(self, connection: sqlite3.Connection) -> WordIndex:
+        """The word index, not older than this connection's snapshot."""
+        return self._with_repair("words", lambda: self._current_words(connection))
+
+    def vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
+        """The vector index for a model, not older than this connection's snapshot."""
+        return self._with_repair(_folder_name(model), lambda: self._current_vectors(connection, model, dimensions))
+
+    def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
+        """Throw the word index away and make it again."""
+        with self._lock, self._failure_told():
+            return self._made_again("words", lambda: self._current_words(connection))
+
+    def close(self) -> None:
+        """Write what the next process would otherwise have to catch up with."""
+        # A checkpoint that cannot be written costs the next process a moment, and nothing else.
+        with self._lock, suppress(OSError):
+            for index in self._vectors.values():
+                if index.should_checkpoint:
+                    self._checkpoint(index)
+        self._forget()
+
+    def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
+        with self._lock, self._failure_told():
+            if not self._origin.checked:
+                with self._exclusive():
+                    self._origin.check()
+            try:
+                return current()
+            except IndexDamaged:
+                self._forget()
+            with self._exclusive():
+                try:
+                    return current()  # it may have been another process that was just making it again
+                except IndexDamaged:
+                    return self._made_again(name, current)
+
+    def _made_again(self, name: str, current: Callable[[], Index]) -> Index:
+        with self._exclusive():
+            self._forget()
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+            return current()
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._words = None
+            self._vectors.clear()
+
+    @contextmanager
+    def _failure_told(self) -> Iterator[None]:
+        """Say what to do when an index can be neither read nor made."""
+        try:
+            yield
+        except (IndexDamaged, OSError) as error:
+            raise StoreError(
+                f"the indexes in {self._folder} cannot be written ({error}): check that the folder may be written "
+                "to and that the disk has space"
+            ) from error
+
+    def _current_words(self, connection: sqlite3.Connection) -> WordIndex:
+        version = _content_version(connection, self._workspace)
+        if self._words is None:
+            with self._exclusive():
+                self._words = WordIndex(self._folder / "words")
+        if self._words.seq < version:
+            self._words.refresh()
+        if self._words.seq < version:
+            with self._exclusive():
+                self._words.refresh()
+                if self._words.seq < version:
+                    self._apply_words(connection, self._words, version)
+        return self._words
+
+    def _apply_words(self, connection: sqlite3.Connection, index: WordIndex, version: int) -> None:
+        self._origin.vouch(version)
+        changed = _changed(connection, self._workspace, index.seq)
+        index.apply(version, changed, _rows(connection, changed))
+
+    def _current_vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
+        version = _content_version(connection, self._workspace)
+        index = self._vectors.get((model, dimensions))
+        if index is None:
+            index = VectorIndex(self._folder / _folder_name(model), model=model, dimensions=dimensions)
+        if index.seq < version:
+            changed = _changed(connection, self._workspace, index.seq)
+            for start in range(0, len(changed), CHUNK):
+                chunk = changed[start : start + CHUNK]
+                rows = list(_rows(connection, chunk))
+                index.apply(index.seq, chunk, rows, self._stored_vectors(connection, rows, model))
+            index.apply(version, (), (), {})
+            if index.should_checkpoint:
+                self._checkpoint(index)
+        self._vectors[model, dimensions] = index
+        return index
+
+    def _stored_vectors(self, connection: sqlite3.Connection, rows: list[Row], model: str) -> dict[str, Vector]:
+        return read_vectors(connection, self._workspace, model, [row.digest for row in rows])
+
+    def _checkpoint(self, index: VectorIndex) -> None:
+        with self._exclusive():
+            self._origin.vouch(index.seq)
+            index.checkpoint()
+
+    def _exclusive(self) -> FileLock:
+        """The lock that only one process holds; the same process may take it again."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return self._file_lock
+
+
+def _folder_name(model: str) -> str:
+    return "vectors-" + "".join(c if c.isalnum() or c in "-._" else "_" for c in model)
+
+
+def _content_version(connection: sqlite3.Connection, workspace: int) -> int:
+    row = connection.execute("SELECT MAX(version) FROM changes WHERE workspace = ?", (workspace,)).fetchone()
+    return int(row[0] or 0)
+
+
+def _changed(connection: sqlite3.Connection, workspace: int, since: int) -> list[int]:
+    rows = connection.execute(
+        "SELECT node FROM changes WHERE workspace = ? AND version > ? ORDER BY node", (workspace, since)
+    )
+    return [row[0] for row in rows]
+
+
+def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
+    """The passages of these nodes, as far as they still exist."""
+    for start in range(0, len(nodes), CHUNK):
+        found = connection.execute(
+            f"""SELECT {ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
+                WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
+            (ids(nodes[start : start + CHUNK]),),
+        )
+        yield from map(index_row, found)
+
+
+def read_vectors(connection: sqlite3.Connection, workspace: int, model: str, digests: list[str]) -> dict[str, Vector]:
+    """Vectors of a model that are kept under these digests."""
+    rows = connection.execute(
+        """SELECT digest, vector FROM vectors
+           WHERE workspace = ? AND model = ? AND digest IN (SELECT value FROM json_each(?))""",
+        (workspace, model, ids(digests)),
+    )
+    return {digest: np.frombuffer(blob, dtype=np.float32) for digest, blob in rows}

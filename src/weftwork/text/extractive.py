@@ -1,0 +1,87 @@
+"""The sentences of a text that share most with a query."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from weftwork.text.sentences import Sentence, split_sentences
+
+if TYPE_CHECKING:
+    from weftwork.text.tokens import TokenCounter
+
+GAP = " … "
+FIRST_SENTENCE_BONUS = 0.25
+"""In weights of a word that occurs in one sentence only: an opening often says what the text is about."""
+
+_WORD = re.compile(r"\w+")
+
+
+def extract(text: str, limit: int, words: Collection[str], counter: TokenCounter) -> str:
+    """The best sentences in their order, with a mark where some are left out; "" if none fits."""
+    sentences = split_sentences(text)
+    order = _by_worth(sentences, words)
+    chosen = _choose(text, sentences, order, limit, counter)
+    while chosen:
+        result = _join(text, sentences, chosen)
+        if counter.count(result) <= limit:
+            return result
+        # Tokens of parts do not always add up to those of the whole.
+        chosen = chosen[:-1]
+    return ""
+
+
+def _by_worth(sentences: Sequence[Sentence], words: Collection[str]) -> list[int]:
+    """Positions of the sentences, the best first; among equals, the earlier."""
+    wanted = sorted({word.casefold() for word in words} - {""})
+    found = [_shared(sentence.text.casefold(), wanted) for sentence in sentences]
+    spread = {word: sum(word in shared for shared in found) for word in wanted}
+
+    def worth(index: int) -> float:
+        weights = [math.log1p(len(sentences) / spread[word]) for word in wanted if word in found[index]]
+        bonus = FIRST_SENTENCE_BONUS * math.log1p(len(sentences)) if index == 0 else 0.0
+        return math.fsum([*weights, bonus])
+
+    return sorted(range(len(sentences)), key=lambda index: (-worth(index), index))
+
+
+def _shared(sentence: str, wanted: Sequence[str]) -> frozenset[str]:
+    present = frozenset(_WORD.findall(sentence))
+    # Scripts that do not separate words are one long "word" to the pattern.
+    return frozenset(word for word in wanted if word in present or (not word.isascii() and word in sentence))
+
+
+def _choose(
+    text: str, sentences: Sequence[Sentence], order: Sequence[int], limit: int, counter: TokenCounter
+) -> list[int]:
+    """Positions of the sentences that fit by the sum of their tokens, the best first."""
+    gap = counter.count(GAP.rstrip())
+    chosen: list[int] = []
+    taken: set[int] = set()
+    used = -gap
+    for index in order:
+        # With the white space before it, since that is how it will stand in the result.
+        before = sentences[index - 1].end if index else 0
+        joins = (index - 1 in taken) + (index + 1 in taken)
+        cost = counter.count(text[before : sentences[index].end]) + gap * (1 - joins)
+        if used + cost <= limit:
+            chosen.append(index)
+            taken.add(index)
+            used += cost
+        if used >= limit:
+            break
+    return chosen
+
+
+def _join(text: str, sentences: Sequence[Sentence], chosen: Sequence[int]) -> str:
+    parts: list[str] = []
+    start = previous = -1
+    for index in sorted(chosen):
+        if not parts or index != previous + 1:
+            start = sentences[index].start
+            parts.append("")
+        parts[-1] = text[start : sentences[index].end]
+        previous = index
+    return GAP.join(parts)

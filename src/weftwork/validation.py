@@ -1,0 +1,59 @@
+"""What a request has to be before anything is read for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from weftwork.clock import aware
+from weftwork.errors import InvalidInput
+from weftwork.pack import check_budget
+from weftwork.request import Request
+from weftwork.text.truncate import check_strategy
+
+
+def check_request(request: Request) -> None:
+    """Refuse a request that cannot be answered, before anything is read."""
+    check_budget(request.budget)
+    if not isinstance(request.query, str):
+        raise InvalidInput(f"the query must be text, got {request.query!r}")
+    if request.vector is not None:
+        check_vector(request.vector)
+    check_decay(request.decay)
+    as_of = request.filters.as_of
+    if as_of is not None and not isinstance(as_of, datetime):
+        raise InvalidInput(f"as_of must be a time, got {as_of!r}")
+    if request.depth is not None:
+        check_depth(request.depth)
+    check_strategy(request.truncation)
+
+
+def check_depth(depth: object) -> None:
+    """Refuse what is no number of steps that the graph may be walked."""
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 5:
+        raise InvalidInput(f"depth must be from 1 to 5, got {depth!r}")
+
+
+def check_vector(values: object) -> None:
+    """Refuse what is no tuple of finite numbers: contexts are kept by what a request looks like in full."""
+    if not isinstance(values, tuple) or not all(_is_number(value) for value in values):
+        raise InvalidInput("the vector must be a tuple of finite numbers: embed the query again")
+
+
+def check_decay(decay: Mapping[str, float]) -> None:
+    """Refuse a pace of fading that is no number of days."""
+    for name, days in decay.items():
+        if isinstance(days, bool) or not isinstance(days, (int, float)) or not days > 0:
+            raise InvalidInput(f"the decay of {name!r} must be a number of days above 0, got {days!r}")
+
+
+def dated(request: Request, moment: datetime) -> Request:
+    """The request with the moment whose truth it asks for: the present, unless it names another."""
+    as_of = aware(request.filters.as_of or moment)
+    return replace(request, filters=replace(request.filters, as_of=as_of))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -1,0 +1,183 @@
+"""The research contract on a real ChromaDB, in this process and as a server that the test starts."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.faces.research.researching import CRISIS, ENERGY
+
+chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+from weftwork.embed.hashing import HashingEmbedder  # noqa: E402
+from weftwork.embed.visual import LineEmbedder, PageLook  # noqa: E402
+from weftwork.errors import InvalidInput, NotFound, UnknownName  # noqa: E402
+from weftwork.faces.research import ContextBuilder  # noqa: E402
+from weftwork.faces.research.chroma import TEXT, VISUAL, ChromaPages, ChromaSearch, connect  # noqa: E402
+from weftwork.faces.research.markdown import compress, join_pages  # noqa: E402
+
+EMBEDDER = HashingEmbedder(64)
+LOOK = LineEmbedder(EMBEDDER)
+QUESTION = "Lehman Brothers financial panic"
+
+
+def metadata(doc_id, page, pages):
+    return {
+        "doc_id": doc_id, "filename": f"{doc_id}.pdf", "page": page, "extension": "pdf",
+        "timestamp": "2025-10-17T08:00:00", "source_path": f"/in/{doc_id}.pdf",
+        "image_path": f"/images/{doc_id}_page_{page:03}.png",
+        "thumb_path": f"/images/{doc_id}_page_{page:03}_thumb.jpg",
+        "section_path": "Report > Causes", "parent_heading": "Causes", "num_headings": 1, "num_tables": 0,
+        "num_pictures": 0, "full_markdown_compressed": compress(join_pages(pages)),
+    }  # fmt: skip
+
+
+def fill(client, *, many=True):
+    """The contract's layout: one record a line in the visual collection, or one a page if not `many`."""
+    visual = client.get_or_create_collection(VISUAL, embedding_function=None)
+    text = client.get_or_create_collection(TEXT, embedding_function=None)
+    for doc_id, pages in (("crisis", CRISIS), ("energy", ENERGY)):
+        for page, content in pages.items():
+            rows = LOOK.embed_pages([PageLook(content)])[0]
+            rows = rows if many else rows.mean(axis=0, keepdims=True)
+            known = metadata(doc_id, page, pages)
+            visual.add(
+                ids=[f"{doc_id}-{page}-{n}" for n in range(len(rows))],
+                embeddings=list(rows),
+                metadatas=[known] * len(rows),
+            )
+            for number, chunk in enumerate(content.split("\n\n")):
+                text.add(
+                    ids=[f"{doc_id}-{page}-{number}"],
+                    embeddings=[EMBEDDER.embed(chunk)],
+                    metadatas=[known],
+                    documents=[chunk],
+                )
+    return client
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("chroma-server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = str(Path(sys.executable).with_name("chroma"))
+    command = [program, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                assert process.poll() is None and time.monotonic() < deadline, "the server did not start"
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("chroma-embedded"))
+
+
+@pytest.fixture(scope="module", params=["embedded", "server"])
+def pages(request):
+    return ChromaPages(fill(connect(request.getfixturevalue(request.param))))
+
+
+@pytest.fixture(scope="module")
+def builder(pages):
+    return ContextBuilder(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK), pages)
+
+
+@pytest.mark.parametrize("options", [{}, {"include_visual": False}, {"include_text": False}])
+def test_a_question_is_answered_end_to_end(builder, options):
+    context = asyncio.run(builder.build_context(QUESTION, **options))
+    assert (context.sources[0].doc_id, context.sources[0].page) == ("crisis", 3)
+    assert context.formatted_text.startswith("[Document 1: crisis.pdf, Page 3]\n")
+    assert "The collapse of Lehman Brothers" in context.formatted_text
+    assert len({(each.doc_id, each.page) for each in context.sources}) == len(context.sources)
+    scores = [each.relevance_score for each in context.sources]
+    assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
+
+
+def test_metadata_comes_from_the_visual_collection_with_the_pages_own_text(builder):
+    source = asyncio.run(builder.get_source_metadata("crisis", 2))
+    assert source.markdown_content == CRISIS[2]
+    assert source.filename == "crisis.pdf" and source.extension == "pdf"
+    assert source.image_path == "/images/crisis_page_002.png"
+    assert source.thumbnail_path == "/images/crisis_page_002_thumb.jpg"
+    assert source.timestamp == "2025-10-17T08:00:00"
+    assert (source.section_path, source.parent_heading) == ("Report > Causes", "Causes")
+
+
+def test_a_missing_page_is_a_value_error(builder):
+    with pytest.raises(ValueError, match="Document crisis page 9 not found"):
+        asyncio.run(builder.get_source_metadata("crisis", 9))
+
+
+def test_hybrid_search_finds_a_page_in_both_collections_and_they_become_one(pages, builder):
+    search = ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK)
+    both = asyncio.run(search.search(QUESTION, 5, "hybrid"))
+    once = [len(asyncio.run(search.search(QUESTION, 5, mode))) for mode in ("text", "visual")]
+    assert len(both) == sum(once) and min(once) > 0
+    merged = builder.deduplicate_results(both)
+    assert len(merged) < len(both)
+    best = max(each["score"] for each in both if (each["doc_id"], each["page"]) == ("crisis", 3))
+    assert merged[0]["score"] == best
+    assert "full_markdown_compressed" not in both[0]["metadata"]
+
+
+def test_modes_that_cannot_be_are_refused(pages):
+    with pytest.raises(UnknownName, match="hybrid, text, visual"):
+        asyncio.run(ChromaSearch(pages, embedder=EMBEDDER).search("q", 5, "psychic"))
+    with pytest.raises(InvalidInput, match="embedder of pages"):
+        asyncio.run(ChromaSearch(pages, embedder=EMBEDDER).search("q", 5, "visual"))
+
+
+def test_compressed_markdown_is_unpacked(pages):
+    assert asyncio.run(pages.get_document_markdown("energy")) == join_pages(ENERGY)
+    assert asyncio.run(pages.get_document_markdown("absent")) is None
+
+
+def test_an_index_with_one_record_a_page_is_searched_too(tmp_path):
+    pages = ChromaPages(fill(connect(str(tmp_path)), many=False))
+    results = asyncio.run(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK).search(QUESTION, 1, "visual"))
+    assert [(each["doc_id"], each["page"]) for each in results] == [("crisis", 3)]
+
+
+def test_an_index_without_the_collection_is_reported(tmp_path):
+    with pytest.raises(NotFound, match="visual_collection"):
+        ChromaPages(connect(str(tmp_path)))
+
+
+def test_an_index_whose_markdown_has_no_marks_gives_each_page_its_own_records(tmp_path):
+    client = fill(connect(str(tmp_path / "plain")))
+    packed = compress("\n\n".join(CRISIS.values()))
+    for name in (VISUAL, TEXT):
+        collection = client.get_collection(name, embedding_function=None)
+        known = collection.get(where={"doc_id": {"$eq": "crisis"}}, include=["metadatas"])
+        plain = [{**each, "full_markdown_compressed": packed} for each in known["metadatas"]]
+        collection.update(ids=known["ids"], metadatas=plain)
+    pages = ChromaPages(client)
+    for page, content in CRISIS.items():
+        shown = asyncio.run(pages.get_page_markdown("crisis", page))
+        assert shown.split() == content.split()
+
+
+def test_records_that_name_no_page_are_passed_over(tmp_path):
+    client = fill(connect(str(tmp_path / "odd")))
+    text = client.get_collection(TEXT, embedding_function=None)
+    text.add(ids=["stray"], embeddings=[EMBEDDER.embed(QUESTION)], metadatas=[{"note": "x"}], documents=[QUESTION])
+    pages = ChromaPages(client)
+    found = asyncio.run(ChromaSearch(pages, embedder=EMBEDDER).search(QUESTION, search_mode="text"))
+    assert found and all(each["doc_id"] in {"crisis", "energy"} for each in found)

@@ -1,0 +1,185 @@
+"""The schedules of the collectors (3) and the composite scorer (4.1), with numbers worked out by hand."""
+
+from datetime import timedelta
+
+import pytest
+
+from weftwork import Edge
+from weftwork.faces.workspace import ContextHints, Focus, TokenBudget
+from weftwork.store.contract.kit import NOW, node
+
+from .desk import blocks, found_by, scores, section
+
+DAY = timedelta(days=1)
+
+
+def family():
+    """The focus in the middle of seven siblings, four ancestors above it and seven children below."""
+    return [
+        node("root"), node("top", parent="root"), node("chapter", parent="top"), node("page", parent="chapter"),
+        *(node(f"s{n}", parent="page", position=n, type="block") for n in range(7) if n != 3),
+        node("focus", "The focus itself.", parent="page", position=3, type="block"),
+        *(node(f"c{n}", parent="focus", position=n, type="block") for n in range(7)),
+    ]  # fmt: skip
+
+
+def test_a_focused_block(empty):
+    empty.weft.add(family())
+    assert found_by(empty.build(focus=Focus(block_id="focus")), "focus") == {
+        "focus": 1.0,
+        "page": 0.9, "chapter": 0.8, "top": 0.7,
+        "s2": 0.8, "s1": 0.75, "s4": 0.7, "s5": 0.65,
+        "c0": 0.85, "c1": 0.8, "c2": 0.75, "c3": 0.7, "c4": 0.65,
+    }  # fmt: skip
+
+
+def test_a_block_with_its_page_brings_the_pages_summary(empty):
+    empty.weft.add(family())
+    payload = empty.build(focus=Focus(block_id="focus", page_id="page"))
+    assert found_by(payload, "focus")["page"] == 0.9
+    (page,) = [item for item in section(payload, "focus").items if item.block_id == "page"]
+    outline = "\n".join(f"- {name}" for name in ("s0", "s1", "s2", "focus", "s4", "s5", "s6"))
+    assert page.content == f"The focus itself.\n\n{outline}"  # the page has no text: its first block with one begins
+    assert (payload.metadata.focus_block_id, payload.metadata.focus_page_id) == ("focus", "page")
+
+
+def test_a_focused_page_brings_its_blocks_in_the_order_of_reading(empty):
+    empty.weft.add(
+        [
+            node("page", "How it begins."),
+            node("h1", "What follows", parent="page", position=1, type="heading", title=""),
+            node("p1", parent="h1", position=1, type="paragraph"),
+            node("h2", parent="page", position=2, type="heading"),
+            node("p2", parent="h2", position=1, type="paragraph"),
+            node("deep", parent="p2", type="paragraph"),
+            node("deeper", parent="deep", type="paragraph"),
+            node("after"),
+        ]
+    )
+    payload = empty.build(focus=Focus(page_id="page"))
+    grades = found_by(payload, "focus")
+    assert sorted(grades, key=grades.get, reverse=True) == ["page", "h1", "p1", "h2", "p2", "deep"]
+    assert (grades["page"], grades["h1"], grades["p1"]) == (1.0, 0.95, 0.9465)
+    assert section(payload, "focus").items[0].content == "How it begins.\n\n- What follows\n- h2"
+    shallow = empty.build(focus=Focus(page_id="page"), hints=ContextHints(max_depth=1))
+    assert set(found_by(shallow, "focus")) == {"page", "h1", "h2"}
+
+
+def test_a_focused_database_brings_its_rows(empty):
+    rows = [node(f"r{n}", type="db_row", parent="db", position=n, fields={"size": n}) for n in range(30)]
+    empty.weft.add([node("db", type="database"), *rows, node("inside", parent="r0")])
+    payload = empty.build(focus=Focus(database_id="db"))
+    assert set(found_by(payload, "focus")) == {"db", *(row.id for row in rows)}
+    assert "[r7] [db_row]\nsize: 7" in payload.serialized
+    assert payload.metadata.focus_database_id == "db"
+
+
+def linked(empty):
+    empty.weft.add(
+        [node(name, type="db_row") for name in ("focus", "row", "link", "back", "far", "farther")],
+        [
+            Edge(source="focus", target="row", type="relation"),
+            Edge(source="focus", target="link"),
+            Edge(source="back", target="focus"),
+            Edge(source="link", target="far"),
+            Edge(source="far", target="farther"),
+        ],
+    )
+
+
+def test_related_rows_links_and_backlinks(empty):
+    linked(empty)
+    payload = empty.build(focus=Focus(block_id="focus"))
+    assert found_by(payload, "relations") == {"row": 0.75, "link": 0.7, "back": 0.65, "far": 0.49}
+    assert set(blocks(payload, "relations")) == {"row", "link", "back", "far"}
+
+
+def test_a_hint_says_how_far_relations_and_ancestors_are_followed(empty):
+    linked(empty)
+    near = empty.build(focus=Focus(block_id="focus"), hints=ContextHints(max_depth=1))
+    assert found_by(near, "relations") == {"row": 0.75, "link": 0.7, "back": 0.65}
+    far = empty.build(focus=Focus(block_id="focus"), hints=ContextHints(max_depth=3))
+    assert found_by(far, "relations")["farther"] == 0.343
+    empty.weft.add(family())
+    up = found_by(empty.build(focus=Focus(block_id="focus"), hints=ContextHints(max_depth=1)), "focus")
+    assert up["page"] == 0.9
+    assert "chapter" not in up
+
+
+def test_edits_and_views(empty):
+    empty.weft.add([*(node(f"n{n}") for n in range(6)), node("inner", "A line.", parent="n4", title="Part one")])
+    with empty.weft.atomic() as batch:
+        for number in range(6):
+            batch.record("ana", f"n{number}", "edit" if number < 3 else "view", NOW - timedelta(hours=number))
+    payload = empty.build()
+    assert found_by(payload, "activity") == {"n0": 0.6, "n1": 0.58, "n2": 0.56, "n3": 0.5, "n4": 0.48, "n5": 0.46}
+    (viewed,) = [item for item in section(payload, "activity").items if item.block_id == "n4"]
+    assert viewed.content == "A line.\n\n- Part one"
+
+
+def scored(empty):
+    empty.weft.add(
+        [
+            node("page", "A page.", updated_at=NOW - 15 * DAY, owner="ana"),
+            node("todo", "To be done.", type="todo", parent="page", position=1, updated_at=NOW - 3 * DAY),
+            node("next", "Something else.", type="block", parent="page", position=2, updated_at=NOW - 60 * DAY),
+        ]
+    )
+    with empty.weft.atomic() as batch:
+        batch.record("ana", "next", "view", NOW - 100 * DAY)
+
+
+def test_the_composite_score_is_the_contracts(empty):
+    scored(empty)
+    found = scores(empty.build("split this task", focus=Focus(block_id="todo")))
+    assert found == {
+        # 1.0 · .35 + 1.0 · .25 + (1 - 3/30) · .15 + .9 · .15 + .5 · .10
+        "todo": pytest.approx(0.92),
+        # .9 · .35 + .9 · .25 + (1 - 15/30) · .15 + .5 · .15 + 1.0 · .10: ana owns it
+        "page": pytest.approx(0.79),
+        # .7 · .35 + .8 · .25 + 0 · .15 + .5 · .15 + .8 · .10: ana looked at it once
+        "next": pytest.approx(0.635),
+    }
+
+
+def test_a_summary_prefers_pages_and_a_hint_prefers_what_it_names(empty):
+    scored(empty)
+    summary = scores(empty.build("a summary", focus=Focus(block_id="todo")))
+    assert summary["page"] == pytest.approx(0.79 + 0.3 * 0.15)  # .8 instead of .5
+    assert summary["todo"] == pytest.approx(0.92 - 0.4 * 0.15)  # .5 instead of .9
+    hinted = scores(empty.build("?", focus=Focus(block_id="todo"), hints=ContextHints(prioritize_types=("block",))))
+    assert hinted["next"] == pytest.approx(0.635 + 0.4 * 0.15)  # .9 instead of .5
+
+
+def test_without_a_focus_nothing_is_nearer(empty):
+    scored(empty)
+    found = scores(empty.build("page"))
+    # found by its words alone: the rest is .5 · .25 + (1 - 15/30) · .15 + .5 · .15 + 1.0 · .10
+    (decision,) = [each for each in empty.build("page").context.trace if each.node == "page"]
+    assert found["page"] == pytest.approx(0.35 * decision.signals["relevance"] + 0.125 + 0.075 + 0.075 + 0.1)
+
+
+def test_an_automatic_job_does_not_depend_on_who_looked_at_what(empty):
+    scored(empty)
+    found = scores(empty.build("split this task", focus=Focus(block_id="todo"), type="automate"))
+    # without affinity, the other four weights count for .90 in all
+    assert found["todo"] == pytest.approx((0.92 - 0.05) / 0.9, abs=1e-6)
+    assert found["page"] == pytest.approx((0.79 - 0.10) / 0.9, abs=1e-6)
+    assert found == scores(empty.as_user("ben").build("split this task", focus=Focus(block_id="todo"), type="automate"))
+
+
+def test_the_allocator_is_greedy_and_shortens_what_no_longer_fits(empty):
+    def long(word):
+        return " ".join(f"{word}{n} {word}er{n} {word}ing{n} {word}ed{n}." for n in range(20))
+
+    children = [node(f"c{n}", long(("walk", "jump", "rest")[n]), parent="focus", position=n) for n in range(3)]
+    empty.weft.add([node("focus", "Short.", type="block"), *children])
+    cost = {each.node: each.tokens for each in empty.build(focus=Focus(block_id="focus")).context.trace}
+    assert cost["c1"] > 110  # the contract shortens only where 100 tokens are left
+    limit = cost["focus"] + cost["c0"] + cost["c1"] - 5
+    payload = empty.build(focus=Focus(block_id="focus"), token_budget=TokenBudget(focus=limit))
+    fates = {decision.node: decision.fate for decision in payload.context.trace}
+    assert fates == {"focus": "included", "c0": "included", "c1": "truncated", "c2": "dropped"}
+    assert section(payload, "focus").token_count <= limit
+    scarce = empty.build(focus=Focus(block_id="focus"), token_budget=TokenBudget(focus=limit - cost["c1"] + 100))
+    assert [item.block_id for item in section(scarce, "focus").items] == ["focus", "c0"]
