@@ -42,7 +42,7 @@ class PageVectors:
                 self._versions[workspace] = version
 
     def _embed(self, visual: VisualEmbedder, workspace: str, version: int) -> bool:
-        pages = self._store.unseen_pages(workspace, visual.model, PAGES_AT_ONCE)
+        pages = self._store.unchecked_pages_without_vectors(workspace, visual.model, PAGES_AT_ONCE)
         if pages:
             looks = [PageLook(page.text, _image(page, self._store, workspace)) for page in pages]
             vectors = dict(zip([page.id for page in pages], visual.embed_pages(looks), strict=True))
@@ -79,6 +79,6 @@ def missing_vectors(
         for entry in entries
         for passage in entry.passages
     }
-    known = store.known_vectors(workspace, embedder.model, list(texts))
+    known = store.unchecked_vectors(workspace, embedder.model, list(texts))
     missing = {digest: text for digest, text in texts.items() if digest not in known}
     return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}

@@ -26,7 +26,7 @@ class AdjacentCollector:
         hits = dict.fromkeys(hit.key for hit in (*inquiry.word_hits, *inquiry.vector_hits))
         if self.types:
             hits = {each.passage.key: None for each in inquiry.load(list(hits)) if each.node.type in self.types}
-        around = inquiry.view.beside(list(hits), self.count) if hits else {}
+        around = inquiry.view.adjacent(list(hits), self.count) if hits else {}
         found: dict[int, Found] = {}
         for key in hits:
             for offset, other in sorted(around.get(key, ()), key=lambda each: (abs(each[0]), each[0])):

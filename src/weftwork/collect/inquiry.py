@@ -213,7 +213,7 @@ class Inquiry:
 
     def _vector_search(self) -> Callable[[], list[Hit]]:
         assert self.vector is not None and self.embedder is not None
-        return self.view.vector_search(
+        return self.view.prepare_vector_search(
             self.vector, model=self.embedder.model, limit=self.search_depth, filters=self.request.filters
         )
 

@@ -37,5 +37,7 @@ class SemanticCollector:
         if inquiry.vector is None or inquiry.embedder is None:
             return []
         most = inquiry.search_depth if self.top_k is None else self.top_k
-        search = inquiry.view.vector_search(inquiry.vector, model=inquiry.embedder.model, limit=most, filters=filters)
+        search = inquiry.view.prepare_vector_search(
+            inquiry.vector, model=inquiry.embedder.model, limit=most, filters=filters
+        )
         return search()

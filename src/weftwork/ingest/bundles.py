@@ -52,11 +52,11 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
     Raises Refused if it cannot be read to its end, with nothing changed.
     """
     files = weft.store.files(workspace)
-    stored = weft.store.known_fields(workspace, bundle.root)
+    stored = weft.store.unchecked_fields(workspace, bundle.root)
     version = None if stored is None else stored.get("version")
     if version in bundle.versions and files.has(bundle.root, str(version)):
         progress.read(1)
-        return Written(read=1 + len(weft.store.known_children(workspace, bundle.root)))
+        return Written(read=1 + len(weft.store.unchecked_children(workspace, bundle.root)))
     with files.incoming(bundle.root) as incoming:
         taken = _take(bundle, incoming, progress)
         fresh = str(taken.nodes[bundle.root].fields["version"])
@@ -93,8 +93,8 @@ def _take(bundle: Bundle, incoming: Incoming, progress: Progress) -> _Taken:
 def _commit(weft: Weft, entries: Sequence[Entry], root: str, workspace: str) -> int:
     """Write all entries and remove those parts of the bundle that are no more, in one transaction."""
     names = {entry.node.id for entry in entries}
-    known = weft.store.known_nodes(workspace, sorted(names))
-    gone = {each for each in weft.store.known_children(workspace, root) if each.startswith(f"{root}#")} - names
+    known = weft.store.unchecked_nodes(workspace, sorted(names))
+    gone = {each for each in weft.store.unchecked_children(workspace, root) if each.startswith(f"{root}#")} - names
     embedder = weft.tools.embedder
     vectors = missing_vectors(entries, embedder, weft.store, workspace)
     with weft.atomic(workspace) as batch:

@@ -49,7 +49,7 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
     place = os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
     if log.whole.get("place", place) != place:  # what nodes say of where they come from is to be written again
         log.kept = {key: replace(kept, fingerprint="", stamp="") for key, kept in log.kept.items()}
-    present = weft.store.known_nodes(options.workspace, [kept.id for kept in log.kept.values() if kept.id])
+    present = weft.store.unchecked_nodes(options.workspace, [kept.id for kept in log.kept.values() if kept.id])
     plan = survey(found, connector, log.kept, present)
     with ExitStack() as stack:
         parser = options.parser or stack.enter_context(Parser())

@@ -54,7 +54,7 @@ def load(
 
 def refuse_another_folder(weft: Weft, workspace: str, top: Node) -> None:
     """Refuse a folder whose name, which its files are known by, belongs to another one that is still there."""
-    known = weft.store.known_fields(workspace, top.id) or {}
+    known = weft.store.unchecked_fields(workspace, top.id) or {}
     other, here = known.get(FOLDER), top.fields.get(FOLDER)
     if isinstance(other, str) and here not in (None, other) and Path(other).is_dir():
         raise InvalidInput(
@@ -143,7 +143,7 @@ class _Loader:
     def _known(self, name: str) -> bool:
         if name in self._seen or name in self._pending:
             return True
-        if self._weft.store.known_nodes(self._workspace, [name]):
+        if self._weft.store.unchecked_nodes(self._workspace, [name]):
             self._seen.add(name)
             return True
         return False
@@ -170,7 +170,7 @@ class _Loader:
 
     def _link(self, edges: Sequence[Edge]) -> None:
         ends = {end for edge in edges for end in (edge.source, edge.target)}
-        known = self._weft.store.known_nodes(self._workspace, sorted(ends))
+        known = self._weft.store.unchecked_nodes(self._workspace, sorted(ends))
         sound = []
         for edge in edges:
             missing = [end for end in (edge.source, edge.target) if end not in known]

@@ -55,7 +55,7 @@ def admitted(weft: Weft, upload: Upload, workspace: str) -> Iterator[None]:
     name = node_of(upload)
     with weft.store.view(workspace, upload.user) as view:
         found = view.nodes([name])
-    if [node.owner for node in found] != [upload.user] and weft.store.known_nodes(workspace, [name]):
+    if [node.owner for node in found] != [upload.user] and weft.store.unchecked_nodes(workspace, [name]):
         raise InvalidInput(f"a file {upload.name!r} that is not yours is there already: rename yours")
     if not found or upload.access is None or upload.access == found[0].access:
         yield

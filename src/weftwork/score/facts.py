@@ -77,7 +77,7 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
         found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
     found = with_text_around(candidates, found)
     turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]
-    return found | with_turns(found, inquiry.view.beside(turns, REACH)) if turns else found
+    return found | with_turns(found, inquiry.view.adjacent(turns, REACH)) if turns else found
 
 
 def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
@@ -88,4 +88,4 @@ def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
 
 def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
     stored = [candidate.key for candidate in candidates if candidate.key > 0]
-    return windows(candidates, similarities, inquiry.view.beside(stored, REACH))
+    return windows(candidates, similarities, inquiry.view.adjacent(stored, REACH))

@@ -145,7 +145,7 @@ class View(Protocol):
     ) -> list[Hit]:
         """Nearest passages by cosine."""
 
-    def vector_search(
+    def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
         """The same search, ready to run in another thread beside other reads of this view."""
@@ -171,7 +171,7 @@ class View(Protocol):
     def siblings(self, node: str, count: int) -> list[NodeInfo]:
         """Up to `count` visible siblings before and `count` after, nearest first, before first."""
 
-    def beside(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+    def adjacent(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
         """Up to `count` passages before and after each of these, in reading order, as (offset, key).
 
         Within a node they follow the text; a node with a single passage has its visible siblings beside it.
@@ -259,13 +259,13 @@ class Store(Protocol):
     def users(self, workspace: str) -> dict[str, tuple[str, ...]]:
         """Users of a workspace with the groups that they belong to."""
 
-    def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
+    def unchecked_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
         """Those of these ids that exist, seen by nobody in particular: for writing only."""
 
-    def known_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
+    def unchecked_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
         """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
 
-    def known_children(self, workspace: str, name: str) -> set[str]:
+    def unchecked_children(self, workspace: str, name: str) -> set[str]:
         """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
 
     def marks(self, workspace: str, group: str) -> dict[str, str]:
@@ -274,7 +274,7 @@ class Store(Protocol):
     def files(self, workspace: str) -> Files:
         """The files that belong to the workspace's nodes; they go when their nodes are removed."""
 
-    def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
+    def unchecked_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """Those of these digests under which a vector is kept."""
 
     def waiting(self, workspace: str, model: str) -> int:
@@ -286,7 +286,7 @@ class Store(Protocol):
         Their vectors are to be kept within the block. If it raises, or its process dies, the texts wait again.
         """
 
-    def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
+    def unchecked_pages_without_vectors(self, workspace: str, model: str, limit: int) -> list[Node]:
         """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
 
     def keep_context(self, workspace: str, name: str, *, user: str, thread: str, kept: str) -> None:

@@ -140,7 +140,7 @@ class TestChatGPT:
         path.write_text(text[:-40])
         report = follow(weft, path, ChatGPT())
         assert (report.removed, len(report.skipped)) == (0, 1)
-        assert weft.store.known_nodes("main", ["chatgpt:c-2"])
+        assert weft.store.unchecked_nodes("main", ["chatgpt:c-2"])
 
     def test_a_newer_export_changes_only_the_conversations_that_differ(self, export, weft):
         first = conversation(said("a", "root", "user", "Hello"))
@@ -150,7 +150,7 @@ class TestChatGPT:
         third = conversation(said("a", "root", "user", "New"), conversation_id="c-3")
         report = follow(weft, export(third, longer), ChatGPT())
         assert (report.added, report.changed, report.removed, report.unchanged) == (1, 1, 1, 1)
-        assert not weft.store.known_nodes("main", ["chatgpt:c-2", "chatgpt:c-2#a"])
+        assert not weft.store.unchecked_nodes("main", ["chatgpt:c-2", "chatgpt:c-2#a"])
 
     def test_an_export_is_known_as_a_file_a_folder_and_a_zip(self, export, tmp_path):
         path = export(conversation(said("a", "root", "user", "Hello")))

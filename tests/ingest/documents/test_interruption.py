@@ -47,10 +47,10 @@ def whole(weft):
     """Documents in the store; each has all of its pages, and their pictures."""
     folder = weft.store.path.with_name(weft.store.path.name + ".files")
     names = [f"document:papers/{number:02}.pdf" for number in range(DOCUMENTS)]
-    found = weft.store.known_nodes("main", names)
+    found = weft.store.unchecked_nodes("main", names)
     with weft.store.view("main", "me") as view:
         for name in found:
-            pages = view.nodes(sorted(weft.store.known_children("main", name)))
+            pages = view.nodes(sorted(weft.store.unchecked_children("main", name)))
             assert [page.position for page in sorted(pages, key=lambda page: page.position)] == [*range(1, PAGES + 1)]
             assert all((folder.parent / page.fields["image_path"]).is_file() for page in pages)
     assert weft.stats().get("nodes.document_page", 0) == PAGES * len(found)

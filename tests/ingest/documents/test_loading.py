@@ -42,7 +42,7 @@ def add(weft, path):
 
 def page_nodes(weft, document):
     with weft.store.view("main", "me") as view:
-        names = sorted(weft.store.known_children("main", document))
+        names = sorted(weft.store.unchecked_children("main", document))
         return {node.position: node for node in view.nodes(names)}
 
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_added(weft, folder, nam
     (skipped,) = told.skipped
     assert skipped.what == str(folder / name)
     assert why in skipped.why
-    assert weft.store.known_nodes("main", [f"document:papers/{name}"]) == set()
+    assert weft.store.unchecked_nodes("main", [f"document:papers/{name}"]) == set()
     assert len(kept(weft)) == 2
     assert weft.search("Fine")[0].node.fields["filename"] == "z.pdf"
 
@@ -231,7 +231,7 @@ def test_an_interruption_keeps_what_is_complete_and_leaves_nothing_half_done(wef
     with pytest.raises(KeyboardInterrupt):
         add(weft, folder)
     documents = {f"document:papers/{number}.pdf" for number in range(4)}
-    assert weft.store.known_nodes("main", sorted(documents)) == {"document:papers/0.pdf", "document:papers/1.pdf"}
+    assert weft.store.unchecked_nodes("main", sorted(documents)) == {"document:papers/0.pdf", "document:papers/1.pdf"}
     assert len(kept(weft)) == 8
     monkeypatch.setattr(Parser, "pages", whole)
     told = add(weft, folder)
@@ -379,7 +379,7 @@ def test_what_a_store_keeps_beside_itself_is_not_added_to_it(tmp_path):
         add(weft, tmp_path / "a.pdf")
         told = add(weft, tmp_path)
         names = {f"{kind}:{tmp_path.name}/{name}" for kind, name in (("document", "a.pdf"), ("file", "my.files/b.md"))}
-        assert weft.store.known_nodes("main", sorted(names)) == names
+        assert weft.store.unchecked_nodes("main", sorted(names)) == names
         assert not any(".db.files" in each.what or ".db.index" in each.what for each in told.skipped)
         assert weft.stats()["nodes.document"] == 2
 

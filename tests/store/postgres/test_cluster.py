@@ -343,7 +343,7 @@ def test_a_server_that_stops_takes_its_own_workspaces_with_it_and_no_others(shar
             assert "b" in texts(store, name)
             put(store, node("z", "zeal"), workspace=name)
             assert store.version(name) and store.users(name)
-            assert store.known_nodes(name, ["z", "-"]) == {"z"}
+            assert store.unchecked_nodes(name, ["z", "-"]) == {"z"}
             assert store.kept_context(name, "c", user="ana", thread="t") is None
             with store.leaving(name):
                 pass

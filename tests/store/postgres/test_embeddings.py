@@ -67,7 +67,7 @@ def test_vectors_without_a_direction_are_kept_and_never_found(store):
     with store.atomic(WORKSPACE) as batch:
         batch.put([entry])
         batch.put_vectors("m", {digest: np.zeros(8, dtype=np.float32)})
-    assert store.known_vectors(WORKSPACE, "m", [digest]) == {digest}
+    assert store.unchecked_vectors(WORKSPACE, "m", [digest]) == {digest}
     with store.view(WORKSPACE, "ana") as view:
         for query in (np.ones(8, dtype=np.float32), np.zeros(8, dtype=np.float32)):
             assert view.search_vector(query, model="m", limit=5, threshold=-1.0) == []

@@ -76,7 +76,7 @@ def test_who_wrote_is_sent_to_the_primary_while_the_replica_is_behind_and_who_di
     assert seen(store, "late") == (["late"], False)
     with closing(open_store(url, clock=lambda: NOW)) as other:
         assert seen(other, "late") == ([], True)
-    assert store.known_nodes(NAME, ["late"]) == {"late"}
+    assert store.unchecked_nodes(NAME, ["late"]) == {"late"}
     replaying.execute("SELECT pg_wal_replay_resume()")
     put(store, node("later", "tart"), workspace=NAME)
     assert seen(store, "late", "later") == (["late", "later"], True)

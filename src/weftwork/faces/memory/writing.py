@@ -128,7 +128,7 @@ class Memories:
         with self._weft.atomic(workspace) as batch, self._weft.store.view(workspace, user) as view:
             doomed = {name: _own(view, name) for name in ids}
             for name in doomed:
-                children = self._weft.store.known_children(workspace, name) - doomed.keys()
+                children = self._weft.store.unchecked_children(workspace, name) - doomed.keys()
                 _lift(batch, view, sorted(children), name, doomed)
             batch.remove(doomed)
         return len(doomed)

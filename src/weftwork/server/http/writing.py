@@ -115,7 +115,7 @@ class Pen:
             hidden.update((name, below[name]) for name in sorted(below.keys() - {node.id for node in level}))
 
     def _children(self, name: str) -> set[str]:
-        return self.weft.store.known_children(self.workspace, name)
+        return self.weft.store.unchecked_children(self.workspace, name)
 
     def move(self, name: str, parent: str | None, position: int) -> None:
         """Hang a node elsewhere, with all below it."""
@@ -173,7 +173,7 @@ class Pen:
         return node
 
     def _known(self, name: str) -> bool:
-        return bool(self.weft.store.known_nodes(self.workspace, [name]))
+        return bool(self.weft.store.unchecked_nodes(self.workspace, [name]))
 
     def _check_parents(self, view: View, entries: Sequence[Entry], given: Set[str]) -> None:
         parents = {entry.node.parent for entry in entries if entry.node.parent is not None}
@@ -188,7 +188,7 @@ class Pen:
         found = view.nodes(names)
         seen = {node.id for node in found}
         if self.admin:
-            seen |= self.weft.store.known_nodes(self.workspace, names)
+            seen |= self.weft.store.unchecked_nodes(self.workspace, names)
         for name in names:
             if name not in seen:
                 raise missing(name)

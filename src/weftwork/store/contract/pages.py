@@ -85,9 +85,9 @@ class PagesContract:
     def test_a_page_that_changed_has_to_be_looked_at_again(self, store: Store) -> None:
         put(opened(store), page("p"), page("q"))
         keep(store, {"p": rows(1), "q": rows(2)})
-        assert store.unseen_pages(WORKSPACE, MODEL, 10) == []
+        assert store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10) == []
         put(store, page("p", "other text"))
-        assert [each.id for each in store.unseen_pages(WORKSPACE, MODEL, 10)] == ["p"]
+        assert [each.id for each in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["p"]
         assert set(seen(store, rows(3))) == {"q"}
 
     def test_vectors_of_a_page_that_changed_meanwhile_are_not_kept(self, store: Store) -> None:
@@ -96,24 +96,24 @@ class PagesContract:
         put(store, page("p", "other text"))
         with store.atomic(WORKSPACE) as batch:
             batch.put_page_vectors(MODEL, {"p": rows(1), "gone": rows(2)}, read_at)
-        assert [each.text for each in store.unseen_pages(WORKSPACE, MODEL, 10)] == ["other text"]
+        assert [each.text for each in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["other text"]
 
     def test_only_document_pages_are_looked_at_each_with_its_text(self, store: Store) -> None:
         put(opened(store), node("note", "no page"), page("p", "its text"), page("q"))
-        found = store.unseen_pages(WORKSPACE, MODEL, 1)
+        found = store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 1)
         assert [(each.id, each.text) for each in found] == [("p", "its text")]
 
     def test_a_page_with_nothing_to_see_is_not_asked_for_again(self, store: Store) -> None:
         put(opened(store), page("blank"))
         keep(store, {"blank": np.zeros((0, 16), dtype=np.float32)})
-        assert store.unseen_pages(WORKSPACE, MODEL, 10) == []
+        assert store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10) == []
         assert seen(store, rows(1)) == {}
 
     def test_another_model_has_pages_of_its_own(self, store: Store) -> None:
         put(opened(store), page("p"))
         keep(store, {"p": rows(1, width=8)}, model="other")
         assert seen(store, rows(1)) == {}
-        assert [each.id for each in store.unseen_pages(WORKSPACE, MODEL, 10)] == ["p"]
+        assert [each.id for each in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["p"]
 
     def test_vectors_of_another_length_are_refused(self, store: Store) -> None:
         put(opened(store), page("p"), page("q"))

@@ -43,18 +43,18 @@ class StructureContract:
             batch.set_access("c2", frozenset({"ana"}))
         with store.view(WORKSPACE, "ben") as view:
             first = {name: keys[0] for name, keys in view.passages(["c0", "c1", "c3", "c4", "c5"]).items()}
-            around = view.beside([first["c3"], first["c0"]], 2)
+            around = view.adjacent([first["c3"], first["c0"]], 2)
             assert sorted(around[first["c3"]]) == [
                 (-2, first["c0"]), (-1, first["c1"]), (1, first["c4"]), (2, first["c5"]),
             ]  # fmt: skip
             assert sorted(around[first["c0"]]) == [(1, first["c1"]), (2, first["c3"])]
             own = view.passages(["long"], limit=9)["long"]
             assert len(own) > 2
-            assert view.beside([own[1]], 1) == {own[1]: [(-1, own[0]), (1, own[2])]}
+            assert view.adjacent([own[1]], 1) == {own[1]: [(-1, own[0]), (1, own[2])]}
         with store.view(WORKSPACE, "ana") as view:
             hidden = view.passages(["c2"])["c2"]
         with store.view(WORKSPACE, "ben") as view:
-            assert view.beside(hidden, 2) == {}
+            assert view.adjacent(hidden, 2) == {}
 
     def test_children_come_in_their_order_from_either_end(self, store: Store) -> None:
         put(opened(store), *_family())

@@ -49,11 +49,11 @@ class WritingContract:
         opened(store)
         put(store, node("a", fields={"n": 3, "l": ("x", "y")}, access=frozenset({"ana"})), node("b", parent="a"))
         put(store, node("c", parent="b"))
-        assert store.known_fields(WORKSPACE, "a") == {"n": 3, "l": ("x", "y")}
-        assert store.known_fields(WORKSPACE, "b") == {}
-        assert store.known_fields(WORKSPACE, "z") is None
-        assert store.known_children(WORKSPACE, "a") == {"b"}
-        assert store.known_children(WORKSPACE, "z") == set()
+        assert store.unchecked_fields(WORKSPACE, "a") == {"n": 3, "l": ("x", "y")}
+        assert store.unchecked_fields(WORKSPACE, "b") == {}
+        assert store.unchecked_fields(WORKSPACE, "z") is None
+        assert store.unchecked_children(WORKSPACE, "a") == {"b"}
+        assert store.unchecked_children(WORKSPACE, "z") == set()
 
     def test_files_go_with_the_nodes_that_they_belong_to(self, store: Store) -> None:
         opened(store)
@@ -216,9 +216,9 @@ class WritingContract:
         entry = prepare(node("a", "apple"), CharacterCounter())
         digest = entry.passages[0].digest
         put(store, node("a", "apple"))
-        assert store.known_vectors(WORKSPACE, EMBEDDER.model, [digest]) == {digest}
+        assert store.unchecked_vectors(WORKSPACE, EMBEDDER.model, [digest]) == {digest}
         put(store, node("a", "pear"))
-        assert store.known_vectors(WORKSPACE, EMBEDDER.model, [digest]) == set()
+        assert store.unchecked_vectors(WORKSPACE, EMBEDDER.model, [digest]) == set()
 
     def test_an_unknown_workspace_or_user_is_refused(self, store: Store) -> None:
         opened(store)

@@ -37,7 +37,7 @@ _MODEL = """SELECT m.model, m.dimensions, COALESCE((
     FROM models m WHERE m.workspace = %(ws)s AND m.name = %(name)s"""
 
 
-class Turn:
+class ViewLock:
     """Lets one thread at a time use a view's connection, and none once the view is closed: it is another's then."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Turn:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Wait for who has it, and let nobody else."""
         with self._lock:
             self._over = True
@@ -76,25 +76,25 @@ class Reader:
     """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
     models: dict[str, Model | None] = field(default_factory=dict)
     """The models that were asked for in this snapshot; None for one without vectors."""
-    turn: Turn = field(default_factory=Turn)
+    lock: ViewLock = field(default_factory=ViewLock)
     """Who has it may use the connection, which a view's threads share."""
 
     def rows(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query that looks things up: its plan, made for this workspace, is kept on the connection."""
-        with self.turn:
+        with self.lock:
             return self.connection.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
 
     def together(self, *queries: str, **values: Any) -> list[list[tuple[Any, ...]]]:
         """All rows of each of several such queries, which are sent at once and take one round trip."""
         given = {"acls": self.visible, **values}
-        with self.turn:
+        with self.lock:
             with self.connection.pipeline():
                 cursors = [self.connection.execute(self._text(query), given) for query in queries]
             return [cursor.fetchall() for cursor in cursors]
 
     def searched(self, query: str, /, **values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query that searches: how it does that best depends on what is sought, so it is planned anew."""
-        with self.turn, ClientCursor(self.connection) as cursor:
+        with self.lock, ClientCursor(self.connection) as cursor:
             return cursor.execute(self._text(query), {"acls": self.visible, **values}).fetchall()
 
     def _text(self, query: str) -> bytes:

@@ -123,7 +123,7 @@ class PostgresStore:
         files = self.files(workspace) if nodes else None
         if files is not None and files.any:
             with files.exclusively():
-                files.forget(nodes, self.known_nodes(workspace, sorted(nodes)))
+                files.forget(nodes, self.unchecked_nodes(workspace, sorted(nodes)))
 
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[PostgresView]:
@@ -135,18 +135,18 @@ class PostgresStore:
             finally:
                 view.close()
 
-    def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
+    def unchecked_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
         """Those of these ids that exist, seen by nobody in particular: for writing only."""
         query = "SELECT id FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"
         return {row[0] for row in self._within(workspace, query, names=list(names))}
 
-    def known_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
+    def unchecked_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
         """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
         query = "SELECT fields FROM nodes WHERE workspace = %(ws)s AND id = %(name)s"
         rows = self._within(workspace, query, name=name)
         return fields_of(rows[0][0]) if rows else None
 
-    def known_children(self, workspace: str, name: str) -> set[str]:
+    def unchecked_children(self, workspace: str, name: str) -> set[str]:
         """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
         query = """SELECT n.id FROM nodes p JOIN nodes n ON n.workspace = %(ws)s AND n.parent = p.pk
                    WHERE p.workspace = %(ws)s AND p.id = %(name)s"""
@@ -163,7 +163,7 @@ class PostgresStore:
         with self._guard:
             return self._files.setdefault(number, Files(self.address.files, number))
 
-    def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
+    def unchecked_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """Those of these digests under which a vector is kept."""
         query = """SELECT DISTINCT p.digest FROM passages p
                    JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
@@ -171,7 +171,7 @@ class PostgresStore:
                    WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[])"""
         return {row[0] for row in self._within(workspace, query, model=model, digests=list(digests))}
 
-    def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
+    def unchecked_pages_without_vectors(self, workspace: str, model: str, limit: int) -> list[Node]:
         """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
         rows = self._connections.ask(
             lambda connection: pages.without_vectors(

@@ -48,7 +48,7 @@ _SIBLINGS = """SELECT {{info}} FROM nodes f
     ORDER BY n.position {order}, n.pk {order} LIMIT %(count)s"""
 
 
-def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+def adjacent(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
     """Passages before and after each passage: of the same node, or of the siblings of a node with one passage."""
     found: dict[int, list[tuple[int, int]]] = {}
     for key, other, offset in reader.rows(
@@ -62,8 +62,8 @@ def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tu
     ):
         found.setdefault(key, []).append((offset, other))
     before, after = reader.together(
-        _BESIDE.format(comparison="<", order="DESC"),
-        _BESIDE.format(comparison=">", order="ASC"),
+        _ADJACENT.format(comparison="<", order="DESC"),
+        _ADJACENT.format(comparison=">", order="ASC"),
         keys=[key for key in keys if key not in found],
         count=count,
     )
@@ -75,7 +75,7 @@ def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tu
     return found
 
 
-_BESIDE = """SELECT p.key, q.key FROM passages p
+_ADJACENT = """SELECT p.key, q.key FROM passages p
     JOIN nodes f ON f.workspace = %(ws)s AND f.pk = p.node AND f.acl = {{visible}}
     JOIN nodes up ON up.workspace = %(ws)s AND up.pk = f.parent AND up.acl = {{visible}}
     CROSS JOIN LATERAL (

@@ -38,7 +38,7 @@ class PostgresView:
 
     def close(self) -> None:
         """Wait for what still reads in other threads; what comes later is refused."""
-        self._reader.turn.end()
+        self._reader.lock.close()
 
     def nodes(self, names: Sequence[str]) -> list[Node]:
         """The visible nodes among these ids, in the order asked for."""
@@ -153,7 +153,7 @@ class PostgresView:
         """Nearest passages by cosine."""
         return embeddings.search(self._reader, vector, model=model, limit=limit, filters=filters, threshold=threshold)
 
-    def vector_search(
+    def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
         """The same search, ready to run in another thread: it takes its turn on this view's connection."""
@@ -183,9 +183,9 @@ class PostgresView:
         """Up to `count` visible siblings before and `count` after, nearest first, before first."""
         return tree.siblings(self._reader, node, count)
 
-    def beside(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+    def adjacent(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
         """Up to `count` passages before and after each of these, in reading order, as (offset, key)."""
-        return tree.beside(self._reader, keys, count)
+        return tree.adjacent(self._reader, keys, count)
 
     def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
         """The first (or last) visible children in their order."""

@@ -37,7 +37,7 @@ class Origin:
             self._file.unlink(missing_ok=True)
         self.checked = True
 
-    def vouch(self, version: int) -> None:
+    def record_commit(self, version: int) -> None:
         """Name a commit before the indexes take it in: a crash in between names more than they hold, never less."""
         mark = self._mark(version)
         if self._named()[0] < version and mark is not None:

@@ -120,7 +120,7 @@ class DerivedIndexes:
         return self._words
 
     def _apply_words(self, connection: sqlite3.Connection, index: WordIndex, version: int) -> None:
-        self._origin.vouch(version)
+        self._origin.record_commit(version)
         changed = _changed(connection, self._workspace, index.seq)
         index.apply(version, changed, _rows(connection, changed))
 
@@ -146,7 +146,7 @@ class DerivedIndexes:
 
     def _checkpoint(self, index: VectorIndex) -> None:
         with self._exclusive():
-            self._origin.vouch(index.seq)
+            self._origin.record_commit(index.seq)
             index.checkpoint()
 
     def _exclusive(self) -> FileLock:

@@ -117,7 +117,7 @@ class SqliteStore:
         files = self.files(workspace) if nodes else None
         if files is not None and files.any:
             with files.exclusively():
-                files.forget(nodes, self.known_nodes(workspace, sorted(nodes)))
+                files.forget(nodes, self.unchecked_nodes(workspace, sorted(nodes)))
 
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[SqliteView]:
@@ -133,7 +133,7 @@ class SqliteStore:
                 acls=visible_lists(connection, number, user),
             )
 
-    def known_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
+    def unchecked_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
         """Those of these ids that exist, seen by nobody in particular: for writing only."""
         with self._connections.read() as connection:
             rows = connection.execute(
@@ -142,14 +142,14 @@ class SqliteStore:
             )
             return {row[0] for row in rows}
 
-    def known_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
+    def unchecked_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
         """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
         with self._connections.read() as connection:
             key = (_workspace(connection, workspace)[0], name)
             row = connection.execute("SELECT fields FROM nodes WHERE workspace = ? AND id = ?", key).fetchone()
             return None if row is None else fields_of(row[0])
 
-    def known_children(self, workspace: str, name: str) -> set[str]:
+    def unchecked_children(self, workspace: str, name: str) -> set[str]:
         """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
         with self._connections.read() as connection:
             rows = connection.execute(
@@ -173,7 +173,7 @@ class SqliteStore:
         with self._guard:
             return self._files.setdefault(number, Files(self.path, number))
 
-    def known_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
+    def unchecked_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """Those of these digests under which a vector is kept."""
         with self._connections.read() as connection:
             rows = connection.execute(
@@ -183,7 +183,7 @@ class SqliteStore:
             )
             return {row[0] for row in rows}
 
-    def unseen_pages(self, workspace: str, model: str, limit: int) -> list[Node]:
+    def unchecked_pages_without_vectors(self, workspace: str, model: str, limit: int) -> list[Node]:
         """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
         with self._connections.read() as connection:
             rows = pages.without_vectors(connection, _workspace(connection, workspace)[0], model, limit)

@@ -46,7 +46,7 @@ def siblings(reader: Reader, node: str, count: int) -> list[NodeInfo]:
     return found
 
 
-def beside(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+def adjacent(reader: Reader, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
     """Passages before and after each passage: of the same node, or of the siblings of a node with one passage."""
     found: dict[int, list[tuple[int, int]]] = {}
     for key, other, offset in reader.rows(

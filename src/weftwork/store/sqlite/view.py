@@ -153,9 +153,9 @@ class SqliteView:
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
     ) -> list[Hit]:
         """Nearest passages by cosine."""
-        return self.vector_search(vector, model=model, limit=limit, filters=filters, threshold=threshold)()
+        return self.prepare_vector_search(vector, model=model, limit=limit, filters=filters, threshold=threshold)()
 
-    def vector_search(
+    def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
         """The same search, ready to run in another thread beside other reads of this view."""
@@ -192,9 +192,9 @@ class SqliteView:
         """Up to `count` visible siblings before and `count` after, nearest first, before first."""
         return tree.siblings(self._reader, node, count)
 
-    def beside(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+    def adjacent(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
         """Up to `count` passages before and after each of these, in reading order, as (offset, key)."""
-        return tree.beside(self._reader, keys, count)
+        return tree.adjacent(self._reader, keys, count)
 
     def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
         """The first (or last) visible children in their order."""
