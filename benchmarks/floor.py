@@ -19,6 +19,7 @@ from weftwork.store.index.rows import Scope
 from weftwork.store.sqlite.access import visible_lists
 from weftwork.store.sqlite.connection import Connections
 from weftwork.store.sqlite.index_sync import DerivedIndexes
+from weftwork.store.sqlite.session import Session
 from weftwork.text.analysis import WordQuery, parse
 
 TOP = 20
@@ -61,7 +62,7 @@ class Floor:
         self._reading = self._connections.read()
         self._connection = self._reading.__enter__()
         number = self._scalar("SELECT id FROM workspaces WHERE name = ?", workspace)
-        self._acls = visible_lists(self._connection, number, user)
+        self._acls = visible_lists(Session(self._connection, number), user)
         folder = store.with_name(store.name + ".index") / str(number)
         index = tantivy.Index.open(str(folder / "words"))
         self._schema, self._searcher = index.schema, index.searcher()

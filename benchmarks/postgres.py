@@ -31,7 +31,8 @@ from weftwork.store.postgres import embeddings
 from weftwork.store.postgres.codec import vector_text
 from weftwork.store.postgres.embeddings import EFFORT, MOST, NEAR, STEPS
 from weftwork.store.postgres.hnsw import tune
-from weftwork.store.postgres.scope import Reader
+from weftwork.store.postgres.read_queries import VISIBLE
+from weftwork.store.postgres.session import Reader
 from weftwork.store.transfer import move
 from weftwork.text.analysis import parse
 from weftwork.types import Filters
@@ -233,10 +234,10 @@ def recalls(weft: Weft, user: str, total: int, queries: Sequence[str]) -> dict[s
 
 def _narrowed(reader: Reader, passages: int) -> Reader:
     """The reader of someone who may see about so many passages: some of the lists, the largest first."""
-    rows = reader.rows("SELECT id, passages FROM acls WHERE workspace = %(ws)s AND id = {visible} ORDER BY 2 DESC, 1")
+    rows = reader.rows(f"SELECT id, passages FROM acls WHERE workspace = %(ws)s AND id = {VISIBLE} ORDER BY 2 DESC, 1")
     lists, count = [], 0
     for number, size in rows:
         if count + size <= passages * 1.1:
             lists.append(number)
             count += size
-    return replace(reader, acls=frozenset(lists), visible=sorted(lists), passages=count)
+    return replace(reader, acls=frozenset(lists), passages=count)

@@ -72,6 +72,18 @@ def test_imports_point_one_way(path):
         assert layer_of(name) <= height, f"{path.name} in {own} imports from {name}, which stands above it"
 
 
+@pytest.mark.parametrize(("store", "other"), [("sqlite", "postgres"), ("postgres", "sqlite")])
+def test_neither_store_imports_from_the_other_nor_what_they_share_from_either(store, other):
+    for folder in (store, "sql"):
+        for path in sorted((ROOT / "store" / folder).rglob("*.py")):
+            for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [found.module or ""] if isinstance(found, ast.ImportFrom) else []
+                names += (
+                    [alias.name for alias in found.names] if isinstance(found, (ast.Import, ast.ImportFrom)) else []
+                )
+                assert not any(part == other for name in names for part in name.split(".")), f"{path}:{found.lineno}"
+
+
 def test_public_names_are_these_and_no_others():
     assert set(weftwork.__all__) == EXPORTED
     assert all(getattr(weftwork, name) is not None for name in EXPORTED)

@@ -15,7 +15,7 @@ def store(filled):
 
 def kept(store):
     with Weft.open(store) as weft:
-        return weft.store.keys(), weft.now()
+        return weft.store.keys.all(), weft.now()
 
 
 def test_a_key_is_printed_alone_and_found_by_its_hash(weft, store):

@@ -17,7 +17,7 @@ from weftwork import Weft
 from weftwork.cli.serve import merged
 from weftwork.errors import InvalidInput
 from weftwork.server.http.process import is_loopback, listening
-from weftwork.store.service import UNFINISHED
+from weftwork.store.server_state import UNFINISHED
 
 get = partial(httpx.get, timeout=60)
 
@@ -85,7 +85,7 @@ def test_a_request_in_flight_is_finished_and_what_it_asked_for_is_done_after_the
     assert "'me'" in said
     assert "Birch" not in said
     with Weft.open(ready / "notes.weft", embedder="hashing") as weft:
-        (job,) = weft.store.jobs(UNFINISHED)
+        (job,) = weft.store.jobs.in_states(UNFINISHED)
         assert job.state == "queued"
         assert weft.search("birch", mode="words") == []
     with serving(ready) as (process, address, _):

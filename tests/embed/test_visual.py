@@ -9,7 +9,7 @@ from weftwork import Node, Weft
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.embed.visual import MOST_LINES, LineEmbedder, PageLook, get_visual_embedder, lines_of
 from weftwork.errors import UnknownName
-from weftwork.store.sqlite import pages as kept
+from weftwork.store.sql import page_ranking
 
 EMBEDDER = HashingEmbedder(64)
 CHART = "# Commodity prices\n\n| Year | Oil |\n| --- | --- |\n| 2021 | +55 % |\n\nGold\n\nWheat"
@@ -126,7 +126,7 @@ def test_pages_are_not_looked_at_for_contexts_that_do_not_need_it(tmp_path):
 
 def test_a_sketch_is_small_and_promises_what_the_page_holds():
     rows = LineEmbedder(EMBEDDER).embed_pages([PageLook("\n".join(f"word{n} other{n}" for n in range(50)))])[0]
-    sketch = kept.sketch(rows)
-    assert sketch.shape == (kept.SKETCH, 64)
+    sketch = page_ranking.sketch(rows)
+    assert sketch.shape == (page_ranking.SKETCH, 64)
     assert np.allclose(np.linalg.norm(sketch, axis=1), 1, atol=1e-5)
-    assert np.array_equal(kept.sketch(rows[:3]), rows[:3])
+    assert np.array_equal(page_ranking.sketch(rows[:3]), rows[:3])

@@ -8,7 +8,7 @@ from weftwork.cli.options import as_json, open_weft, print_json, settings
 from weftwork.config import Config
 from weftwork.render.values import iso
 from weftwork.server.keys import make_key, read_span, revoke_key, state_of
-from weftwork.store.service import Key, Scope
+from weftwork.store.server_state import Key, Scope
 
 
 @click.group("keys")
@@ -70,7 +70,7 @@ def list_keys(as_json: bool, config: Config) -> None:
     weftwork keys list --json
     """
     with open_weft(config) as weft:
-        kept, now = weft.store.keys(), weft.now()
+        kept, now = weft.store.keys.all(), weft.now()
     found = [_shown(key, state_of(key, now)) for key in kept]
     if as_json:
         print_json(found)

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.store.protocol import Store
-from weftwork.store.service import Key, Scope
+from weftwork.store.server_state import Key, Scope
 
 PREFIX = "weftwork_"
 _SHAPE = re.compile(r"weftwork_[A-Za-z0-9_-]{43}")
@@ -58,7 +58,7 @@ def make_key(
         created_at=now,
         expires_at=None if lasts is None else now + lasts,
     )
-    store.put_key(key)
+    store.keys.put(key)
     return key, token
 
 
@@ -66,20 +66,20 @@ def find_key(store: Store, token: str, now: datetime) -> Key | None:
     """The key that this is, if it is one that holds now."""
     if not _SHAPE.fullmatch(token):
         return None
-    key = store.key(digest_of(token))
+    key = store.keys.get(digest_of(token))
     return key if key is not None and state_of(key, now) == "active" else None
 
 
 def revoke_key(store: Store, name: str, now: datetime) -> Key:
     """End a key for good; one that has ended stays as it was."""
-    known = store.keys()
+    known = store.keys.all()
     found = [key for key in known if key.id == name]
     if not found:
         raise NotFound(f"there is no key {name!r}: see  weftwork keys list")
     if found[0].revoked_at is not None:
         return found[0]
     revoked = replace(found[0], revoked_at=now)
-    store.put_key(revoked)
+    store.keys.put(revoked)
     return revoked
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from weftwork.store.files import Files
-from weftwork.store.service import Job, JobState, Key
+from weftwork.store.server_state import Jobs, Keys
 from weftwork.types import Change, Edge, Entry, Event, FieldValue, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
 
 if TYPE_CHECKING:
@@ -236,7 +236,15 @@ class View(Protocol):
 
 
 class Store(Protocol):
-    """A place that keeps workspaces."""
+    """A place that keeps workspaces, and beside them the keys and jobs of a server."""
+
+    @property
+    def keys(self) -> Keys:
+        """The API keys of a server."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """The jobs of a server."""
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
         """Make a workspace with its first user; what has no list of its own follows `access`."""
@@ -294,24 +302,6 @@ class Store(Protocol):
 
     def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
         """What was kept of a context of this user and thread."""
-
-    def put_key(self, key: Key) -> None:
-        """Keep a key of the server, or replace the one with its id; its workspaces must exist."""
-
-    def key(self, digest: str) -> Key | None:
-        """The key with this digest, covering those of its workspaces that still exist."""
-
-    def keys(self) -> list[Key]:
-        """All keys, the oldest first."""
-
-    def put_job(self, job: Job) -> None:
-        """Keep a job, or replace the one with its id; the oldest of more than MOST_JOBS finished ones go."""
-
-    def job(self, name: str) -> Job | None:
-        """The job with this id; a job goes with its workspace."""
-
-    def jobs(self, states: Sequence[JobState]) -> list[Job]:
-        """The jobs in these states, the oldest first."""
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = ...) -> None:
         """Bring what is derived up to date; `models` names the vector indexes and their dimensions."""

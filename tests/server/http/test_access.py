@@ -64,7 +64,7 @@ def test_no_key_and_every_kind_of_wrong_key_get_the_same_answer(shared, keys):
     revoked = key_for(shared)
     later = shared.now() + timedelta(hours=1)
     token = revoked["Authorization"].partition(" ")[2]
-    revoke_key(shared.store, shared.store.key(digest_of(token)).id, NOW)
+    revoke_key(shared.store, shared.store.keys.get(digest_of(token)).id, NOW)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared, "_clock", lambda: later)
         answers = [

@@ -18,7 +18,7 @@ from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.options import Limits, Options
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.uploads import STALE_SECONDS
-from weftwork.store.service import UNFINISHED
+from weftwork.store.server_state import UNFINISHED
 
 MINE = {"workspace": "studio", "user": "ana"}
 
@@ -145,7 +145,7 @@ def test_uploads_wait_in_order_and_the_same_one_does_not_wait_twice(weft):
     first = hand_in(idle, b"one", "a.md")
     assert hand_in(idle, b"one", "a.md") == first
     hand_in(idle, b"two", "a.md")
-    assert len(weft.store.jobs(UNFINISHED)) == 2
+    assert len(weft.store.jobs.in_states(UNFINISHED)) == 2
     cancelled = idle.cancel(first.id, **MINE)
     assert cancelled.state == "cancelled"
     assert idle.cancel(first.id, **MINE).state == "cancelled"
@@ -211,7 +211,7 @@ def test_what_is_unfinished_when_a_server_stops_is_finished_by_the_next_one(weft
         running = hand_in(jobs, slides("Mirrors"))
         assert at_work.wait(30)
         waiting = hand_in(jobs, b"one", "a.md")
-    assert [each.state for each in weft.store.jobs(UNFINISHED)] == ["queued", "queued"]
+    assert [each.state for each in weft.store.jobs.in_states(UNFINISHED)] == ["queued", "queued"]
     assert jobs.ended == []
     monkeypatch.setattr("weftwork.server.http.jobs.Parser", Parser)
     with working(weft) as jobs:
@@ -223,13 +223,13 @@ def test_a_crash_leaves_jobs_that_are_taken_up_and_uploads_that_are_gone_are_sai
     idle = Jobs(weft, Options(), on_end=lambda state: None)
     left, gone = hand_in(idle, b"one", "a.md"), hand_in(idle, b"two", "b.md")
     elsewhere = replace(left, id="job-far", details={**left.details, "folder": "/another"})
-    weft.store.put_job(replace(left, state="running"))
-    weft.store.put_job(elsewhere)
+    weft.store.jobs.put(replace(left, state="running"))
+    weft.store.jobs.put(elsewhere)
     idle.folder.file(gone).unlink()
     with working(weft) as jobs:
         assert finished(jobs, left).state == "done"
         assert "upload it again" in jobs.get(gone.id, **MINE).details["why"]
-    assert weft.store.job("job-far") == elsewhere
+    assert weft.store.jobs.get("job-far") == elsewhere
 
 
 def test_a_job_that_another_process_works_on_is_left_to_it(weft):
@@ -252,7 +252,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(weft):
     with pytest.raises(InvalidInput, match="empty"):
         hand_in(idle, b"", "a.md")
     assert left_in(weft) == []
-    assert weft.store.jobs(UNFINISHED) == []
+    assert weft.store.jobs.in_states(UNFINISHED) == []
 
 
 def test_what_a_crash_left_of_an_upload_goes_when_it_is_old(weft):

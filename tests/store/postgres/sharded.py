@@ -39,6 +39,11 @@ class Shards:
         with opened(self.url) as cluster:
             cluster.apply(self.nodes(*names), without, lambda line: None)
 
+    def ask(self, query: str) -> list[tuple]:
+        """Rows of a query that the owner of the coordinator's database asks."""
+        with psycopg.connect(self.servers["one"].url(), options="-c search_path=weftwork,public") as owner:
+            return owner.execute(query).fetchall()
+
     def open(self, **settings: object):
         """The store, to be closed at the end of a block; later settings stand over those of the address."""
         return closing(PostgresStore(parse(f"{self.url}&{urlencode(settings)}"), clock=lambda: NOW))

@@ -133,7 +133,7 @@ def test_a_view_is_asked_of_the_server_that_has_the_rows_and_the_second_wall_sta
 
 
 def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_rows(shards, store):
-    number = store._rows("SELECT id FROM directory WHERE name = 'w0'")[0][0]
+    number = shards.ask("SELECT id FROM directory WHERE name = 'w0'")[0][0]
     put(store, *(node(f"v{each}", f"word{each}") for each in range(150)), workspace="w0")
     with psycopg.connect(shards.servers[places(shards)["w0"]].url("shard"), autocommit=True) as shard:
         shard.execute("ANALYZE weftwork.embeddings")
@@ -154,7 +154,7 @@ def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_ro
 
 
 def test_what_resembles_a_word_is_looked_for_where_the_rows_are(shards, store):
-    rows = store._rows("SELECT pg_get_functiondef('weftwork_alike'::regproc)")
+    rows = shards.ask("SELECT pg_get_functiondef('weftwork_alike'::regproc)")
     assert "similarity(n.title, wanted) >= minimum" in rows[0][0] and " % " not in rows[0][0]
     with shards.open(weftwork_route="coordinator") as through, through.view("w0", "ana") as view:
         hits = view.search_fuzzy("quinze", limit=5)
@@ -259,9 +259,9 @@ def test_a_move_that_is_killed_leaves_all_in_force_and_is_brought_to_its_end_by_
     assert places(shards)["w2"] == to and texts(store, "w2") == found
     with store.view("w2", "ana") as view:
         assert view.nodes(["late"])[0].text == f"after {step}"
-    numbers = {row[0] for row in store._rows("SELECT COALESCE(place, id) FROM directory")}
+    numbers = {row[0] for row in shards.ask("SELECT COALESCE(place, id) FROM directory")}
     assert {*rows_on(shards, "one"), *rows_on(shards, "two")} == numbers
-    assert store._rows("SELECT 1 FROM directory WHERE other IS NOT NULL") == []
+    assert shards.ask("SELECT 1 FROM directory WHERE other IS NOT NULL") == []
 
 
 def test_who_writes_to_a_workspace_that_is_moving_is_told_to_try_again(shards):

@@ -18,7 +18,7 @@ from weftwork.cli import group
 from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError
 from weftwork.store import transfer
 from weftwork.store.open import open_store
-from weftwork.store.service import Job, Key
+from weftwork.store.server_state import Job, Key
 from weftwork.store.transfer import COLUMNS, INCOMPLETE, movable, move
 
 PARTS = {"weftwork_partitions": 1}
@@ -71,8 +71,8 @@ def filled(tmp_path_factory):
             batch.put_page_vectors("looks", {"page-1": np.eye(4, dtype=np.float32)}, weft.store.version("studio"))
             batch.move("finch", "late")
         weft.store.keep_context("studio", "ctx-1", user="ana", thread="t", kept="{}")
-        weft.store.put_key(KEY)
-        weft.store.put_job(Job(id="job-1", workspace="studio", user="ana", state="done", created_at=sample.NOW,
+        weft.store.keys.put(KEY)
+        weft.store.jobs.put(Job(id="job-1", workspace="studio", user="ana", state="done", created_at=sample.NOW,
                                updated_at=sample.NOW, details={"file": "a.pdf"}))  # fmt: skip
     return path
 
@@ -120,7 +120,7 @@ def shown(target):
         found["picture"] = weft.store.files("studio").path(page, "image_path").read_bytes()
         found["rest"] = (
             weft.store.version("studio"), weft.store.users("studio"), weft.store.marks("studio", "notes"),
-            weft.store.kept_context("studio", "ctx-1", user="ana", thread="t"), weft.store.job("job-1"),
+            weft.store.kept_context("studio", "ctx-1", user="ana", thread="t"), weft.store.jobs.get("job-1"),
         )  # fmt: skip
         assert weft.store.check() == []
         return found
@@ -139,7 +139,7 @@ def test_a_workspace_goes_to_a_database_and_back_and_nobody_can_tell(filled, dat
     assert shown(back) == wanted
     for target in (database, back):
         store = store_at(target)
-        assert store.key(KEY.digest) == KEY
+        assert store.keys.get(KEY.digest) == KEY
         assert store.workspaces() == (["main", "other", "studio"] if target == database else ["other", "studio"])
         store.close()
 
@@ -281,7 +281,7 @@ def test_a_copy_that_differs_is_not_opened(filled, database):
     with pytest.raises(StoreError, match=r"the edges of workspace 'studio'"):
         move(one, two, "studio", damage)
     assert two.workspaces() == ["studio" + INCOMPLETE]
-    assert (two.users("studio" + INCOMPLETE), two.keys()) == ({}, [])
+    assert (two.users("studio" + INCOMPLETE), two.keys.all()) == ({}, [])
     move(one, two, "studio")
     assert two.workspaces() == ["studio"]
     one.close()

@@ -20,7 +20,7 @@ from weftwork.render.quote import inline
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.service import Served, Service, service_of
 from weftwork.server.keys import find_key
-from weftwork.store.service import Scope
+from weftwork.store.server_state import Scope
 
 INCLUDED: dict[Scope, int] = {"read": 1, "write": 2, "admin": 3}
 USER_HEADER = "Weftwork-User"
@@ -78,7 +78,7 @@ def identify(connection: HTTPConnection, service: Service) -> Caller:
 def _identified(connection: HTTPConnection, service: Service) -> Caller:
     given = connection.headers.get("authorization")
     local = service.options.local
-    if given is None and local is not None and not service.weft.store.keys():
+    if given is None and local is not None and not service.weft.store.keys.all():
         found = frozenset(service.weft.store.workspaces())
         caller = Caller(local.user, "admin", found, local.workspace, LOCAL)
     else:

@@ -31,7 +31,7 @@ async def readyz(served: Served) -> dict[str, str]:
     """The store can be read, and the server is not about to stop; needs no key."""
     if served.jobs.stopping:
         raise Problem(503, "the server is about to stop", headers={"Retry-After": "5"})
-    await anyio.to_thread.run_sync(served.weft.store.job, "", limiter=_OWN_THREAD)
+    await anyio.to_thread.run_sync(served.weft.store.jobs.get, "", limiter=_OWN_THREAD)
     return {"status": "ready"}
 
 

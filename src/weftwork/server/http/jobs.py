@@ -27,7 +27,7 @@ from weftwork.server.http.logs import log_failure
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import HIDDEN, Problem
 from weftwork.server.http.uploads import Incoming, UploadFolder
-from weftwork.store.service import UNFINISHED, Job, JobState
+from weftwork.store.server_state import UNFINISHED, Job, JobState
 
 SECONDS_BETWEEN_NOTES = 1.0
 """How often the progress of a job is written to the store; whoever watches it hears of each page."""
@@ -64,7 +64,7 @@ class Jobs:
 
     def start(self) -> None:
         """Take up what an earlier server left, and begin to work."""
-        for job in self._weft.store.jobs(UNFINISHED):
+        for job in self._weft.store.jobs.in_states(UNFINISHED):
             if self.folder.has(job):
                 self._live[job.id] = replace(job, state="queued")
                 self._waiting.append(job.id)
@@ -118,7 +118,7 @@ class Jobs:
                 return present
             self._refuse_many(workspace)
             self.folder.take(incoming, job)
-            self._weft.store.put_job(job)
+            self._weft.store.jobs.put(job)
             self._live[job.id] = job
             self._waiting.append(job.id)
             self._changed.notify_all()
@@ -128,7 +128,7 @@ class Jobs:
         """A job of this user in this workspace; another's is reported like one that does not exist."""
         with self._changed:
             job = self._live.get(name)
-        job = job or self._weft.store.job(name)
+        job = job or self._weft.store.jobs.get(name)
         if job is None or (job.workspace, job.user) != (workspace, user):
             raise NotFound(f"there is no job {name!r}: it may have ended long ago")
         return job
@@ -171,7 +171,7 @@ class Jobs:
         """Work on a job until it ends, or until the server stops; another server's on this folder is left to it."""
         try:
             with FileLock(self.folder.lock(job), timeout=0):
-                current = self._weft.store.job(job.id)
+                current = self._weft.store.jobs.get(job.id)
                 if current is not None and current.state in UNFINISHED:
                     self._conclude(job, parser)
         except _Stop:
@@ -236,7 +236,7 @@ class Jobs:
     def keep(self, job: Job) -> None:
         """Write down how far a job is."""
         with suppress(NotFound):  # its workspace was dropped meanwhile
-            self._weft.store.put_job(job)
+            self._weft.store.jobs.put(job)
 
     def _end(self, job: Job) -> Job:
         """Note how a job ended, and forget its upload. The lock is held."""

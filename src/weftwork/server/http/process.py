@@ -32,7 +32,7 @@ GRACE_SECONDS = 30
 def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, model: Any) -> Options:
     """What a server allows by these settings; one without keys is for this machine only."""
     local = None
-    if not store.keys():
+    if not store.keys.all():
         if not is_loopback(chosen["host"]):
             raise InvalidInput(
                 f"without any key the server listens on this machine only, not on {chosen['host']}: make a key with"

@@ -16,7 +16,7 @@ from weftwork.errors import InvalidInput
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import Problem
 from weftwork.store.protocol import Store
-from weftwork.store.service import Job
+from weftwork.store.server_state import Job
 
 _ARRIVING = ".arriving-"
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,10}")

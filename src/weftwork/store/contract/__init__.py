@@ -17,7 +17,7 @@ from weftwork.store.contract.history import HistoryContract
 from weftwork.store.contract.marks import MarksContract
 from weftwork.store.contract.pages import PagesContract
 from weftwork.store.contract.search import SearchContract
-from weftwork.store.contract.service import ServiceContract
+from weftwork.store.contract.server_state import ServerStateContract
 from weftwork.store.contract.structure import StructureContract
 from weftwork.store.contract.validity import ValidityContract
 from weftwork.store.contract.writing import WritingContract
@@ -36,6 +36,6 @@ class StoreContract(
     PagesContract,
     MarksContract,
     ClaimsContract,
-    ServiceContract,
+    ServerStateContract,
 ):
     """All of it; the `store` fixture gives an empty store."""

@@ -1,4 +1,4 @@
-"""Between Weftwork's values and the columns of a row, as far as PostgreSQL's differ from the embedded store's."""
+"""Values that only PostgreSQL has columns for: lexemes, bit strings, vectors and keys of limited length."""
 
 from __future__ import annotations
 
@@ -11,19 +11,6 @@ from weftwork.text.analysis import analyse, whole_words
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
-
-INFO = """n.id, n.type, n.title,
-    (SELECT up.id FROM nodes up WHERE up.workspace = %(ws)s AND up.pk = n.parent AND up.acl = {visible}),
-    n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
-    n.owner, n.access, n.valid_from, n.valid_until"""
-"""Columns of a NodeInfo; the parent is named only to those who may see it."""
-INFO_WIDTH = 16
-
-PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
-
-TEXT = """(SELECT string_agg(t.text, '' ORDER BY t.ordinal) FROM passages t
-    WHERE t.workspace = %(ws)s AND t.node = n.pk)"""
-"""The whole text of a node `n`."""
 
 WHOLE = "="
 """Begins a lexeme that is a word as it is written; those without it are stems. No word contains it."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from weftwork.store.postgres.workspaces import head, identity, number_of
-from weftwork.store.sqlite.embedding_queue import Waiting, text_of
+from weftwork.store.sql.codec import text_to_embed
 from weftwork.store.transfer import SURVEYED
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 
-def take(connection: Connection[Any], workspace: str, model: str, limit: int) -> Waiting:
+def take(connection: Connection[Any], workspace: str, model: str, limit: int) -> dict[str, str]:
     """Lock some of the texts that wait and that nobody else has; none if nothing is left, or others have it all."""
     number, owner = number_of(connection, workspace), identity(connection, workspace)
     digests = _locked(connection, owner, model, limit)
@@ -29,7 +29,7 @@ def take(connection: Connection[Any], workspace: str, model: str, limit: int) ->
            WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[]) ORDER BY p.digest, p.key""",
         {"ws": number, "digests": digests},
     )
-    texts = {digest: text_of(title, fields, text) for digest, title, fields, text in rows}
+    texts = {digest: text_to_embed(title, fields, text) for digest, title, fields, text in rows}
     # What is no longer in the workspace needs no vector.
     settle(connection, workspace, model, [digest for digest in digests if digest not in texts])
     return texts

@@ -19,12 +19,12 @@ from weftwork.store.index.scan import cosines, unit_rows
 from weftwork.store.postgres.access import take_numbers
 from weftwork.store.postgres.codec import read_vector, sign_bits, vector_text
 from weftwork.store.postgres.load import insert
-from weftwork.store.postgres.scope import Model, Reader, node_clause
+from weftwork.store.postgres.read_queries import VISIBLE
+from weftwork.store.postgres.session import Model, Reader, Session, node_clause
+from weftwork.store.sql.batch import check_dimensions
 from weftwork.types import Filters, Hit
 
 if TYPE_CHECKING:
-    from psycopg import Connection
-
     from weftwork.embed.protocol import Vector
 
 EFFORT = Effort(shortlist=8_000)
@@ -37,46 +37,44 @@ SPARE = 10
 """Rows that are compared in full beyond the limit: PostgreSQL's distances are rounded otherwise than ours."""
 
 
-def put(connection: Connection[Any], workspace: int, model: str, given: Mapping[str, Vector]) -> list[int]:
+def put(session: Session, model: str, vectors: Mapping[str, Vector]) -> list[int]:
     """Give the passages with these digests their vectors; the nodes that have such passages."""
-    if not given:
+    if not vectors:
         return []
-    number = _model(connection, workspace, model, given)
-    rows = connection.execute(
-        "SELECT key, node, acl, digest FROM passages WHERE workspace = %s AND digest = ANY (%s::text[]) ORDER BY key",
-        (workspace, list(given)),
-    ).fetchall()
-    connection.execute(
-        "DELETE FROM embeddings WHERE workspace = %s AND model = %s AND key = ANY (%s::bigint[])",
-        (workspace, number, [row[0] for row in rows]),
+    number = _model(session, model, vectors)
+    rows = session.rows(
+        """SELECT key, node, acl, digest FROM passages
+           WHERE workspace = %(ws)s AND digest = ANY (%(digests)s::text[]) ORDER BY key""",
+        digests=list(vectors),
     )
-    sent = {digest: (sign_bits(vector), vector_text(vector)) for digest, vector in given.items()}
+    session.run(
+        "DELETE FROM embeddings WHERE workspace = %(ws)s AND model = %(model)s AND key = ANY (%(keys)s::bigint[])",
+        model=number,
+        keys=[row[0] for row in rows],
+    )
+    columns = {digest: (sign_bits(vector), vector_text(vector)) for digest, vector in vectors.items()}
     insert(
-        connection,
+        session,
         "embeddings",
-        ("workspace", "model", "key", "node", "acl", "bits", "vector"),
-        [(workspace, number, key, node, acl, *sent[digest]) for key, node, acl, digest in rows],
+        ("model", "key", "node", "acl", "bits", "vector"),
+        [(number, key, node, acl, *columns[digest]) for key, node, acl, digest in rows],
     )
     return sorted({row[1] for row in rows})
 
 
-def _model(connection: Connection[Any], workspace: int, model: str, given: Mapping[str, Vector]) -> int:
-    """The number of a model, whose vectors all have one length: a search could not compare others."""
-    row = connection.execute(
-        "SELECT model, dimensions FROM models WHERE workspace = %s AND name = %s", (workspace, model)
-    ).fetchone()
-    shapes = [np.shape(vector) for vector in given.values()]
-    wanted = shapes[0] if row is None else (row[1],)
-    for shape in shapes:
-        if len(shape) != 1 or shape != wanted:
-            raise DimensionError(
-                f"a vector of the shape {shape} cannot be kept with those of {model!r}, which have "
-                f"{wanted}: embed with the same model, or give the other one another name"
-            )
-    if row is not None:
-        return int(row[0])
-    number = take_numbers(connection, workspace, "model", 1)
-    connection.execute("INSERT INTO models VALUES (%s, %s, %s, %s)", (workspace, model, number, wanted[0]))
+def _model(session: Session, model: str, vectors: Mapping[str, Vector]) -> int:
+    """The number of a model, after a check that its vectors all have one length."""
+    rows = session.rows("SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(name)s", name=model)
+    dimensions = check_dimensions(model, vectors, rows[0][1] if rows else None)
+    if rows:
+        return int(rows[0][0])
+    number = take_numbers(session, "model", 1)
+    session.run(
+        "INSERT INTO models (workspace, name, model, dimensions) VALUES (%(ws)s, %(name)s, %(model)s, %(dimensions)s)",
+        name=model,
+        model=number,
+        dimensions=dimensions,
+    )
     return number
 
 
@@ -136,7 +134,7 @@ def _by_graph(
 
 _THOROUGH = f"""SELECT set_config('hnsw.ef_search', '{STEPS}', true),
     set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '{MOST}', true)"""
-_SEEN = "e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL{filters}"
+_SEEN = f"e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {VISIBLE} AND e.bits IS NOT NULL{{filters}}"
 # Vectors are sent from outside of the sorted rows: inside, PostgreSQL would write out every one that it compares.
 _COMPARED = """SELECT key, vector_send(vector) FROM (
         SELECT e.key, e.vector FROM near
@@ -160,8 +158,8 @@ def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str
     if known is None or not query.any() or not keys:
         return {}
     rows = reader.rows(
-        """SELECT e.key, vector_send(e.vector) FROM embeddings e
-           WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {visible} AND e.bits IS NOT NULL
+        f"""SELECT e.key, vector_send(e.vector) FROM embeddings e
+           WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {VISIBLE} AND e.bits IS NOT NULL
              AND e.key = ANY (%(keys)s::bigint[])""",
         model=known.number,
         keys=list(keys),
@@ -169,13 +167,13 @@ def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str
     return _scored(query, rows)
 
 
-def kept(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vector]:
+def stored(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vector]:
     """Vectors of those of these digests that stand for a visible passage."""
     rows = reader.rows(
-        """SELECT DISTINCT ON (p.digest) p.digest, vector_send(e.vector) FROM passages p
+        f"""SELECT DISTINCT ON (p.digest) p.digest, vector_send(e.vector) FROM passages p
            JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
            JOIN models m ON m.workspace = %(ws)s AND m.name = %(model)s AND m.model = e.model
-           WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[]) AND p.acl = {visible}""",
+           WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[]) AND p.acl = {VISIBLE}""",
         model=model,
         digests=list(digests),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weftwork.store.postgres.codec import WHOLE, phrase
-from weftwork.store.postgres.scope import Reader, node_clause
-from weftwork.store.sqlite.codec import ROW, index_row
-from weftwork.store.sqlite.search import deeper, resemblance
+from weftwork.store.postgres.read_queries import INDEX_ROW, VISIBLE
+from weftwork.store.postgres.session import Reader, node_clause
+from weftwork.store.sql.codec import index_row
+from weftwork.store.sql.word_ranking import resembling, shortlist_size
 from weftwork.text.analysis import analyse, whole_words
 from weftwork.types import Filters, Hit
 
@@ -26,15 +27,14 @@ def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: f
     """Trigram similarity with titles, paths and the nearest words."""
     if not reader.acls or limit < 1 or not text.strip():
         return []
-    keys = [*_alike(reader, text[:200], deeper(limit), filters), *_near(reader, text, deeper(limit), filters)]
+    most = shortlist_size(limit)
+    keys = [*_alike(reader, text[:200], most, filters), *_near(reader, text, most, filters)]
     rows = reader.searched(
-        f"""SELECT {ROW} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
-            WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {{visible}}""",
+        f"""SELECT {INDEX_ROW} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
+            WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}""",
         keys=list(dict.fromkeys(keys)),
     )
-    hits = [Hit(row[0], resemblance(text, index_row(row))) for row in rows]
-    best = sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
-    return [hit for hit in best if hit.score > threshold]
+    return resembling(text, map(index_row, rows), limit, threshold)
 
 
 def _alike(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
@@ -45,14 +45,14 @@ def _alike(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]
     return [row[0] for row in rows]
 
 
-_RANKED = """SELECT key FROM (
+_RANKED = f"""SELECT key FROM (
     SELECT p.key, (SELECT count(DISTINCT gram) FROM unnest(show_trgm(n.title) || show_trgm(n.source)) AS own (gram)
                    WHERE gram = ANY (show_trgm(%(text)s))) AS likeness
     FROM nodes n JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal = 0
-    WHERE n.workspace = %(ws)s AND n.acl = {visible}"""
+    WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}"""
 _ALIKE = f"""SELECT key FROM (
     SELECT p.key, a.likeness FROM weftwork_alike(%(text)s, {LEAST_OF_TITLES}) a
-    JOIN passages p ON p.workspace = %(ws)s AND p.node = a.node AND p.ordinal = 0 AND p.acl = {{visible}} WHERE true"""
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = a.node AND p.ordinal = 0 AND p.acl = {VISIBLE} WHERE true"""
 _BEST = ") found WHERE likeness > 0 ORDER BY likeness DESC, key LIMIT %(limit)s"
 
 
@@ -85,7 +85,7 @@ def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
             WHERE EXISTS (
                 SELECT 1 FROM words w JOIN passages p ON p.workspace = %(ws)s AND p.key = w.key
-                WHERE w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {{visible}}
+                WHERE w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {VISIBLE}
                   AND p.lexemes @@ q.lexeme::tsquery{clause})""",
         asked=asked,
         stems=stems,
@@ -105,7 +105,7 @@ def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, fi
     rows = reader.searched(
         f"""SELECT w.key
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
-            JOIN words w ON w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {{visible}}
+            JOIN words w ON w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {VISIBLE}
             JOIN passages p ON p.workspace = %(ws)s AND p.key = w.key AND p.lexemes @@ q.lexeme::tsquery
             WHERE true{clause} GROUP BY w.key ORDER BY count(DISTINCT q.asked) DESC, w.key LIMIT %(limit)s""",
         asked=asked,

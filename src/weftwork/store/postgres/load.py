@@ -6,10 +6,8 @@ PostgreSQL does not COPY into a table with row-level security, so rows go into a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from psycopg import Connection
+from weftwork.store.postgres.session import Session
 
 MANY = 100
 """From so many rows on, COPY is faster: it costs four statements, whatever the number of rows."""
@@ -18,20 +16,24 @@ CASTS = {"lexemes": "tsvector", "bits": "varbit", "vector": "vector"}
 """Columns whose values are sent as text, and what they are."""
 
 
-def insert(connection: Connection[Any], table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Add rows to a table."""
+def insert(session: Session, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Add rows of the workspace to a table; its number is put before their columns."""
     if not rows:
         return
-    names = ", ".join(columns)
+    connection = session.connection
+    names = ", ".join(("workspace", *columns))
     if len(rows) < MANY:
-        places = ", ".join(f"%s::{CASTS[name]}" if name in CASTS else "%s" for name in columns)
+        places = ", ".join(("%s", *(f"%s::{CASTS[name]}" if name in CASTS else "%s" for name in columns)))
         with connection.cursor() as cursor:
-            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})".encode(), rows)
+            cursor.executemany(
+                f"INSERT INTO {table} ({names}) VALUES ({places})".encode(),
+                [(session.workspace, *row) for row in rows],
+            )
         return
     staged = f"pg_temp.staged_{table}"
     connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS staged_{table} (LIKE {table}) ON COMMIT DELETE ROWS".encode())
     with connection.cursor().copy(f"COPY {staged} ({names}) FROM STDIN".encode()) as copy:
         for row in rows:
-            copy.write_row(row)
+            copy.write_row((session.workspace, *row))
     connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM {staged}".encode())
     connection.execute(f"DELETE FROM {staged}".encode())

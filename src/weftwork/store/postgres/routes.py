@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from weftwork.errors import NotFound
 from weftwork.store.postgres.cluster.servers import PREFIX, Servers
 from weftwork.store.postgres.connection import Connections
-from weftwork.store.postgres.workspaces import missing
+from weftwork.store.sql.errors import missing_user, missing_workspace
 
 ATTEMPTS = 5
 """How often the directory is asked for a workspace that is not where it said, since it is on its way."""
@@ -69,14 +69,14 @@ class Routes:
                 return stack.enter_context(way.read(partial(_open_at, number, user)))
             except _Elsewhere:
                 continue
-        raise missing(workspace)
+        raise missing_workspace(workspace)
 
     def _where(self, workspace: str) -> tuple[int, str | None]:
         """The number of a workspace's rows, and the server that has them; None for the coordinator."""
         values = {"name": workspace, "parts": self._parts}
         row = self._coordinator.ask(lambda connection: connection.execute(_WHERE, values).fetchone())
         if row is None:
-            raise missing(workspace)
+            raise missing_workspace(workspace)
         return row[0], row[1]
 
     def _to(self, server: str | None) -> Connections:
@@ -113,7 +113,7 @@ def _open(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, 
     """Say who reads; number, version and what the user may see."""
     row = connection.execute(f"SELECT o.*, {_KEPT} FROM weftwork_open(%s, %s) o", (workspace, user)).fetchone()
     if row is None:
-        raise missing(workspace)
+        raise missing_workspace(workspace)
     return _known(row[:-1], user)
 
 
@@ -127,5 +127,5 @@ def _open_at(number: int, user: str, connection: Connection[Any]) -> tuple[Any, 
 
 def _known(row: tuple[Any, ...], user: str) -> tuple[Any, ...]:
     if not row[2]:
-        raise NotFound(f"user {user!r} does not exist in this workspace: add them with  weftwork users add {user}")
+        raise missing_user(user)
     return row

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weftwork.store.postgres.codec import phrase
-from weftwork.store.postgres.scope import Reader, node_clause
-from weftwork.store.sqlite.search import deeper
+from weftwork.store.postgres.read_queries import VISIBLE
+from weftwork.store.postgres.session import Reader, node_clause
+from weftwork.store.sql.word_ranking import best_hits, shortlist_size
 from weftwork.text import bm25
-from weftwork.text.analysis import PREFIX, WordQuery, analyse, parse
+from weftwork.text.analysis import PREFIX, WordQuery, parse
 from weftwork.types import Filters, Hit
 
 LAST = chr(0x10FFFF)
@@ -31,10 +32,10 @@ def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hi
     average = reader.words / reader.passages if reader.passages else 1.0
     ceiling = bm25.ceiling(ranking.weights.values())
     hits = []
-    for key, found in _shortlist(reader, ranking, deeper(limit), filters).items():
+    for key, found in _shortlist(reader, ranking, shortlist_size(limit), filters).items():
         worth = sum(ranking.weights[term] * bm25.impact(*found[term], average) for term in sorted(found))
         hits.append(Hit(key, worth / ceiling if ceiling else 0.5))
-    return sorted(hits, key=lambda hit: (-hit.score, hit.key))[:limit]
+    return best_hits(hits, limit)
 
 
 class _Ranking:
@@ -98,19 +99,19 @@ def _shortlist(
 
 _PLACE = "array_position(%(terms)s::text[], w.term) - 1"
 _TERMS = f"""SELECT w.key, (%(points)s::bigint[])[{bm25.LEVELS} * ({_PLACE}) + w.step + 1] AS points FROM words w
-    WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {{visible}}{{required}}"""
-_START = """SELECT w.key, 0::bigint AS points FROM words w
-    WHERE w.workspace = %(ws)s AND w.term >= %(start{number})s AND w.term < %(stop{number})s
-      AND w.acl = {visible}{required}"""
-_PLACES = """SELECT w.key, 0::bigint AS points FROM words w
-    WHERE w.workspace = %(ws)s AND w.term = %(word0)s AND w.acl = {visible}{required}"""
-_IN_PHRASE = """ AND w.key IN (
+    WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {VISIBLE}{{required}}"""
+_START = f"""SELECT w.key, 0::bigint AS points FROM words w
+    WHERE w.workspace = %(ws)s AND w.term >= %(start{{number}})s AND w.term < %(stop{{number}})s
+      AND w.acl = {VISIBLE}{{required}}"""
+_PLACES = f"""SELECT w.key, 0::bigint AS points FROM words w
+    WHERE w.workspace = %(ws)s AND w.term = %(word0)s AND w.acl = {VISIBLE}{{required}}"""
+_IN_PHRASE = f""" AND w.key IN (
     SELECT r.key FROM words r JOIN passages p ON p.workspace = %(ws)s AND p.key = r.key
-    WHERE r.workspace = %(ws)s AND r.term = %(word{number})s AND r.acl = {visible}
-      AND p.lexemes @@ %(phrase{number})s::tsquery)"""
-_IN_START = """ AND w.key IN (
-    SELECT r.key FROM words r WHERE r.workspace = %(ws)s AND r.acl = {visible}
-      AND r.term >= %(start{number})s AND r.term < %(stop{number})s)"""
+    WHERE r.workspace = %(ws)s AND r.term = %(word{{number}})s AND r.acl = {VISIBLE}
+      AND p.lexemes @@ %(phrase{{number}})s::tsquery)"""
+_IN_START = f""" AND w.key IN (
+    SELECT r.key FROM words r WHERE r.workspace = %(ws)s AND r.acl = {VISIBLE}
+      AND r.term >= %(start{{number}})s AND r.term < %(stop{{number}})s)"""
 
 _BEST = """best AS MATERIALIZED (
     SELECT key FROM ({parts}) hits GROUP BY key ORDER BY sum(points) DESC, key LIMIT %(limit)s)"""
@@ -128,11 +129,11 @@ def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
         whole = [term for term in missing if not term.endswith(PREFIX)]
         starts = [term.removesuffix(PREFIX) for term in missing if term.endswith(PREFIX)]
         rows = reader.searched(
-            """SELECT term, count(*) FROM words
-               WHERE workspace = %(ws)s AND term = ANY (%(whole)s::text[]) AND acl = {visible} GROUP BY term
+            f"""SELECT term, count(*) FROM words
+               WHERE workspace = %(ws)s AND term = ANY (%(whole)s::text[]) AND acl = {VISIBLE} GROUP BY term
                UNION ALL
                SELECT s.start || '*', (SELECT count(DISTINCT key) FROM words WHERE workspace = %(ws)s
-                   AND term >= s.start AND term < s.stop AND acl = {visible})
+                   AND term >= s.start AND term < s.stop AND acl = {VISIBLE})
                FROM unnest(%(starts)s::text[], %(stops)s::text[]) AS s (start, stop)""",
             whole=whole,
             starts=starts,
@@ -140,26 +141,3 @@ def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
         )
         reader.frequencies.update(dict.fromkeys(missing, 0) | {term: count for term, count in rows})
     return {term: reader.frequencies[term] for term in terms}
-
-
-def word_weights(reader: Reader, words: Sequence[str]) -> dict[str, float]:
-    """Inverse document frequency of each word among the visible passages."""
-    stems, terms = _stems(words)
-    if not reader.passages or not terms:
-        return {}
-    counts = frequencies(reader, terms)
-    return {
-        word: max(bm25.idf(reader.passages, counts[stem]) for stem in found) for word, found in stems.items() if found
-    }
-
-
-def unknown_words(reader: Reader, words: Sequence[str]) -> list[str]:
-    """Those of these words none of whose stems occurs in a visible passage."""
-    stems, terms = _stems(words)
-    counts = frequencies(reader, terms)
-    return [word for word, found in stems.items() if found and not any(counts[stem] for stem in found)]
-
-
-def _stems(words: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    stems = {word: analyse(word) for word in words}
-    return stems, sorted({stem for found in stems.values() for stem in found})

@@ -10,58 +10,56 @@ typo are looked for among those of the viewer alone. `acls` has the totals of pa
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
+from weftwork.store.postgres.session import Session
 from weftwork.text import bm25
-
-if TYPE_CHECKING:
-    from psycopg import Connection
-
 
 _IMPACT = f"""l.frequency * {bm25.K1 + 1}::float8
     / (l.frequency + {bm25.K1} * ({1 - bm25.B} + {bm25.B} * p.words / {bm25.REFERENCE_LENGTH}::float8))"""
 _STEP = f"width_bucket({_IMPACT}, ARRAY{list(bm25.BOUNDS)}::float8[])"
 
 
-def file(connection: Connection[Any], workspace: int, nodes: Collection[int]) -> None:
+def file(session: Session, nodes: Collection[int]) -> None:
     """Enter the words of these nodes' passages."""
-    connection.execute(
+    session.run(
         f"""INSERT INTO words (workspace, term, key, node, acl, frequency, step, length)
            SELECT %(ws)s, l.lexeme, p.key, p.node, p.acl, l.frequency, {_STEP}, p.words
            FROM passages p CROSS JOIN LATERAL (
                SELECT lexeme, cardinality(positions) AS frequency, positions FROM unnest(p.lexemes)) l
            WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[]) AND l.positions IS NOT NULL""",
-        {"ws": workspace, "nodes": list(nodes)},
+        nodes=list(nodes),
     )
-    count(connection, workspace, nodes, 1)
+    count(session, nodes, 1)
 
 
-def remove(connection: Connection[Any], workspace: int, nodes: Collection[int]) -> None:
+def remove(session: Session, nodes: Collection[int]) -> None:
     """Take the words of these nodes' passages out, before the passages go."""
-    count(connection, workspace, nodes, -1)
-    connection.execute(
+    count(session, nodes, -1)
+    session.run(
         """DELETE FROM words w USING passages p CROSS JOIN unnest(tsvector_to_array(p.lexemes)) AS l (term)
            WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[])
              AND w.workspace = %(ws)s AND w.term = l.term AND w.key = p.key""",
-        {"ws": workspace, "nodes": list(nodes)},
+        nodes=list(nodes),
     )
 
 
-def count(connection: Connection[Any], workspace: int, nodes: Collection[int], sign: Literal[1, -1]) -> None:
+def count(session: Session, nodes: Collection[int], sign: Literal[1, -1]) -> None:
     """Add what these nodes' passages come to under their lists to the totals, or take it away."""
-    values = {"ws": workspace, "nodes": list(nodes), "sign": sign}
-    connection.execute(
+    numbers = list(nodes)
+    session.run(
         """UPDATE acls a SET passages = a.passages + %(sign)s * f.passages, words = a.words + %(sign)s * f.words
            FROM (SELECT acl, count(*) AS passages, sum(words) AS words FROM passages
                  WHERE workspace = %(ws)s AND node = ANY (%(nodes)s::bigint[]) GROUP BY acl) f
            WHERE a.workspace = %(ws)s AND a.id = f.acl""",
-        values,
+        nodes=numbers,
+        sign=sign,
     )
     if sign == 1:
-        connection.execute(_FOUND + _ADD, values)
+        session.run(_FOUND + _ADD, nodes=numbers)
     else:
-        connection.execute(_FOUND + _DROP, values)
-        connection.execute(_FOUND + _TAKE, values)
+        session.run(_FOUND + _DROP, nodes=numbers)
+        session.run(_FOUND + _TAKE, nodes=numbers)
 
 
 _FOUND = """WITH found AS MATERIALIZED (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from weftwork.errors import InvalidInput, NotFound, StoreBusy
+from weftwork.errors import InvalidInput, StoreBusy
 from weftwork.store.postgres.schema import PARTITIONED
-from weftwork.store.sqlite.codec import dump
+from weftwork.store.sql.codec import dump
+from weftwork.store.sql.errors import missing_workspace
+from weftwork.store.sql.session import Head
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -25,16 +26,6 @@ class Moving(StoreBusy):
     """A workspace cannot be written at the moment, since it is on its way to another server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What is known of a workspace before anything in it is read."""
-
-    number: int
-    version: int
-    access: frozenset[str]
-    """The list of what has none of its own."""
-
-
 def number_of(connection: Connection[Any], name: str, lock: Lock = "") -> int:
     """The number of a workspace's rows, which is the one that this transaction works on from now on.
 
@@ -48,7 +39,7 @@ def number_of(connection: Connection[Any], name: str, lock: Lock = "") -> int:
         (name,),
     ).fetchone()
     if row is None:
-        raise missing(name)
+        raise missing_workspace(name)
     if not row[1]:
         raise Moving(f"workspace {name!r} is on its way to another server: try again")
     return int(row[0])
@@ -58,13 +49,8 @@ def identity(connection: Connection[Any], name: str) -> int:
     """The number of a workspace that it keeps wherever it is moved."""
     row = connection.execute("SELECT id FROM directory WHERE name = %s", (name,)).fetchone()
     if row is None:
-        raise missing(name)
+        raise missing_workspace(name)
     return int(row[0])
-
-
-def missing(name: str) -> NotFound:
-    """That a workspace does not exist."""
-    return NotFound(f"workspace {name!r} does not exist: create it with  weftwork init --workspace {name}")
 
 
 def head(connection: Connection[Any], name: str, *, locked: bool = False) -> Head:
@@ -72,7 +58,7 @@ def head(connection: Connection[Any], name: str, *, locked: bool = False) -> Hea
     number = number_of(connection, name, WRITE if locked else "")
     row = connection.execute("SELECT version, access FROM workspaces WHERE workspace = %s", (number,)).fetchone()
     if row is None:  # dropped between the two questions
-        raise missing(name)
+        raise missing_workspace(name)
     return Head(number, row[0], frozenset(json.loads(row[1])))
 
 

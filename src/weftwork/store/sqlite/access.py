@@ -1,79 +1,52 @@
-"""Who may see what: lists are worked out on write and interned, so that a node carries one number."""
+"""Who may see what: how access lists are stored, and which of them a user may see."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from weftwork.errors import NotFound
-from weftwork.store.rules import AccessRule
-from weftwork.store.sqlite.codec import dump, ids
+from weftwork.store.sql.access import AccessLists
+from weftwork.store.sql.codec import dump
+from weftwork.store.sql.errors import missing_user
+from weftwork.store.sqlite import write_queries
+from weftwork.store.sqlite.session import Session
 from weftwork.types import EVERYONE
 
 
-class AccessLists(AccessRule):
+class SqliteAccessLists(AccessLists):
     """The access lists of one workspace, within one transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, workspace: int, default: frozenset[str]) -> None:
-        super().__init__(default)
-        self._connection = connection
-        self._workspace = workspace
+    def __init__(self, session: Session, default: frozenset[str]) -> None:
+        super().__init__(session, write_queries, default)
 
-    def stored(self, number: int) -> frozenset[str]:
-        """Whom a list names that is stored under a number."""
-        row = self._connection.execute("SELECT principals FROM acls WHERE id = ?", (number,)).fetchone()
-        return frozenset(json.loads(row[0]))
+    def _intern(self, principals: frozenset[str]) -> int:
+        text = dump(sorted(principals))
+        rows = self._session.rows("SELECT id FROM acls WHERE workspace = :ws AND principals = :text", text=text)
+        if not rows:
+            rows = self._session.rows(
+                "INSERT INTO acls (workspace, principals) VALUES (:ws, :text) RETURNING id", text=text
+            )
+            self._session.run(
+                "INSERT INTO acl_principals (workspace, principal, acl) SELECT :ws, value, :acl FROM json_each(:names)",
+                acl=rows[0][0],
+                names=sorted(principals),
+            )
+        return int(rows[0][0])
 
-    def intern(self, principals: frozenset[str]) -> int:
-        """The number of a list, stored now if it is a new one."""
-        key = (self._workspace, dump(sorted(principals)))
-        found = self._connection.execute("SELECT id FROM acls WHERE workspace = ? AND principals = ?", key).fetchone()
-        if found is not None:
-            return int(found[0])
-        cursor = self._connection.execute("INSERT INTO acls (workspace, principals) VALUES (?, ?)", key)
-        number = int(cursor.lastrowid or 0)
-        self._connection.executemany(
-            "INSERT INTO acl_principals (workspace, principal, acl) VALUES (?, ?, ?)",
-            [(self._workspace, principal, number) for principal in sorted(principals)],
-        )
-        return number
-
-    def spread(self, roots: Iterable[int]) -> list[int]:
-        """Work out again the lists of everything below these nodes; return the nodes that changed."""
-        changed: list[int] = []
-        frontier = list(roots)
-        while frontier:
-            rows = self._connection.execute(
-                """SELECT n.pk, n.acl, n.access, n.owner, p.acl FROM nodes n JOIN nodes p ON p.pk = n.parent
-                   WHERE n.parent IN (SELECT value FROM json_each(?)) ORDER BY n.pk""",
-                (ids(frontier),),
-            ).fetchall()
-            frontier = []
-            for pk, acl, own, owner, parent_acl in rows:
-                wanted = self.effective(None if own is None else frozenset(json.loads(own)), owner, parent_acl)
-                if wanted != acl:
-                    assign(self._connection, pk, wanted)
-                    frontier.append(pk)
-            changed += frontier
-        return changed
+    def _assign(self, lists: Mapping[int, int]) -> None:
+        rows = [{"node": node, "acl": acl} for node, acl in lists.items()]
+        self._session.run_many("UPDATE nodes SET acl = :acl WHERE pk = :node", rows)
+        self._session.run_many("UPDATE passages SET acl = :acl WHERE node = :node", rows)
 
 
-def assign(connection: sqlite3.Connection, pk: int, acl: int) -> None:
-    """Give a node and its passages another list."""
-    connection.execute("UPDATE nodes SET acl = ? WHERE pk = ?", (acl, pk))
-    connection.execute("UPDATE passages SET acl = ? WHERE node = ?", (acl, pk))
-
-
-def visible_lists(connection: sqlite3.Connection, workspace: int, user: str) -> frozenset[int]:
+def visible_lists(session: Session, user: str) -> frozenset[int]:
     """Numbers of all lists that name the user, one of their groups, or everyone."""
-    known = connection.execute("SELECT 1 FROM users WHERE workspace = ? AND name = ?", (workspace, user)).fetchone()
-    if known is None:
-        raise NotFound(f"user {user!r} does not exist in this workspace: add them with  weftwork users add {user}")
-    rows = connection.execute(
-        """SELECT acl FROM acl_principals WHERE workspace = ?1 AND principal IN (?2, ?3)
-           UNION SELECT acl FROM acl_principals WHERE workspace = ?1 AND principal IN
-               (SELECT 'group:' || team FROM members WHERE workspace = ?1 AND user = ?2)""",
-        (workspace, user, EVERYONE),
+    if not session.rows(write_queries.IS_USER, user=user):
+        raise missing_user(user)
+    rows = session.rows(
+        """SELECT acl FROM acl_principals WHERE workspace = :ws AND principal IN (:user, :everyone)
+           UNION SELECT acl FROM acl_principals WHERE workspace = :ws AND principal IN
+               (SELECT 'group:' || team FROM members WHERE workspace = :ws AND user = :user)""",
+        user=user,
+        everyone=EVERYONE,
     )
-    return frozenset(row[0] for row in rows)
+    return frozenset(acl for (acl,) in rows)

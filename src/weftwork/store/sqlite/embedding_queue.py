@@ -1,34 +1,22 @@
-"""Which texts wait for a vector: those that have none. One worker at a time has some of them, which a lock sees to."""
+"""The texts that wait for a vector are those that have none; a file lock gives them to one worker at a time."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Mapping
+from weftwork.store.sql.codec import text_to_embed
+from weftwork.store.sql.session import Session
 
-from weftwork.store.sqlite.codec import fields_of
-from weftwork.text.split import embedded_text
-from weftwork.types import Passage, subject_of
-
-Waiting = Mapping[str, str]
-"""What is to be embedded, by the digest under which its vector is kept."""
-
-_WITHOUT = """FROM nodes n CROSS JOIN passages p ON p.node = n.pk WHERE n.workspace = ?1 AND NOT EXISTS (
-    SELECT 1 FROM vectors v WHERE v.workspace = ?1 AND v.digest = p.digest AND v.model = ?2)"""
+_WITHOUT_VECTOR = """FROM nodes n CROSS JOIN passages p ON p.node = n.pk WHERE n.workspace = :ws AND NOT EXISTS (
+    SELECT 1 FROM vectors v WHERE v.workspace = :ws AND v.digest = p.digest AND v.model = :model)"""
 
 
-def some(connection: sqlite3.Connection, workspace: int, model: str, limit: int) -> Waiting:
-    """Some of the texts that wait."""
-    rows = connection.execute(
-        f"SELECT p.digest, n.title, n.fields, p.text {_WITHOUT} LIMIT ?3", (workspace, model, limit)
+def some(session: Session, model: str, limit: int) -> dict[str, str]:
+    """Some of the texts that wait, by the digests under which their vectors are to be stored."""
+    rows = session.rows(
+        f"SELECT p.digest, n.title, n.fields, p.text {_WITHOUT_VECTOR} LIMIT :limit", model=model, limit=limit
     )
-    return {digest: text_of(title, fields, text) for digest, title, fields, text in rows}
+    return {digest: text_to_embed(title, fields, text) for digest, title, fields, text in rows}
 
 
-def count(connection: sqlite3.Connection, workspace: int, model: str) -> int:
-    """How many texts wait."""
-    return int(connection.execute(f"SELECT COUNT(DISTINCT p.digest) {_WITHOUT}", (workspace, model)).fetchone()[0])
-
-
-def text_of(title: str, fields: str, text: str) -> str:
-    """What is embedded for a passage, from the columns of its node and its own."""
-    return embedded_text(subject_of(title, fields_of(fields)), Passage(0, 0, len(text), text, 0, "", ""))
+def count(session: Session, model: str) -> int:
+    """The number of texts that wait."""
+    return int(session.rows(f"SELECT COUNT(DISTINCT p.digest) {_WITHOUT_VECTOR}", model=model)[0][0])

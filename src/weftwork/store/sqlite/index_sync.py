@@ -7,6 +7,7 @@ missing or damaged is made again from scratch, which is the same thing from vers
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import threading
@@ -22,8 +23,10 @@ from weftwork.errors import StoreError
 from weftwork.store.index.rows import IndexDamaged, Row
 from weftwork.store.index.vectors import VectorIndex
 from weftwork.store.index.words import WordIndex
-from weftwork.store.sqlite.codec import ROW, ids, index_row
+from weftwork.store.sql.codec import index_row
 from weftwork.store.sqlite.index_origin import Origin, Snapshot
+from weftwork.store.sqlite.read_queries import INDEX_ROW
+from weftwork.store.sqlite.session import Session
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -142,7 +145,7 @@ class DerivedIndexes:
         return index
 
     def _stored_vectors(self, connection: sqlite3.Connection, rows: list[Row], model: str) -> dict[str, Vector]:
-        return read_vectors(connection, self._workspace, model, [row.digest for row in rows])
+        return read_vectors(Session(connection, self._workspace), model, [row.digest for row in rows])
 
     def _checkpoint(self, index: VectorIndex) -> None:
         with self._exclusive():
@@ -175,18 +178,19 @@ def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
     """The passages of these nodes, as far as they still exist."""
     for start in range(0, len(nodes), CHUNK):
         found = connection.execute(
-            f"""SELECT {ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
+            f"""SELECT {INDEX_ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                 WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
-            (ids(nodes[start : start + CHUNK]),),
+            (json.dumps(nodes[start : start + CHUNK]),),
         )
         yield from map(index_row, found)
 
 
-def read_vectors(connection: sqlite3.Connection, workspace: int, model: str, digests: list[str]) -> dict[str, Vector]:
-    """Vectors of a model that are kept under these digests."""
-    rows = connection.execute(
+def read_vectors(session: Session, model: str, digests: list[str]) -> dict[str, Vector]:
+    """Vectors of a model that are stored under these digests."""
+    rows = session.rows(
         """SELECT digest, vector FROM vectors
-           WHERE workspace = ? AND model = ? AND digest IN (SELECT value FROM json_each(?))""",
-        (workspace, model, ids(digests)),
+           WHERE workspace = :ws AND model = :model AND digest IN (SELECT value FROM json_each(:digests))""",
+        model=model,
+        digests=digests,
     )
     return {digest: np.frombuffer(blob, dtype=np.float32) for digest, blob in rows}

@@ -19,7 +19,7 @@ from weftwork.server.http.schemas.faces import JobOut
 from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.server.http.service import Service
 from weftwork.server.http.writing import missing
-from weftwork.store.service import UNFINISHED, Job
+from weftwork.store.server_state import UNFINISHED, Job
 from weftwork.types import PAGE
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["documents"])

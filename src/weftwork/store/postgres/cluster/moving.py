@@ -19,7 +19,7 @@ from weftwork.store.postgres.cluster.foreign import hand_over
 from weftwork.store.postgres.cluster.layout import HERE
 from weftwork.store.postgres.cluster.servers import Servers
 from weftwork.store.postgres.schema import PARTITIONED
-from weftwork.store.postgres.workspaces import missing
+from weftwork.store.sql.errors import missing_workspace
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -39,7 +39,7 @@ def move_workspace(servers: Servers, name: str, to: str, told: Told) -> None:
         servers.to(to)  # says which there are
     row = here.execute("SELECT id, COALESCE(place, id), other FROM directory WHERE name = %s", (name,)).fetchone()
     if row is None:
-        raise missing(name)
+        raise missing_workspace(name)
     number, place, other = row
     with _held(here, [number]):
         if other is not None and (_server(servers, place) == to or _server(servers, other) != to):

@@ -1,29 +1,22 @@
-"""Between Weftwork's values and the columns of a row."""
+"""Rows of a database as Weftwork's values, and back."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from weftwork.store.index.rows import Row
-from weftwork.types import ABOUT, Entry, FieldValue, NodeInfo, Passage, seen_fields
+from weftwork.text.split import embedded_text
+from weftwork.types import ABOUT, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields, subject_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
-INFO = """n.id, n.type, n.title, (SELECT p.id FROM nodes p WHERE p.pk = n.parent AND p.acl IN {visible}),
-    n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
-    n.owner, n.access, n.valid_from, n.valid_until"""
-"""Columns of a NodeInfo; the parent is named only to those who may see it."""
 INFO_WIDTH = 16
-
-PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
-
-ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.text, n.tags, n.fields, n.updated_at,
-    n.confidence, n.conversation, p.digest, n.valid_from, n.valid_until"""
+"""Columns that `node_info` takes."""
 
 
 def to_micros(moment: datetime) -> int:
@@ -36,18 +29,23 @@ def from_micros(value: int) -> datetime:
     return EPOCH + timedelta(microseconds=value)
 
 
+def optional_micros(moment: datetime | None) -> int | None:
+    """Microseconds since the epoch, None for None."""
+    return None if moment is None else to_micros(moment)
+
+
+def optional_moment(value: int | None) -> datetime | None:
+    """The time that a stored number stands for, None for NULL."""
+    return None if value is None else from_micros(value)
+
+
 def dump(value: object) -> str:
     """Canonical JSON: the same bytes for the same value."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def ids(values: Iterable[object]) -> str:
-    """A JSON list, for `IN (SELECT value FROM json_each(?))`."""
-    return json.dumps(list(values))
-
-
 def node_info(row: Sequence[Any]) -> NodeInfo:
-    """A node from the columns of INFO."""
+    """A node without its text, from its first INFO_WIDTH columns."""
     return NodeInfo(
         id=row[0],
         type=row[1],
@@ -62,26 +60,51 @@ def node_info(row: Sequence[Any]) -> NodeInfo:
         updated_at=from_micros(row[10]),
         source=row[11],
         owner=row[12],
-        access=None if row[13] is None else frozenset(json.loads(row[13])),
-        valid_from=None if row[14] is None else from_micros(row[14]),
-        valid_until=None if row[15] is None else from_micros(row[15]),
+        access=access_of(row[13]),
+        valid_from=optional_moment(row[14]),
+        valid_until=optional_moment(row[15]),
     )
 
 
+def whole_node(row: Sequence[Any]) -> Node:
+    """A node from the columns of its info and its text, which is NULL if it has no passages."""
+    info = node_info(row)
+    return Node(**{name: getattr(info, name) for name in NodeInfo.__slots__}, text=row[INFO_WIDTH] or "")
+
+
+def page_node(row: Sequence[Any]) -> Node:
+    """A document page from its id, its document, its text and its fields."""
+    return Node(id=row[0], type=PAGE, parent=row[1], text=row[2] or "", fields=fields_of(row[3]))
+
+
+def searchable_node(row: Sequence[Any]) -> Node:
+    """As much of a node as is searched with its passages: from its id, title, tags and fields."""
+    return Node(id=row[0], title=row[1], tags=tuple(json.loads(row[2])), fields=fields_of(row[3]))
+
+
 def fields_of(text: str) -> Mapping[str, FieldValue]:
-    """Fields as they are kept in a row."""
+    """The fields of a node from their column."""
     if text == "{}":
         return {}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()}
 
 
-def passage(row: Sequence[Any]) -> Passage:
-    """A passage from the columns of PASSAGE."""
-    return Passage(*row)
+def access_of(text: str | None) -> frozenset[str] | None:
+    """A node's own access list from its column."""
+    return None if text is None else frozenset(json.loads(text))
+
+
+def access_text(access: frozenset[str] | None) -> str | None:
+    """A node's own access list as its column has it."""
+    return None if access is None else dump(sorted(access))
 
 
 def index_row(row: Sequence[Any]) -> Row:
-    """What the indexes take, from the columns of ROW."""
+    """A passage as the indexes take it.
+
+    Columns: key, node, access list, ordinal, type, title, source, text, tags, fields, updated_at, confidence,
+    conversation, digest, valid_from, valid_until.
+    """
     return Row(
         key=row[0],
         node=row[1],
@@ -92,7 +115,7 @@ def index_row(row: Sequence[Any]) -> Row:
         source=row[6],
         text=row[7],
         tags=tuple(json.loads(row[8])) if row[8] != "[]" else (),
-        fields=" ".join(searchable_fields(row[9])) if row[9] != "{}" else "",
+        fields=" ".join(_searchable_fields(json.loads(row[9]))) if row[9] != "{}" else "",
         updated=row[10],
         confidence=row[11],
         conversation=row[12],
@@ -102,10 +125,17 @@ def index_row(row: Sequence[Any]) -> Row:
     )
 
 
-def searchable_fields(text: str) -> list[str]:
+def searchable(node: Node, passage: Passage) -> str:
+    """The text by which a passage is searched, the same that `index_row` leads to."""
+    fields = " ".join(_searchable_fields(json.loads(dump(dict(node.fields))))) if node.fields else ""
+    return Row(
+        0, 0, 0, passage.ordinal, node.type, node.title, node.source, passage.text, node.tags, fields, 0, None, None, ""
+    ).searchable  # fmt: skip
+
+
+def _searchable_fields(fields: Mapping[str, Any]) -> list[str]:
     """Names and values of fields as words."""
-    pairs = field_pairs(seen_fields(json.loads(text)))
-    return [value if name == ABOUT else f"{name} {value}" for name, value in pairs]
+    return [value if name == ABOUT else f"{name} {value}" for name, value in field_pairs(seen_fields(fields))]
 
 
 def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -120,6 +150,11 @@ def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def text_to_embed(title: str, fields: str, text: str) -> str:
+    """The text that is embedded for a passage, from the columns of its node and its own."""
+    return embedded_text(subject_of(title, fields_of(fields)), Passage(0, 0, len(text), text, 0, "", ""))
 
 
 def digest_of(entry: Entry) -> str:

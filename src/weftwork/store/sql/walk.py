@@ -1,10 +1,12 @@
-"""The breadth-first walk over the tree and the edges, given the single steps that a store finds."""
+"""The breadth-first walk over the tree and the edges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from weftwork.store.sql.queries import ReadQueries
+from weftwork.store.sql.session import Reader
 from weftwork.types import Reached, Step
 
 HUB_FETCH = 1_000
@@ -45,6 +47,31 @@ class Hop:
 
 Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
 """All single steps from some nodes to visible ones, by where they start; at most so many of each kind from one node."""
+
+
+def hops(
+    reader: Reader, sql: ReadQueries, frontier: Sequence[int], edges: EdgeRules, limit: int
+) -> dict[int, list[Hop]]:
+    """Read all single steps from the frontier to visible nodes, at most `limit` of each kind from one node."""
+    parts: list[str] = []
+    if edges.allows("child"):
+        parts.append(sql.CHILD_HOPS)
+    if edges.allows("parent"):
+        parts.append(sql.PARENT_HOPS)
+    if not edges.only or set(edges.only) - {"child", "parent"}:
+        parts += [sql.EDGE_HOPS_OUT, sql.EDGE_HOPS_IN]
+    rows = reader.rows(
+        " UNION ALL ".join(parts),
+        frontier=list(frontier),
+        limit=limit,
+        any=not edges.only,
+        types=list(edges.only),
+        order=list(edges.order),
+    )
+    steps: dict[int, list[Hop]] = {}
+    for start, end, kind, label, name, recency, way in rows:
+        steps.setdefault(start, []).append(Hop(start, end, Step(kind, way, name, label), recency))
+    return steps
 
 
 def walk(

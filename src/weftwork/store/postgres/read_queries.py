@@ -1,0 +1,223 @@
+"""Statements of a view; see `weftwork.store.sql.queries.ReadQueries`.
+
+Every table is restricted to the workspace, also where a join implies it, so that one partition of it is read.
+"""
+
+from __future__ import annotations
+
+VISIBLE = "ANY (%(acls)s::bigint[])"
+INFO = f"""n.id, n.type, n.title,
+    (SELECT up.id FROM nodes up WHERE up.workspace = %(ws)s AND up.pk = n.parent AND up.acl = {VISIBLE}),
+    n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
+    n.owner, n.access, n.valid_from, n.valid_until"""
+"""The parent is named only to those who may see it."""
+PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
+TEXT = """(SELECT string_agg(t.text, '' ORDER BY t.ordinal) FROM passages t
+    WHERE t.workspace = %(ws)s AND t.node = n.pk)"""
+"""The whole text of a node `n`."""
+INDEX_ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.text, n.tags, n.fields, n.updated_at,
+    n.confidence, n.conversation, p.digest, n.valid_from, n.valid_until"""
+
+FILTERS = {
+    "types": "n.type = ANY (%(types)s::text[])",
+    "tags": """(SELECT count(*) FROM tags t WHERE t.workspace = %(ws)s AND t.node = n.pk
+        AND t.tag = ANY (%(tags)s::text[])) = cardinality(%(tags)s::text[])""",
+    "after": "n.updated_at >= %(after)s",
+    "before": "n.updated_at <= %(before)s",
+    "confidence": "n.confidence >= %(confidence)s",
+    "conversation": "n.conversation = %(conversation)s",
+    "as_of": """(n.valid_from IS NULL OR n.valid_from <= %(as_of)s)
+        AND (n.valid_until IS NULL OR n.valid_until > %(as_of)s)""",
+    "excluded": "n.id <> ALL (%(excluded)s::text[])",
+}
+"""Conditions on `nodes n`."""
+
+NUMBERS = f"""SELECT id, pk FROM nodes
+    WHERE workspace = %(ws)s AND acl = {VISIBLE} AND id = ANY (%(names)s::text[])"""
+NODES = f"""SELECT {INFO}, {TEXT}
+    FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
+RECORDS = f"""SELECT {INFO}, n.pk, {PASSAGE} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
+    WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}"""
+TRAILS = f"""WITH RECURSIVE up (start, pk, parent, title, level) AS (
+        SELECT n.pk, p.pk, p.parent, p.title, 1 FROM nodes n
+        JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent AND p.acl = {VISIBLE}
+        WHERE n.workspace = %(ws)s AND n.pk IN (
+            SELECT s.node FROM passages s WHERE s.workspace = %(ws)s AND s.key = ANY (%(keys)s::bigint[]))
+        UNION ALL
+        SELECT up.start, p.pk, p.parent, p.title, up.level + 1 FROM up
+        JOIN nodes p ON p.workspace = %(ws)s AND p.pk = up.parent
+        WHERE p.acl = {VISIBLE} AND up.level < %(depth)s
+    ) SELECT start, title FROM up ORDER BY start, level"""
+PASSAGE_KEYS = f"""SELECT n.id, p.key FROM nodes n
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal < %(limit)s
+    WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])
+    ORDER BY n.id, p.ordinal"""
+OWNERS = f"""SELECT p.key, n.id FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
+    WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}"""
+CITED = f"""SELECT key, citation FROM passages
+    WHERE workspace = %(ws)s AND citation = ANY (%(citations)s::text[]) AND acl = {VISIBLE}"""
+FIND = f"""SELECT id FROM nodes WHERE workspace = %(ws)s AND acl = {VISIBLE} AND (
+        (title_key = %(start)s AND lower(title) = lower(%(title)s COLLATE "C"))
+     OR (source_key = %(start)s AND source_key <> '' AND lower(source) = lower(%(title)s COLLATE "C")))
+    ORDER BY pk LIMIT 20"""
+RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
+    ORDER BY n.updated_at DESC, n.pk LIMIT %(limit)s"""
+BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
+    ORDER BY lower(n.title), n.pk LIMIT %(limit)s"""
+_MOMENT = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:\d{2})?)?$"
+"""A day or a moment; PostgreSQL by itself would read much more."""
+# What is no day of the calendar is left out here, so that it takes no place of what is.
+PAST = f"""SELECT {INFO} FROM (
+        SELECT n.pk, min(f.value) AS earliest FROM fields f
+        JOIN nodes n ON n.workspace = %(ws)s AND n.pk = f.node
+        WHERE f.workspace = %(ws)s AND f.name = ANY (%(names)s::text[]) AND f.head < %(latest)s
+          AND CASE WHEN f.value !~ '{_MOMENT}' THEN false
+                   WHEN length(f.value) = 10 THEN f.value < %(today)s AND pg_input_is_valid(f.value, 'date')
+                   WHEN NOT pg_input_is_valid(f.value, 'timestamptz') THEN false
+                   ELSE f.value::timestamptz < %(now)s::timestamptz END
+          AND n.acl = {VISIBLE}
+          AND NOT EXISTS (SELECT 1 FROM fields own WHERE own.workspace = %(ws)s AND own.node = n.pk
+              AND lower(own.name) = ANY (%(closing)s::text[])
+              AND lower(btrim(own.value)) = ANY (%(closed)s::text[])){{filters}}
+        GROUP BY n.pk ORDER BY earliest, n.pk LIMIT %(limit)s
+    ) dated JOIN nodes n ON n.workspace = %(ws)s AND n.pk = dated.pk ORDER BY dated.earliest, n.pk"""
+FIRST_PASSAGES = """SELECT key, node FROM passages
+    WHERE workspace = %(ws)s AND ordinal = 0 AND node = ANY (%(nodes)s::bigint[])"""
+
+ANCESTORS = f"""WITH RECURSIVE up (pk, parent, level) AS (
+        SELECT pk, parent, 0 FROM nodes WHERE workspace = %(ws)s AND id = %(node)s AND acl = {VISIBLE}
+        UNION ALL
+        SELECT n.pk, n.parent, up.level + 1 FROM up JOIN nodes n ON n.workspace = %(ws)s AND n.pk = up.parent
+        WHERE n.acl = {VISIBLE} AND up.level < %(depth)s
+    ) SELECT {INFO} FROM up JOIN nodes n ON n.workspace = %(ws)s AND n.pk = up.pk
+      WHERE up.level > 0 ORDER BY up.level"""
+_SIBLINGS = f"""SELECT {INFO} FROM nodes f
+    JOIN nodes up ON up.workspace = %(ws)s AND up.pk = f.parent AND up.acl = {VISIBLE}
+    JOIN nodes n ON n.workspace = %(ws)s AND n.parent = f.parent
+        AND (n.position, n.pk) {{comparison}} (f.position, f.pk)
+    WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {VISIBLE} AND n.acl = {VISIBLE}
+    ORDER BY n.position {{order}}, n.pk {{order}} LIMIT %(count)s"""
+SIBLINGS_BEFORE = _SIBLINGS.format(comparison="<", order="DESC")
+SIBLINGS_AFTER = _SIBLINGS.format(comparison=">", order="ASC")
+_CHILDREN = f"""SELECT {INFO} FROM nodes f JOIN nodes n ON n.workspace = %(ws)s AND n.parent = f.pk
+    WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {VISIBLE} AND n.acl = {VISIBLE}
+    ORDER BY n.position {{order}}, n.pk {{order}} LIMIT %(limit)s"""
+FIRST_CHILDREN = _CHILDREN.format(order="ASC")
+LAST_CHILDREN = _CHILDREN.format(order="DESC")
+ADJACENT = f"""SELECT p.key, q.key, q.ordinal - p.ordinal FROM passages p
+    JOIN passages q ON q.workspace = %(ws)s AND q.node = p.node
+        AND q.ordinal BETWEEN p.ordinal - %(count)s AND p.ordinal + %(count)s AND q.key <> p.key
+    WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND p.acl = {VISIBLE} AND q.acl = {VISIBLE}
+    ORDER BY p.key, q.ordinal"""
+_ADJACENT_SIBLINGS = f"""SELECT p.key, q.key FROM passages p
+    JOIN nodes f ON f.workspace = %(ws)s AND f.pk = p.node AND f.acl = {VISIBLE}
+    JOIN nodes up ON up.workspace = %(ws)s AND up.pk = f.parent AND up.acl = {VISIBLE}
+    CROSS JOIN LATERAL (
+        SELECT s.pk, s.position FROM nodes s
+        WHERE s.workspace = %(ws)s AND s.parent = f.parent AND s.acl = {VISIBLE}
+          AND (s.position, s.pk) {{comparison}} (f.position, f.pk)
+        ORDER BY s.position {{order}}, s.pk {{order}} LIMIT %(count)s
+    ) n
+    JOIN passages q ON q.workspace = %(ws)s AND q.node = n.pk AND q.ordinal = 0
+    WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[])
+    ORDER BY p.key, n.position {{order}}, n.pk {{order}}"""
+ADJACENT_BEFORE = _ADJACENT_SIBLINGS.format(comparison="<", order="DESC")
+ADJACENT_AFTER = _ADJACENT_SIBLINGS.format(comparison=">", order="ASC")
+LINEAGES = f"""WITH RECURSIVE up (start, pk, parent, level) AS (
+        SELECT id, pk, parent, 0 FROM nodes
+        WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[]) AND acl = {VISIBLE}
+        UNION ALL
+        SELECT up.start, n.pk, n.parent, up.level + 1 FROM up
+        JOIN nodes n ON n.workspace = %(ws)s AND n.pk = up.parent
+        WHERE n.acl = {VISIBLE} AND up.level < %(depth)s
+    ) SELECT start, pk, level FROM up"""
+
+_NEIGHBOURS = f"""SELECT {INFO}, e.type, e.label, e.weight FROM nodes f
+    JOIN edges e ON e.workspace = %(ws)s AND e.{{near}} = f.pk
+    JOIN nodes n ON n.workspace = %(ws)s AND n.pk = e.{{far}}
+    WHERE f.workspace = %(ws)s AND f.id = %(node)s AND f.acl = {VISIBLE} AND n.acl = {VISIBLE}
+      AND (%(any)s OR e.type = ANY (%(types)s::text[]))
+    ORDER BY e.weight DESC, n.pk, e.type, e.label LIMIT %(limit)s"""
+NEIGHBOURS_OUT = _NEIGHBOURS.format(near="source", far="target")
+NEIGHBOURS_IN = _NEIGHBOURS.format(near="target", far="source")
+_HOLDS = """(%(ever)s OR (({table}.valid_from IS NULL OR {table}.valid_from <= %(as_of)s)
+    AND ({table}.valid_until IS NULL OR {table}.valid_until > %(as_of)s)))"""
+# Each of the following reads `edges` once a direction: its policy makes every further mention dear to plan.
+_EDGES_ONE_WAY = f"""(SELECT {{source}}, {{target}}, type, label, weight FROM (
+        SELECT own, other, type, label, weight,
+            dense_rank() OVER (PARTITION BY own ORDER BY heaviest DESC, other) AS place
+        FROM (
+            SELECT f.id AS own, v.id AS other, x.type, x.label, x.weight,
+                max(x.weight) OVER (PARTITION BY f.id, v.id) AS heaviest
+            FROM nodes f
+            JOIN edges x ON x.workspace = %(ws)s AND x.{{near}} = f.pk
+            JOIN nodes v ON v.workspace = %(ws)s AND v.pk = x.{{far}} AND v.acl = {VISIBLE}
+                AND {_HOLDS.format(table="v")}
+            WHERE f.workspace = %(ws)s AND f.id = ANY (%(names)s::text[]) AND f.acl = {VISIBLE}
+              AND {_HOLDS.format(table="f")}) linked
+    ) ranked WHERE place <= %(limit)s)"""
+EDGES = " UNION ".join(
+    (
+        _EDGES_ONE_WAY.format(near="source", far="target", source="own", target="other"),
+        _EDGES_ONE_WAY.format(near="target", far="source", source="other", target="own"),
+    )
+)
+_FRONTIER = "unnest(%(frontier)s::bigint[]) AS f (pk)"
+CHILD_HOPS = f"""(SELECT f.pk, n.pk, 'child', '', n.id, n.updated_at, 'out' FROM {_FRONTIER} CROSS JOIN LATERAL (
+        SELECT c.pk, c.id, c.updated_at FROM nodes c
+        WHERE c.workspace = %(ws)s AND c.parent = f.pk AND c.acl = {VISIBLE}
+        ORDER BY c.updated_at DESC, c.pk LIMIT %(limit)s) n)"""
+PARENT_HOPS = f"""(SELECT f.pk, n.pk, 'parent', '', n.id, n.updated_at, 'in' FROM {_FRONTIER}
+    JOIN nodes c ON c.workspace = %(ws)s AND c.pk = f.pk
+    JOIN nodes n ON n.workspace = %(ws)s AND n.pk = c.parent AND n.acl = {VISIBLE})"""
+# A type that comes first is read even where a hub has thousands of newer edges.
+_EDGE_HOPS = f"""(SELECT start, pk, type, label, id, updated_at, '{{way}}' FROM (
+        SELECT start, pk, type, label, id, updated_at, min(place) OVER (PARTITION BY start, pk) AS first FROM (
+            SELECT f.pk AS start, v.pk, x.type, x.label, v.id, v.updated_at, row_number() OVER (
+                PARTITION BY f.pk
+                ORDER BY COALESCE(array_position(%(order)s::text[], x.type), 1000000), v.updated_at DESC, v.pk) AS place
+            FROM {_FRONTIER}
+            JOIN edges x ON x.workspace = %(ws)s AND x.{{near}} = f.pk
+                AND (%(any)s OR x.type = ANY (%(types)s::text[]))
+            JOIN nodes v ON v.workspace = %(ws)s AND v.pk = x.{{far}} AND v.acl = {VISIBLE}) linked
+    ) ranked WHERE first <= %(limit)s)"""
+EDGE_HOPS_OUT = _EDGE_HOPS.format(near="source", far="target", way="out")
+EDGE_HOPS_IN = _EDGE_HOPS.format(near="target", far="source", way="in")
+
+EVENTS = f"""SELECT n.id, p.key, a.at FROM activity a JOIN nodes n ON n.workspace = %(ws)s AND n.pk = a.node
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal = 0
+    WHERE a.workspace = %(ws)s AND a.who = %(user)s AND a.kind = %(kind)s AND a.at >= %(since)s
+      AND n.acl = {VISIBLE}
+    ORDER BY a.at DESC, n.pk LIMIT %(limit)s"""
+USAGE = f"""SELECT n.id,
+        COALESCE((SELECT sum(CASE WHEN u.who = %(user)s THEN u.used ELSE LEAST(u.used, %(most)s) END)
+                  FROM usage u WHERE u.workspace = %(ws)s AND u.node = n.pk), 0)::bigint,
+        (SELECT count(*) FROM feedback f WHERE f.workspace = %(ws)s AND f.node = n.pk AND f.useful),
+        (SELECT count(*) FROM feedback f WHERE f.workspace = %(ws)s AND f.node = n.pk AND NOT f.useful)
+    FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
+CHANGES = f"""SELECT id, version, deleted FROM changes
+    WHERE workspace = %(ws)s AND version > %(since)s AND acl = {VISIBLE} ORDER BY version, node"""
+COUNT_BY_TYPE = f"""SELECT type, count(*) FROM nodes
+    WHERE workspace = %(ws)s AND acl = {VISIBLE} GROUP BY type ORDER BY type"""
+COUNT_EDGES = f"""SELECT count(*) FROM edges e
+    JOIN nodes a ON a.workspace = %(ws)s AND a.pk = e.source AND a.acl = {VISIBLE}
+    JOIN nodes b ON b.workspace = %(ws)s AND b.pk = e.target AND b.acl = {VISIBLE} WHERE e.workspace = %(ws)s"""
+COUNT_TAGS = f"""SELECT count(DISTINCT t.tag) FROM tags t
+    JOIN nodes n ON n.workspace = %(ws)s AND n.pk = t.node AND n.acl = {VISIBLE} WHERE t.workspace = %(ws)s"""
+NEXT_TURN = f"""SELECT min(turn) FROM (
+        (SELECT valid_from AS turn FROM nodes
+         WHERE workspace = %(ws)s AND valid_from > %(moment)s AND acl = {VISIBLE} ORDER BY valid_from LIMIT 1)
+        UNION ALL
+        (SELECT valid_until AS turn FROM nodes
+         WHERE workspace = %(ws)s AND valid_until > %(moment)s AND acl = {VISIBLE} ORDER BY valid_until LIMIT 1)
+    ) turns"""
+
+PAGES = f"""SELECT v.node, v.width FROM page_vectors v JOIN nodes n ON n.workspace = %(ws)s AND n.pk = v.node
+    WHERE v.workspace = %(ws)s AND v.model = %(model)s AND n.acl = {VISIBLE} AND length(v.sketch) > 0{{filters}}
+    ORDER BY v.node"""
+PAGE_SKETCHES = f"""SELECT v.node, v.sketch FROM page_vectors v
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = v.node AND p.ordinal = 0 AND p.acl = {VISIBLE}
+    WHERE v.workspace = %(ws)s AND v.model = %(model)s AND v.node = ANY (%(nodes)s::bigint[]) ORDER BY v.node"""
+PAGE_VECTORS = f"""SELECT p.key, v.vectors FROM page_vectors v
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = v.node AND p.ordinal = 0 AND p.acl = {VISIBLE}
+    WHERE v.workspace = %(ws)s AND v.model = %(model)s AND v.node = ANY (%(nodes)s::bigint[]) ORDER BY v.node"""

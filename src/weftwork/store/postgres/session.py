@@ -1,0 +1,155 @@
+"""Running statements on one workspace; psycopg passes lists as arrays."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from psycopg import ClientCursor
+
+from weftwork.errors import StoreError
+from weftwork.store.postgres.read_queries import FILTERS, VISIBLE
+from weftwork.store.sql.filters import filter_clause, filter_values
+from weftwork.store.sql.session import Row
+from weftwork.types import Filters
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Implements `weftwork.store.sql.session.Session`."""
+
+    connection: Connection[Any]
+    workspace: int
+
+    def rows(self, statement: str, /, **values: object) -> list[Row]:
+        """Run a query and fetch all of its rows."""
+        return self.connection.execute(statement.encode(), {"ws": self.workspace, **values}).fetchall()
+
+    def run(self, statement: str, /, **values: object) -> int:
+        """Run a statement and count the rows that it changed."""
+        return self.connection.execute(statement.encode(), {"ws": self.workspace, **values}).rowcount
+
+    def run_many(self, statement: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        """Run a statement once for each row of values, pipelined."""
+        with self.connection.cursor() as cursor:
+            cursor.executemany(statement.encode(), [{"ws": self.workspace, **row} for row in rows])
+
+
+class ViewLock:
+    """Lets one thread at a time use a view's connection, and none once the view is closed.
+
+    The pool may have given the connection to somebody else by then.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._closed = False
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if self._closed:
+            self._lock.release()
+            raise StoreError("this view is closed: open another one")
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def close(self) -> None:
+        """Wait for the thread that holds the lock, and refuse all others from now on."""
+        with self._lock:
+            self._closed = True
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An embedding model whose vectors a workspace has."""
+
+    number: int
+    dimensions: int
+    indexed: int
+    """Rows of all workspaces in the HNSW index that `weftwork tune` made; 0 if there is none."""
+
+
+_MODEL = """SELECT m.model, m.dimensions, COALESCE((
+        SELECT greatest(c.reltuples, 0)::bigint FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE i.indisvalid AND i.indexrelid = to_regclass(
+            replace(m.tableoid::regclass::text, 'models_', 'embeddings_') || '_nearest_' || m.dimensions)), 0)
+    FROM models m WHERE m.workspace = %(ws)s AND m.name = %(name)s"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Implements `weftwork.store.sql.session.Reader`; thread-safe."""
+
+    connection: Connection[Any]
+    workspace: int
+    acls: frozenset[int]
+    passages: int
+    """The number of visible passages."""
+    words: int
+    """The number of words in them."""
+    frequencies: dict[str, int] = field(default_factory=dict)
+    """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
+    models: dict[str, Model | None] = field(default_factory=dict)
+    """The models that were asked for in this snapshot; None for one without vectors."""
+    lock: ViewLock = field(default_factory=ViewLock)
+
+    def rows(self, statement: str, /, **values: object) -> list[Row]:
+        """Run a look-up and fetch all of its rows; its plan, made for this workspace, is kept on the connection."""
+        with self.lock:
+            return self.connection.execute(self._text(statement), self._bound(values)).fetchall()
+
+    def filtered(self, statement: str, filters: Filters, /, **values: object) -> list[Row]:
+        """Run a look-up with the conditions of the filters in the place of its `{filters}`."""
+        clause, wanted = filter_clause(filters, FILTERS)
+        return self.rows(statement.replace("{filters}", clause), **wanted, **values)
+
+    def together(self, *statements: str, **values: object) -> list[list[Row]]:
+        """Run several look-ups with the same values, pipelined: one round trip."""
+        bound = self._bound(values)
+        with self.lock:
+            with self.connection.pipeline():
+                cursors = [self.connection.execute(self._text(statement), bound) for statement in statements]
+            return [cursor.fetchall() for cursor in cursors]
+
+    def searched(self, statement: str, /, **values: object) -> list[Row]:
+        """Run a search and fetch all of its rows; the best plan depends on its values, so it is planned anew."""
+        with self.lock, ClientCursor(self.connection) as cursor:
+            return cursor.execute(self._text(statement), self._bound(values)).fetchall()
+
+    def _text(self, statement: str) -> bytes:
+        """The statement with the workspace as a literal, so that a plan that is kept reads one partition."""
+        return statement.replace("%(ws)s", str(self.workspace)).encode()
+
+    def _bound(self, values: Mapping[str, object]) -> dict[str, object]:
+        return {**values, "acls": sorted(self.acls)}
+
+    def model(self, name: str) -> Model | None:
+        """The model of this name, None if it has no vectors."""
+        if name not in self.models:
+            rows = self.rows(_MODEL, name=name)
+            self.models[name] = Model(*rows[0]) if rows else None
+        return self.models[name]
+
+
+def node_clause(filters: Filters, column: str) -> tuple[str, dict[str, object]]:
+    """The conditions of the filters on any column with numbers of nodes, and the values of their parameters.
+
+    Nearly everything is valid at any moment: what is not is looked up and left out.
+    """
+    values = filter_values(filters)
+    conditions = [FILTERS[name] for name in values if name != "as_of"]
+    clause = ""
+    if conditions:
+        clause = f""" AND {column} IN (SELECT n.pk FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}
+                      AND {" AND ".join(conditions)})"""
+    if "as_of" in values:
+        clause += f""" AND {column} NOT IN (
+            SELECT b.pk FROM nodes b WHERE b.workspace = %(ws)s AND b.valid_from > %(as_of)s UNION ALL
+            SELECT e.pk FROM nodes e WHERE e.workspace = %(ws)s AND e.valid_until <= %(as_of)s)"""
+    return clause, values

@@ -1,0 +1,76 @@
+"""Who may see what: access lists are worked out on write and interned, so that a node carries one number."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+
+from weftwork.store.sql.codec import access_of
+from weftwork.store.sql.queries import WriteQueries
+from weftwork.store.sql.session import Session
+
+
+class AccessLists(ABC):
+    """The access lists of one workspace, within one transaction, each known by a number."""
+
+    def __init__(self, session: Session, sql: WriteQueries, default: frozenset[str]) -> None:
+        self._session = session
+        self._sql = sql
+        self._default = default
+        self._numbers: dict[frozenset[str], int] = {}
+        self._principals: dict[int, frozenset[str]] = {}
+
+    def effective(self, own: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
+        """The number of a node's list: its own, or else its parent's; the owner always belongs to it."""
+        if own is not None:
+            principals = own
+        elif parent_acl is not None:
+            principals = self._principals_of(parent_acl)
+        else:
+            principals = self._default
+        return self._number(principals if owner is None else principals | {owner})
+
+    def settle(self, node: int) -> list[int]:
+        """Work out the list of a node again, and of everything below it; the nodes below that changed."""
+        ((own, owner, parent_acl, acl),) = self._session.rows(self._sql.ACCESS, node=node)
+        wanted = self.effective(access_of(own), owner, parent_acl)
+        if wanted == acl:
+            return []
+        self._assign({node: wanted})
+        return self.spread([node])
+
+    def spread(self, roots: Iterable[int]) -> list[int]:
+        """Work out the lists of everything below these nodes again; the nodes that changed."""
+        changed: list[int] = []
+        frontier = list(roots)
+        while frontier:
+            lists: dict[int, int] = {}
+            for node, acl, own, owner, parent_acl in self._session.rows(self._sql.ACCESS_BELOW, nodes=frontier):
+                wanted = self.effective(access_of(own), owner, parent_acl)
+                if wanted != acl:
+                    lists[node] = wanted
+            self._assign(lists)
+            frontier = list(lists)
+            changed += frontier
+        return changed
+
+    @abstractmethod
+    def _intern(self, principals: frozenset[str]) -> int:
+        """The number under which a list is stored, now if it is a new one."""
+
+    @abstractmethod
+    def _assign(self, lists: Mapping[int, int]) -> None:
+        """Give nodes, and the passages in them, other lists."""
+
+    def _principals_of(self, number: int) -> frozenset[str]:
+        if number not in self._principals:
+            ((principals,),) = self._session.rows(self._sql.PRINCIPALS, acl=number)
+            self._principals[number] = frozenset(json.loads(principals))
+        return self._principals[number]
+
+    def _number(self, principals: frozenset[str]) -> int:
+        if principals not in self._numbers:
+            self._numbers[principals] = self._intern(principals)
+            self._principals[self._numbers[principals]] = principals
+        return self._numbers[principals]

@@ -1,0 +1,259 @@
+"""The writes of one transaction on one workspace: everything that does not depend on how rows are stored."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from weftwork.errors import DimensionError, InvalidInput, NotFound
+from weftwork.store.sql.access import AccessLists
+from weftwork.store.sql.codec import access_of, access_text, optional_micros, to_micros
+from weftwork.store.sql.errors import missing_node, missing_user
+from weftwork.store.sql.page_ranking import page_rows
+from weftwork.store.sql.put import Putter
+from weftwork.store.sql.queries import WriteQueries
+from weftwork.store.sql.session import Session
+from weftwork.types import EVERYONE, Edge, Entry
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Matrix, Vector
+
+EdgeKey = tuple[int, int, str, str]
+"""Numbers of source and target, type and label."""
+
+
+class SqlBatch(ABC):
+    """Implements `weftwork.store.protocol.Batch` on the statements of a store."""
+
+    def __init__(
+        self, session: Session, sql: WriteQueries, access: AccessLists, putter: Putter, *, version: int
+    ) -> None:
+        self._session = session
+        self._sql = sql
+        self._access = access
+        self._putter = putter
+        self._version = version
+        self._wrote = False
+        self.removed: set[str] = set()
+        """Ids of the removed nodes, whose files are removed after the commit."""
+
+    def put(self, entries: Iterable[Entry], *, keep_access: bool = False) -> int:
+        """Insert or replace nodes; parents may be in the same call, in any order. Count the changed."""
+        changed = self._putter.put(self._with_stored_access(list(entries)) if keep_access else entries)
+        self._log(changed)
+        return len(changed)
+
+    def _with_stored_access(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries, with their stored owner and list where they name none."""
+        rows = self._session.rows(self._sql.OWN_ACCESS, names=[entry.node.id for entry in entries])
+        stored = {name: (owner, access_of(access)) for name, owner, access in rows}
+        completed = []
+        for entry in entries:
+            node = entry.node
+            owner, access = stored.get(node.id, (None, None))
+            node = replace(node, owner=node.owner or owner, access=access if node.access is None else node.access)
+            completed.append(Entry(node, entry.passages))
+        return completed
+
+    def rewrite(self, entries: Iterable[Entry]) -> int:
+        """Replace nodes that exist, where they are: parent, position, owner and access list stay. Count the changed."""
+        given = list(entries)
+        rows = self._session.rows(self._sql.PLACES, names=[entry.node.id for entry in given])
+        places = {row[0]: row[1:] for row in rows}
+        rewritten = []
+        for entry in given:
+            if entry.node.id not in places:
+                raise missing_node(entry.node.id)
+            parent, position, owner, access = places[entry.node.id]
+            node = replace(entry.node, parent=parent, position=position, owner=owner, access=access_of(access))
+            rewritten.append(Entry(node, entry.passages))
+        return self.put(rewritten)
+
+    def link(self, edges: Iterable[Edge]) -> int:
+        """Insert or replace edges between existing nodes; count the changed."""
+        given = list(edges)
+        numbers = self._numbers({end for edge in given for end in (edge.source, edge.target)})
+        for edge in given:
+            for end in (edge.source, edge.target):
+                if end not in numbers:
+                    raise NotFound(f"node {end!r} of an edge does not exist: add it before the edge")
+            if not isinstance(edge.weight, (int, float)) or not math.isfinite(edge.weight):
+                raise InvalidInput(
+                    f"the edge from {edge.source!r} to {edge.target!r} has the weight {edge.weight!r}: give a number"
+                )
+        # The last of several that differ in weight alone is the one that counts.
+        weights = {(numbers[e.source], numbers[e.target], e.type, e.label): float(e.weight) for e in given}
+        return self._touched(self._write_edges(weights) if weights else 0)
+
+    def unlink(self, edges: Iterable[Edge]) -> int:
+        """Remove edges; those that do not exist are ignored."""
+        given = list(edges)
+        numbers = self._numbers({end for edge in given for end in (edge.source, edge.target)})
+        known = [edge for edge in given if edge.source in numbers and edge.target in numbers]
+        keys = dict.fromkeys((numbers[e.source], numbers[e.target], e.type, e.label) for e in known)
+        return self._touched(self._remove_edges(list(keys)) if keys else 0)
+
+    def remove(self, ids: Iterable[str]) -> int:
+        """Remove nodes with everything below them; unknown ids are ignored. Count the removed."""
+        rows = self._session.rows(self._sql.SUBTREES, names=sorted(set(ids)))
+        if not rows:
+            return 0
+        self.removed.update(name for _, name in rows)
+        nodes = [number for number, _ in rows]
+        self._log(nodes, deleted=True)
+        self._remove_nodes(nodes)
+        return len(nodes)
+
+    def move(self, node: str, parent: str | None, position: int = 0) -> None:
+        """Hang a subtree elsewhere; what it inherits changes with it."""
+        number = self._number(node)
+        above = None if parent is None else self._number(parent)
+        self._putter.refuse_cycle(number, above, node)
+        self._session.run(self._sql.MOVE, node=number, parent=above, position=position)
+        self._log([number, *self._access.settle(number)])
+
+    def set_access(self, node: str, access: frozenset[str] | None) -> None:
+        """Give a node its own list, or None to inherit again."""
+        number = self._number(node)
+        self._session.run(self._sql.SET_ACCESS, node=number, access=access_text(access))
+        self._log([number, *self._access.settle(number)])
+
+    def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
+        """Say from when and until when a node holds; nothing else about it changes."""
+        number = self._number(node)
+        limits = {"start": optional_micros(start), "end": optional_micros(end)}
+        self._session.run(self._sql.SET_VALIDITY, node=number, **limits)
+        self._log([number])
+
+    def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
+        """Make a user known to the workspace and set the groups that they belong to."""
+        if not user or user == EVERYONE or user.startswith("group:"):
+            raise InvalidInput(f"{user!r} cannot be a user's name: use a name that is not '*' or 'group:…'")
+        teams = sorted({group.removeprefix("group:") for group in groups})
+        known = self._session.rows(self._sql.IS_USER, user=user)
+        if known and sorted(team for (team,) in self._session.rows(self._sql.TEAMS, user=user)) == teams:
+            return
+        if not known:
+            self._session.run(self._sql.ADD_USER, user=user)
+        self._session.run(self._sql.REMOVE_TEAMS, user=user)
+        self._session.run(self._sql.ADD_TEAMS, user=user, teams=teams)
+        self._touched(1)
+
+    def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
+        """Note that a user saw or changed a node."""
+        self._upsert(
+            self._sql.UPDATE_EVENT, self._sql.ADD_EVENT, **self._known(user, node), kind=kind, at=to_micros(at)
+        )
+
+    def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
+        """Note whether a node helped; a user's later word on it replaces the earlier one."""
+        feedback = {**self._known(user, node), "useful": bool(useful), "at": to_micros(at)}
+        self._upsert(self._sql.UPDATE_FEEDBACK, self._sql.ADD_FEEDBACK, **feedback)
+
+    def count_use(self, user: str, nodes: Iterable[str]) -> None:
+        """Note that an answer used these nodes."""
+        for node in nodes:
+            self._upsert(self._sql.UPDATE_USE, self._sql.ADD_USE, **self._known(user, node))
+        self._touched(1)
+
+    def _upsert(self, update: str, add: str, **values: object) -> None:
+        """Change a row, or add it: in two statements, since a foreign partition knows no ON CONFLICT."""
+        if not self._session.run(update, **values):
+            self._session.run(add, **values)
+        self._touched(1)
+
+    @abstractmethod
+    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Store vectors under the digests of their texts."""
+
+    def put_page_vectors(self, model: str, pages: Mapping[str, Matrix], read_at: int) -> None:
+        """Store the vectors of pages, but for those that changed after the version at which they were read."""
+        numbers = self._numbers(set(pages))
+        changed = self._session.rows(self._sql.CHANGED_SINCE, since=read_at, nodes=list(numbers.values()))
+        for (name,) in changed:
+            numbers.pop(name, None)
+        widths = self._session.rows(self._sql.PAGE_WIDTH, model=model)
+        unchanged = {numbers[name]: pages[name] for name in sorted(numbers)}
+        rows = page_rows(model, unchanged, widths[0][0] if widths else None)
+        self._session.run(self._sql.REMOVE_PAGES, model=model, nodes=list(unchanged))
+        self._session.run_many(self._sql.ADD_PAGE, rows)
+        self._touched(len(numbers))
+
+    def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
+        """Keep texts under names of a group, None to remove one; no version rises."""
+        self._session.run(self._sql.REMOVE_MARKS, group=group, names=list(marks))
+        self._add_marks(group, {name: mark for name, mark in marks.items() if mark is not None})
+
+    def _numbers(self, names: set[str]) -> dict[str, int]:
+        rows = self._session.rows(self._sql.NUMBERS, names=sorted(names))
+        return {name: number for name, number in rows}
+
+    def _number(self, node: str) -> int:
+        numbers = self._numbers({node})
+        if node not in numbers:
+            raise missing_node(node)
+        return numbers[node]
+
+    def _known(self, user: str, node: str) -> dict[str, object]:
+        """A user and the number of a node, both of which must exist."""
+        number = self._number(node)
+        if not self._session.rows(self._sql.IS_USER, user=user):
+            raise missing_user(user)
+        return {"user": user, "node": number}
+
+    def _log(self, nodes: Sequence[int], *, deleted: bool = False) -> None:
+        """Enter nodes into the change log."""
+        if not nodes:
+            return
+        self._touched(1)
+        self._session.run(self._sql.REMOVE_CHANGES, nodes=list(nodes))
+        self._session.run(self._sql.ADD_CHANGES, nodes=list(nodes), version=self._version, deleted=deleted)
+
+    def _touched(self, count: int) -> int:
+        """Raise the workspace's version, once in a batch, if anything was written."""
+        if count and not self._wrote:
+            self._wrote = True
+            self._version += 1
+            self._set_version(self._version, os.urandom(8).hex())
+        return count
+
+    @abstractmethod
+    def _set_version(self, version: int, mark: str) -> None:
+        """Store the version of the workspace, and a random mark by which its commit can be found."""
+
+    @abstractmethod
+    def _write_edges(self, weights: Mapping[EdgeKey, float]) -> int:
+        """Insert or replace edges; count the changed."""
+
+    @abstractmethod
+    def _remove_edges(self, keys: Sequence[EdgeKey]) -> int:
+        """Remove edges; count them."""
+
+    @abstractmethod
+    def _remove_nodes(self, nodes: Sequence[int]) -> None:
+        """Remove nodes with all that belongs to them."""
+
+    @abstractmethod
+    def _add_marks(self, group: str, marks: Mapping[str, str]) -> None:
+        """Insert marks that are not there."""
+
+
+def check_dimensions(model: str, vectors: Mapping[str, Vector], known: int | None) -> int | None:
+    """Raise DimensionError unless all vectors have as many dimensions as the model's stored ones; the number."""
+    for vector in vectors.values():
+        shape = np.shape(vector)
+        wanted = shape if known is None else (known,)
+        if len(shape) != 1 or shape != wanted:
+            raise DimensionError(
+                f"a vector of the shape {shape} cannot be kept with those of {model!r}, which have "
+                f"{wanted}: embed with the same model, or give the other one another name"
+            )
+        known = shape[0]
+    return known

@@ -1,0 +1,237 @@
+"""The statements that each store writes in its own SQL: what they take and which columns they return.
+
+INFO stands for the columns of `codec.node_info`, PASSAGE for those of a `Passage`. Nodes are named by their ids
+(`names`) or by their numbers (`nodes`), passages by their keys.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class ReadQueries(Protocol):
+    """Reads of a view: all of them return visible rows only."""
+
+    NUMBERS: str
+    """names → id, number"""
+    NODES: str
+    """names → INFO, text"""
+    RECORDS: str
+    """keys → INFO, number of the node, PASSAGE"""
+    TRAILS: str
+    """keys, depth → number of the node, title of an ancestor; the nearest first"""
+    PASSAGE_KEYS: str
+    """names, limit → id, key of each of the first passages; in order"""
+    OWNERS: str
+    """keys → key, id of the node"""
+    CITED: str
+    """citations → key, citation"""
+    FIND: str
+    """title → id; the oldest first"""
+    RECENT: str
+    """limit, {filters} → INFO; the latest first"""
+    BY_TITLE: str
+    """limit, {filters} → INFO"""
+    PAST: str
+    """names of fields, latest, today, now, closing, closed, limit, {filters} → INFO; the earliest first"""
+    FIRST_PASSAGES: str
+    """nodes → key, number of the node"""
+
+    ANCESTORS: str
+    """node, depth → INFO; the nearest first"""
+    SIBLINGS_BEFORE: str
+    """node, count → INFO; the nearest first"""
+    SIBLINGS_AFTER: str
+    """node, count → INFO; the nearest first"""
+    FIRST_CHILDREN: str
+    """node, limit → INFO; the first first"""
+    LAST_CHILDREN: str
+    """node, limit → INFO; the last first"""
+    ADJACENT: str
+    """keys, count → key, key of a passage of the same node, how far after it; in order"""
+    ADJACENT_BEFORE: str
+    """keys, count → key, key of the first passage of a sibling before its node; the nearest first"""
+    ADJACENT_AFTER: str
+    """keys, count → key, key of the first passage of a sibling after its node; the nearest first"""
+    LINEAGES: str
+    """names, depth → id, number of the node or of an ancestor, how far up that is"""
+
+    NEIGHBOURS_OUT: str
+    """node, any, types, limit → INFO of the target, type, label, weight; the heaviest first"""
+    NEIGHBOURS_IN: str
+    """node, any, types, limit → INFO of the source, type, label, weight; the heaviest first"""
+    EDGES: str
+    """names, limit, ever, as_of → source, target, type, label, weight; each edge once"""
+    CHILD_HOPS: str
+    """frontier, limit → start, end, type, label, id of the end, when it changed, direction"""
+    PARENT_HOPS: str
+    """The same."""
+    EDGE_HOPS_OUT: str
+    """frontier, limit, any, types, order → the same"""
+    EDGE_HOPS_IN: str
+    """The same."""
+
+    EVENTS: str
+    """user, kind, since, limit → id, key of the first passage, when; the latest first"""
+    USAGE: str
+    """names, user, most → id, uses, times that it was useful, and that it was not"""
+    CHANGES: str
+    """since → id, version, deleted; in order"""
+    COUNT_BY_TYPE: str
+    """→ type, number of nodes; in order"""
+    COUNT_EDGES: str
+    """→ number of edges between visible nodes"""
+    COUNT_TAGS: str
+    """→ number of different tags"""
+    NEXT_TURN: str
+    """moment → the first moment after it at which a node begins or ceases to be valid, or NULL"""
+
+    PAGES: str
+    """model, {filters} → number of the node, width of its vectors; in order"""
+    PAGE_SKETCHES: str
+    """model, nodes → number of the node, sketch; in order"""
+    PAGE_VECTORS: str
+    """model, nodes → key of the first passage, vectors; in order"""
+
+
+class WriteQueries(Protocol):
+    """Statements of a batch. They ignore permissions."""
+
+    NUMBERS: str
+    """names → id, number"""
+    STORED: str
+    """names → id, number, digest, access list, number of the parent, created_at"""
+    PARENTS: str
+    """names → id, number, access list"""
+    IS_ABOVE: str
+    """node, parent → a row if the node is the parent or one of its ancestors"""
+    OWN_ACCESS: str
+    """names → id, owner, own access"""
+    PLACES: str
+    """names → id, id of the parent, position, owner, own access"""
+    SUBTREES: str
+    """names → number, id; the nodes and everything below them"""
+    MOVE: str
+    """node, parent, position"""
+    SET_ACCESS: str
+    """node, access"""
+    SET_VALIDITY: str
+    """node, start, end"""
+
+    PRINCIPALS: str
+    """acl → principals"""
+    ACCESS: str
+    """node → own access, owner, access list of the parent, access list"""
+    ACCESS_BELOW: str
+    """nodes → number of a child, access list, own access, owner, access list of the parent; in order"""
+
+    IS_USER: str
+    """user → a row if they are known"""
+    ADD_USER: str
+    """user"""
+    TEAMS: str
+    """user → team"""
+    REMOVE_TEAMS: str
+    """user"""
+    ADD_TEAMS: str
+    """user, teams"""
+    UPDATE_EVENT: str
+    """user, kind, node, at; of two moments the later one stays"""
+    ADD_EVENT: str
+    """The same."""
+    UPDATE_FEEDBACK: str
+    """user, node, useful, at"""
+    ADD_FEEDBACK: str
+    """The same."""
+    UPDATE_USE: str
+    """user, node"""
+    ADD_USE: str
+    """The same."""
+
+    CHANGED_SINCE: str
+    """since, nodes → id"""
+    REMOVE_CHANGES: str
+    """nodes"""
+    ADD_CHANGES: str
+    """nodes, version, deleted"""
+    REMOVE_MARKS: str
+    """group, names"""
+    PAGE_WIDTH: str
+    """model → width of the vectors of one of its pages"""
+    REMOVE_PAGES: str
+    """model, nodes"""
+    ADD_PAGE: str
+    """model, node, width, sketch, vectors"""
+
+
+class StoreQueries(Protocol):
+    """Statements of a store itself. They ignore permissions."""
+
+    WORKSPACES: str
+    """→ name; in order"""
+    WORKSPACE: str
+    """name → the number that a workspace keeps for ever"""
+    USERS: str
+    """→ user, team or NULL; in order"""
+    NODE_IDS: str
+    """names → id"""
+    FIELDS: str
+    """name → fields"""
+    CHILD_IDS: str
+    """name → id"""
+    MARKS: str
+    """group → name, mark; in order"""
+    DIGESTS: str
+    """model, digests → digest with a vector"""
+    PAGES_WITHOUT_VECTORS: str
+    """model, limit → id, id of the document, text, fields; the oldest first"""
+
+    CONTEXT: str
+    """user, thread, name → record"""
+    UPDATE_CONTEXT: str
+    """user, thread, name, record, at"""
+    ADD_CONTEXT: str
+    """The same."""
+    TRIM_CONTEXTS: str
+    """user, most; the oldest go"""
+
+    KEYS: str
+    """→ id, digest, user, scope, created_at, name, expires_at, revoked_at, names of workspaces as JSON; in order"""
+    KEY: str
+    """digest → the same"""
+    REMOVE_KEY: str
+    """id"""
+    REMOVE_KEY_WORKSPACES: str
+    """id"""
+    ADD_KEY: str
+    """id, digest, user, scope, name, created_at, expires_at, revoked_at"""
+    ADD_KEY_WORKSPACES: str
+    """id, workspaces"""
+    JOB: str
+    """id → id, workspace, user, state, created_at, updated_at, details"""
+    JOBS: str
+    """states → the same; in order"""
+    PUT_JOB: str
+    """id, workspace, user, state, created_at, updated_at, details"""
+    TRIM_JOBS: str
+    """workspace, unfinished, most; the oldest of those in another state go"""
+
+    CACHED: str
+    """model, digests → digest, vector"""
+    CACHE: str
+    """model, digest, vector, at"""
+    TRIM_CACHE: str
+    """most; the oldest go"""
+
+
+class TransferQueries(Protocol):
+    """Statements that read a whole workspace. They ignore permissions."""
+
+    ROWS: dict[str, str]
+    """owner → the columns of `transfer.COLUMNS`, by kind; in the order that `Leaving.rows` asks for"""
+    SPANS: tuple[str, str, str]
+    """→ the first and the last number of its nodes, of its passages and of its lists"""
+    MARKS: str
+    """group → name, mark"""
+    REMOVE_GROUP: str
+    """group"""

@@ -1,0 +1,333 @@
+"""One user's snapshot of one workspace: everything but the searches, which each database does in its own way."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from weftwork.store.protocol import USES_BY_ANOTHER, Closed, Direction
+from weftwork.store.sql.codec import INFO_WIDTH, from_micros, node_info, optional_moment, to_micros, whole_node
+from weftwork.store.sql.page_ranking import Stage, best_pages, check_width
+from weftwork.store.sql.queries import ReadQueries
+from weftwork.store.sql.session import Reader, Row
+from weftwork.store.sql.walk import EdgeRules, hops, walk
+from weftwork.text import bm25
+from weftwork.text.analysis import analyse
+from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Passage, Reached, Record, Usage
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Matrix, Vector
+
+NO_FILTERS = Filters()
+NOT_CLOSED = Closed()
+MAX_DEPTH = 64
+"""How far up a chain of ancestors is followed: deeper trees are cut, never looped over."""
+TRAIL = 8
+"""Ancestors in the breadcrumbs of a passage."""
+AHEAD = timedelta(days=2)
+"""A text that is later than this cannot be a moment that has passed, whatever its zone."""
+EVER = -(2**62)
+"""Before any moment."""
+
+
+class SqlView(ABC):
+    """Implements `weftwork.store.protocol.View` on the statements of a store."""
+
+    def __init__(self, reader: Reader, sql: ReadQueries, names: tuple[str, str], version: int) -> None:
+        self._reader = reader
+        self._sql = sql
+        self.workspace, self.user = names
+        # The number too: a workspace that is made again under a name counts its versions anew.
+        self.fingerprint: tuple[object, ...] = (*names, reader.workspace, version, reader.acls)
+
+    def nodes(self, names: Sequence[str]) -> list[Node]:
+        """The visible nodes among these ids, in the order asked for."""
+        rows = self._reader.rows(self._sql.NODES, names=list(names))
+        nodes = {row[0]: whole_node(row) for row in rows}
+        return [nodes[name] for name in names if name in nodes]
+
+    def load(self, keys: Sequence[int]) -> list[Record]:
+        """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
+        rows, ancestors = self._reader.together(self._sql.RECORDS, self._sql.TRAILS, keys=list(keys), depth=TRAIL)
+        trails: dict[int, tuple[str, ...]] = {}
+        for node, title in ancestors:
+            trails[node] = (*trails.get(node, ()), title)
+        records = {}
+        for row in rows:
+            passage = Passage(*row[INFO_WIDTH + 1 :])
+            records[passage.key] = Record(node_info(row), passage, trails.get(row[INFO_WIDTH], ()))
+        return [records[key] for key in keys if key in records]
+
+    def passages(self, names: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
+        """Keys of the first passages of each visible node."""
+        keys: dict[str, list[int]] = {}
+        for name, key in self._reader.rows(self._sql.PASSAGE_KEYS, names=list(names), limit=limit):
+            keys.setdefault(name, []).append(key)
+        return keys
+
+    def nodes_of(self, keys: Sequence[int]) -> list[str]:
+        """Ids of the visible nodes that these passages belong to, in their order, each once."""
+        owners = {key: name for key, name in self._reader.rows(self._sql.OWNERS, keys=list(keys))}
+        return list(dict.fromkeys(owners[key] for key in keys if key in owners))
+
+    def cited(self, citations: Sequence[str]) -> list[Record]:
+        """The visible passages with these citation ids, in the order asked for."""
+        rows = self._reader.rows(self._sql.CITED, citations=list(citations))
+        order = {citation: index for index, citation in enumerate(citations)}
+        return self.load([key for key, _ in sorted(rows, key=lambda row: (order[row[1]], row[0]))])
+
+    def find(self, title: str) -> list[str]:
+        """Ids of the visible nodes whose title or source is this, ignoring case."""
+        return [row[0] for row in self._reader.rows(self._sql.FIND, title=title)]
+
+    def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
+        """Visible nodes that pass the filters."""
+        statement = self._sql.RECENT if sort == "updated" else self._sql.BY_TITLE
+        return [node_info(row) for row in self._reader.filtered(statement, filters, limit=limit)]
+
+    def past(
+        self,
+        fields: Sequence[str],
+        now: datetime,
+        *,
+        closed: Closed = NOT_CLOSED,
+        limit: int,
+        filters: Filters = NO_FILTERS,
+    ) -> list[NodeInfo]:
+        """Visible nodes with an ISO date in one of these fields that has passed, the earliest first."""
+        # The index of fields tells upper case from lower.
+        spellings = [each for name in fields for each in (name, name.capitalize(), name.title(), name.upper())]
+        rows = self._reader.filtered(
+            self._sql.PAST,
+            filters,
+            names=list(dict.fromkeys(spellings)),
+            latest=(now + AHEAD).date().isoformat(),
+            today=now.date().isoformat(),
+            now=now.isoformat(),
+            closing=list(closed.fields),
+            closed=list(closed.values),
+            limit=limit,
+        )
+        return [node_info(row) for row in rows]
+
+    @abstractmethod
+    def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """BM25 with the statistics of what the viewer may see."""
+
+    @abstractmethod
+    def search_fuzzy(
+        self, text: str, *, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.3
+    ) -> list[Hit]:
+        """Titles, paths and words that nearly match."""
+
+    def search_vector(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
+    ) -> list[Hit]:
+        """Nearest passages by cosine."""
+        return self.prepare_vector_search(vector, model=model, limit=limit, filters=filters, threshold=threshold)()
+
+    @abstractmethod
+    def prepare_vector_search(
+        self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
+    ) -> Callable[[], list[Hit]]:
+        """The same search as a callable, which may run in another thread beside other reads of this view."""
+
+    def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """Document pages by MaxSim, as the keys of their first passages."""
+        if not len(vectors) or not self._reader.acls or limit < 1:
+            return []
+        pages = self._reader.filtered(self._sql.PAGES, filters, model=model)
+        for _, width in pages[:1]:
+            check_width(vectors, width, model)
+
+        def stored(nodes: Sequence[int], stage: Stage) -> list[Row]:
+            statement = self._sql.PAGE_SKETCHES if stage == "sketch" else self._sql.PAGE_VECTORS
+            return self._reader.rows(statement, model=model, nodes=list(nodes))
+
+        return best_pages(vectors, [node for node, _ in pages], limit, stored)
+
+    @abstractmethod
+    def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
+        """Cosine of each of these passages that has a vector."""
+
+    def unknown_words(self, words: Sequence[str]) -> list[str]:
+        """The words that occur in nothing that the viewer may see."""
+        return [word for word, counts in self._stem_counts(words).items() if not any(counts)]
+
+    def idf(self, words: Sequence[str]) -> dict[str, float]:
+        """Inverse document frequency of words among the visible passages."""
+        passages = self._reader.passages
+        if not passages:
+            return {}
+        return {
+            word: max(bm25.idf(passages, count) for count in counts)
+            for word, counts in self._stem_counts(words).items()
+        }
+
+    def _stem_counts(self, words: Sequence[str]) -> dict[str, list[int]]:
+        """In how many visible passages each stem of a word occurs; words without a stem are left out."""
+        stems = {word: analyse(word) for word in words}
+        terms = sorted({stem for own in stems.values() for stem in own})
+        counts = self._frequencies(terms) if terms else {}
+        return {word: [counts[stem] for stem in own] for word, own in stems.items() if own}
+
+    @abstractmethod
+    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many visible passages each term occurs."""
+
+    def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
+        """From the parent upwards, until a node that the viewer may not see."""
+        rows = self._reader.rows(self._sql.ANCESTORS, node=node, depth=min(depth, MAX_DEPTH))
+        return [node_info(row) for row in rows]
+
+    def siblings(self, node: str, count: int) -> list[NodeInfo]:
+        """Up to `count` visible siblings before and `count` after, nearest first, before first."""
+        before, after = self._reader.together(
+            self._sql.SIBLINGS_BEFORE, self._sql.SIBLINGS_AFTER, node=node, count=count
+        )
+        return [node_info(row) for row in (*before, *after)]
+
+    def adjacent(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
+        """Up to `count` passages before and after each of these, as (offset, key).
+
+        They are those of the same node, or of the siblings of a node with a single passage.
+        """
+        around: dict[int, list[tuple[int, int]]] = {}
+        for key, other, offset in self._reader.rows(self._sql.ADJACENT, keys=list(keys), count=count):
+            around.setdefault(key, []).append((offset, other))
+        single = [key for key in keys if key not in around]
+        before, after = self._reader.together(
+            self._sql.ADJACENT_BEFORE, self._sql.ADJACENT_AFTER, keys=single, count=count
+        )
+        for step, rows in ((-1, before), (1, after)):
+            offsets: Counter[int] = Counter()
+            for key, other in rows:
+                offsets[key] += step
+                around.setdefault(key, []).append((offsets[key], other))
+        return around
+
+    def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
+        """The first (or last) visible children in their order."""
+        statement = self._sql.LAST_CHILDREN if last else self._sql.FIRST_CHILDREN
+        children = [node_info(row) for row in self._reader.rows(statement, node=node, limit=limit)]
+        return children[::-1] if last else children
+
+    def neighbours(
+        self, node: str, *, types: Sequence[str] = (), direction: Direction = "both", limit: int = 100
+    ) -> list[tuple[Edge, NodeInfo]]:
+        """Visible nodes at the other end of this node's edges: outgoing first, heaviest first."""
+        statements = {"out": self._sql.NEIGHBOURS_OUT, "in": self._sql.NEIGHBOURS_IN}
+        ways = [way for way in statements if direction in (way, "both")]
+        results = self._reader.together(
+            *(statements[way] for way in ways), node=node, any=not types, types=list(types), limit=limit
+        )
+        neighbours: list[tuple[Edge, NodeInfo]] = []
+        for way, rows in zip(ways, results, strict=True):
+            for row in rows:
+                other = node_info(row)
+                source, target = (node, other.id) if way == "out" else (other.id, node)
+                kind, label, weight = row[INFO_WIDTH:]
+                neighbours.append((Edge(source=source, target=target, type=kind, label=label, weight=weight), other))
+        return neighbours[:limit]
+
+    def edges(self, nodes: Sequence[str], *, limit: int = 100, as_of: datetime | None = None) -> list[Edge]:
+        """Edges between visible nodes with an end among these."""
+        rows = self._reader.rows(
+            self._sql.EDGES,
+            names=list(nodes),
+            limit=limit,
+            ever=as_of is None,
+            as_of=0 if as_of is None else to_micros(as_of),
+        )
+        return [
+            Edge(source=source, target=target, type=kind, label=label, weight=weight)
+            for source, target, kind, label, weight in sorted(rows)
+        ]
+
+    def walk(
+        self,
+        starts: Sequence[str],
+        *,
+        depth: int,
+        limit: int = 100,
+        types: Sequence[str] = (),
+        first: Sequence[str] = (),
+        hub_limit: int = 50,
+        vector: Vector | None = None,
+        model: str = "",
+    ) -> list[Reached]:
+        """Breadth first over the tree and the edges, both ways, through visible nodes only."""
+
+        def rank(nodes: Sequence[int]) -> dict[int, float]:
+            assert vector is not None
+            rows = self._reader.rows(self._sql.FIRST_PASSAGES, nodes=list(nodes))
+            node_of = {key: node for key, node in rows}
+            scores = self.similarities(vector, list(node_of), model=model)
+            return {node_of[key]: score for key, score in scores.items()}
+
+        return walk(
+            {name: number for name, number in self._reader.rows(self._sql.NUMBERS, names=list(starts))},
+            partial(hops, self._reader, self._sql),
+            starts,
+            depth=depth,
+            limit=limit,
+            edges=EdgeRules(tuple(types), tuple(first)),
+            hub_limit=hub_limit,
+            rank=None if vector is None else rank,
+        )
+
+    def tree_distance(self, node: str, others: Sequence[str]) -> dict[str, int]:
+        """Hops between nodes through their nearest common visible ancestor, where there is one."""
+        rows = self._reader.rows(self._sql.LINEAGES, names=sorted({node, *others}), depth=MAX_DEPTH)
+        return _distances(node, others, rows)
+
+    def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
+        """This user's own latest views or edits, newest first, each node once."""
+        start = EVER if since is None else to_micros(since)
+        rows = self._reader.rows(self._sql.EVENTS, user=self.user, kind=kind, since=start, limit=limit)
+        return [Event(name, key, kind, from_micros(at)) for name, key, at in rows]
+
+    def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
+        """Use and feedback of the visible nodes among these that have any."""
+        rows = self._reader.rows(self._sql.USAGE, names=list(nodes), user=self.user, most=USES_BY_ANOTHER)
+        return {name: Usage(*numbers) for name, *numbers in rows if any(numbers)}
+
+    def changes(self, since: int) -> list[Change]:
+        """Visible nodes written or removed after a version of the workspace."""
+        rows = self._reader.rows(self._sql.CHANGES, since=since)
+        return [Change(name, version, bool(deleted)) for name, version, deleted in rows]
+
+    def next_turn(self, moment: datetime) -> datetime | None:
+        """The first moment after this one at which a visible node begins or ceases to be valid."""
+        return optional_moment(self._reader.rows(self._sql.NEXT_TURN, moment=to_micros(moment))[0][0])
+
+    @abstractmethod
+    def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
+        """Vectors stored under those of these digests that belong to a visible passage."""
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes by type, edges, tags and passages the viewer may see."""
+        types, ((edges,),), ((tags,),) = self._reader.together(
+            self._sql.COUNT_BY_TYPE, self._sql.COUNT_EDGES, self._sql.COUNT_TAGS
+        )
+        nodes = sum(number for _, number in types)
+        totals = {"nodes": nodes, "passages": self._reader.passages, "edges": edges, "tags": tags}
+        return totals | {f"nodes.{kind}": number for kind, number in types}
+
+
+def _distances(node: str, others: Iterable[str], rows: Iterable[Row]) -> dict[str, int]:
+    """Hops through the nearest common ancestor, from rows of a node, one of its ancestors and how far up that is."""
+    heights: dict[str, dict[int, int]] = {}
+    for start, ancestor, level in rows:
+        heights.setdefault(start, {})[ancestor] = level
+    own = heights.get(node, {})
+    distances: dict[str, int] = {}
+    for other in others:
+        shared = [level + own[ancestor] for ancestor, level in heights.get(other, {}).items() if ancestor in own]
+        if shared:
+            distances[other] = min(shared)
+    return distances

@@ -1,0 +1,57 @@
+"""Statements of the store itself; see `weftwork.store.sql.queries.StoreQueries`."""
+
+from __future__ import annotations
+
+WORKSPACES = "SELECT name FROM workspaces ORDER BY name"
+WORKSPACE = "SELECT id FROM workspaces WHERE name = :name"
+USERS = """SELECT u.name, m.team FROM users u LEFT JOIN members m ON m.workspace = u.workspace AND m.user = u.name
+    WHERE u.workspace = :ws ORDER BY u.name, m.team"""
+NODE_IDS = "SELECT id FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+FIELDS = "SELECT fields FROM nodes WHERE workspace = :ws AND id = :name"
+CHILD_IDS = "SELECT n.id FROM nodes p JOIN nodes n ON n.parent = p.pk WHERE p.workspace = :ws AND p.id = :name"
+MARKS = "SELECT name, mark FROM marks WHERE workspace = :ws AND topic = :group ORDER BY name"
+DIGESTS = """SELECT digest FROM vectors
+    WHERE workspace = :ws AND model = :model AND digest IN (SELECT value FROM json_each(:digests))"""
+PAGES_WITHOUT_VECTORS = """SELECT n.id, (SELECT d.id FROM nodes d WHERE d.pk = n.parent), (SELECT group_concat(text, '')
+        FROM (SELECT text FROM passages WHERE node = n.pk ORDER BY ordinal)), n.fields
+    FROM nodes n WHERE n.workspace = :ws AND n.type = 'document_page'
+      AND NOT EXISTS (SELECT 1 FROM page_vectors v WHERE v.workspace = :ws AND v.model = :model AND v.node = n.pk)
+    ORDER BY n.pk LIMIT :limit"""
+
+CONTEXT = "SELECT kept FROM contexts WHERE workspace = :ws AND user = :user AND thread = :thread AND name = :name"
+UPDATE_CONTEXT = """UPDATE contexts SET kept = :record, at = :at
+    WHERE workspace = :ws AND user = :user AND thread = :thread AND name = :name"""
+ADD_CONTEXT = """INSERT INTO contexts (workspace, user, thread, name, kept, at)
+    VALUES (:ws, :user, :thread, :name, :record, :at)"""
+TRIM_CONTEXTS = """DELETE FROM contexts WHERE (workspace, user, thread, name) IN (
+        SELECT workspace, user, thread, name FROM contexts WHERE workspace = :ws AND user = :user
+        ORDER BY at DESC, name LIMIT -1 OFFSET :most)"""
+
+_KEY = """SELECT k.id, k.digest, k.user, k.scope, k.created_at, k.name, k.expires_at, k.revoked_at,
+        (SELECT json_group_array(w.name) FROM key_workspaces c JOIN workspaces w ON w.id = c.workspace
+         WHERE c.key = k.id)
+    FROM keys k"""
+KEYS = f"{_KEY} ORDER BY k.created_at, k.id"
+KEY = f"{_KEY} WHERE k.digest = :digest"
+REMOVE_KEY = "DELETE FROM keys WHERE id = :id"
+REMOVE_KEY_WORKSPACES = "DELETE FROM key_workspaces WHERE key = :id"
+ADD_KEY = """INSERT INTO keys (id, digest, user, scope, name, created_at, expires_at, revoked_at)
+    VALUES (:id, :digest, :user, :scope, :name, :created_at, :expires_at, :revoked_at)"""
+ADD_KEY_WORKSPACES = "INSERT INTO key_workspaces (key, workspace) SELECT :id, value FROM json_each(:workspaces)"
+_JOB = """SELECT j.id, w.name, j.user, j.state, j.created_at, j.updated_at, j.details
+    FROM jobs j JOIN workspaces w ON w.id = j.workspace"""
+JOB = f"{_JOB} WHERE j.id = :id"
+JOBS = f"{_JOB} WHERE j.state IN (SELECT value FROM json_each(:states)) ORDER BY j.created_at, j.id"
+PUT_JOB = """INSERT OR REPLACE INTO jobs (id, workspace, user, state, created_at, updated_at, details)
+    VALUES (:id, :workspace, :user, :state, :created_at, :updated_at, :details)"""
+TRIM_JOBS = """DELETE FROM jobs WHERE id IN (
+        SELECT id FROM jobs
+        WHERE workspace = :workspace AND state NOT IN (SELECT value FROM json_each(:unfinished))
+        ORDER BY updated_at DESC, id LIMIT -1 OFFSET :most)"""
+
+CACHED = """SELECT digest, vector FROM embedding_cache
+    WHERE model = :model AND digest IN (SELECT value FROM json_each(:digests))"""
+CACHE = """INSERT OR REPLACE INTO embedding_cache (model, digest, vector, at)
+    VALUES (:model, :digest, :vector, :at)"""
+TRIM_CACHE = """DELETE FROM embedding_cache WHERE rowid IN
+    (SELECT rowid FROM embedding_cache ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET :most)"""

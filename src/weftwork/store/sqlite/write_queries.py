@@ -1,0 +1,55 @@
+"""Statements of a batch; see `weftwork.store.sql.queries.WriteQueries`."""
+
+from __future__ import annotations
+
+NUMBERS = "SELECT id, pk FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+STORED = """SELECT id, pk, digest, acl, parent, created_at FROM nodes
+    WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"""
+PARENTS = "SELECT id, pk, acl FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+IS_ABOVE = """WITH RECURSIVE up (pk) AS (
+        VALUES (:parent)
+        UNION SELECT n.parent FROM up CROSS JOIN nodes n ON n.pk = up.pk WHERE n.parent IS NOT NULL
+    ) SELECT 1 FROM up WHERE pk = :node"""
+OWN_ACCESS = "SELECT id, owner, access FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+PLACES = """SELECT n.id, p.id, n.position, n.owner, n.access FROM nodes n LEFT JOIN nodes p ON p.pk = n.parent
+    WHERE n.workspace = :ws AND n.id IN (SELECT value FROM json_each(:names))"""
+SUBTREES = """WITH RECURSIVE below (pk, id) AS (
+        SELECT pk, id FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))
+        UNION SELECT n.pk, n.id FROM below CROSS JOIN nodes n ON n.parent = below.pk
+    ) SELECT pk, id FROM below"""
+# Whoever puts a node again finds that it differs: its digest no longer says what it is.
+MOVE = "UPDATE nodes SET parent = :parent, position = :position, digest = '' WHERE pk = :node"
+SET_ACCESS = "UPDATE nodes SET access = :access, digest = '' WHERE pk = :node"
+SET_VALIDITY = "UPDATE nodes SET valid_from = :start, valid_until = :end, digest = '' WHERE pk = :node"
+
+PRINCIPALS = "SELECT principals FROM acls WHERE id = :acl"
+ACCESS = """SELECT n.access, n.owner, p.acl, n.acl FROM nodes n LEFT JOIN nodes p ON p.pk = n.parent
+    WHERE n.pk = :node"""
+ACCESS_BELOW = """SELECT n.pk, n.acl, n.access, n.owner, p.acl FROM nodes n JOIN nodes p ON p.pk = n.parent
+    WHERE n.parent IN (SELECT value FROM json_each(:nodes)) ORDER BY n.pk"""
+
+IS_USER = "SELECT 1 FROM users WHERE workspace = :ws AND name = :user"
+ADD_USER = "INSERT INTO users (workspace, name) VALUES (:ws, :user)"
+TEAMS = "SELECT team FROM members WHERE workspace = :ws AND user = :user"
+REMOVE_TEAMS = "DELETE FROM members WHERE workspace = :ws AND user = :user"
+ADD_TEAMS = "INSERT INTO members (workspace, user, team) SELECT :ws, :user, value FROM json_each(:teams)"
+UPDATE_EVENT = """UPDATE activity SET at = MAX(at, :at)
+    WHERE workspace = :ws AND user = :user AND kind = :kind AND node = :node"""
+ADD_EVENT = "INSERT INTO activity (workspace, user, kind, node, at) VALUES (:ws, :user, :kind, :node, :at)"
+UPDATE_FEEDBACK = "UPDATE feedback SET useful = :useful, at = :at WHERE node = :node AND user = :user"
+ADD_FEEDBACK = "INSERT INTO feedback (node, user, useful, at) VALUES (:node, :user, :useful, :at)"
+UPDATE_USE = "UPDATE usage SET used = used + 1 WHERE node = :node AND user = :user"
+ADD_USE = "INSERT INTO usage (node, user, used) VALUES (:node, :user, 1)"
+
+CHANGED_SINCE = """SELECT id FROM changes
+    WHERE workspace = :ws AND version > :since AND node IN (SELECT value FROM json_each(:nodes))"""
+REMOVE_CHANGES = "DELETE FROM changes WHERE workspace = :ws AND node IN (SELECT value FROM json_each(:nodes))"
+ADD_CHANGES = """INSERT INTO changes (workspace, node, version, id, acl, deleted)
+    SELECT workspace, pk, :version, id, acl, :deleted FROM nodes WHERE pk IN (SELECT value FROM json_each(:nodes))"""
+REMOVE_MARKS = """DELETE FROM marks
+    WHERE workspace = :ws AND topic = :group AND name IN (SELECT value FROM json_each(:names))"""
+PAGE_WIDTH = "SELECT width FROM page_vectors WHERE workspace = :ws AND model = :model LIMIT 1"
+REMOVE_PAGES = """DELETE FROM page_vectors
+    WHERE workspace = :ws AND model = :model AND node IN (SELECT value FROM json_each(:nodes))"""
+ADD_PAGE = """INSERT INTO page_vectors (workspace, model, node, width, sketch, vectors)
+    VALUES (:ws, :model, :node, :width, :sketch, :vectors)"""
