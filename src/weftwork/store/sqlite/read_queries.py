@@ -171,8 +171,9 @@ CHANGES = f"""SELECT id, version, deleted FROM changes
     WHERE workspace = :ws AND version > :since AND acl IN {VISIBLE} ORDER BY version, node"""
 COUNT_BY_TYPE = f"""SELECT type, COUNT(*) FROM nodes
     WHERE workspace = :ws AND acl IN {VISIBLE} GROUP BY type ORDER BY type"""
-COUNT_EDGES = f"""SELECT COUNT(*) FROM edges e JOIN nodes a ON a.pk = e.source JOIN nodes b ON b.pk = e.target
-    WHERE e.workspace = :ws AND a.acl IN {VISIBLE} AND b.acl IN {VISIBLE}"""
+COUNT_EDGES = f"""SELECT COUNT(*) FROM nodes a
+    CROSS JOIN edges e ON e.source = a.pk CROSS JOIN nodes b ON b.pk = e.target
+    WHERE a.workspace = :ws AND a.acl IN {VISIBLE} AND b.acl IN {VISIBLE}"""
 COUNT_TAGS = f"""SELECT COUNT(DISTINCT t.tag) FROM tags t JOIN nodes n ON n.pk = t.node
     WHERE t.workspace = :ws AND n.acl IN {VISIBLE}"""
 NEXT_TURN = f"""SELECT MIN(turn) FROM (
@@ -202,4 +203,4 @@ VISIBLE_KEYS = f"""SELECT DISTINCT key FROM passages
 VISIBLE_DIGESTS = f"""SELECT DISTINCT digest FROM passages
     WHERE digest IN (SELECT value FROM json_each(:digests)) AND acl IN {VISIBLE}"""
 TOTALS = f"""SELECT COALESCE(SUM(passages), 0), COALESCE(SUM(words), 0) FROM acls
-    WHERE workspace = :ws AND id IN {VISIBLE}"""
+    WHERE +workspace = :ws AND id IN {VISIBLE}"""

@@ -23,8 +23,8 @@ UPDATE_CONTEXT = """UPDATE contexts SET kept = :record, at = :at
     WHERE workspace = :ws AND user = :user AND thread = :thread AND name = :name"""
 ADD_CONTEXT = """INSERT INTO contexts (workspace, user, thread, name, kept, at)
     VALUES (:ws, :user, :thread, :name, :record, :at)"""
-TRIM_CONTEXTS = """DELETE FROM contexts WHERE (workspace, user, thread, name) IN (
-        SELECT workspace, user, thread, name FROM contexts WHERE workspace = :ws AND user = :user
+TRIM_CONTEXTS = """DELETE FROM contexts WHERE workspace = :ws AND user = :user AND (thread, name) IN (
+        SELECT thread, name FROM contexts WHERE workspace = :ws AND user = :user
         ORDER BY at DESC, name LIMIT -1 OFFSET :most)"""
 
 _KEY = """SELECT k.id, k.digest, k.user, k.scope, k.created_at, k.name, k.expires_at, k.revoked_at,
