@@ -221,7 +221,7 @@ def recalls(weft: Weft, user: str, total: int, queries: Sequence[str]) -> dict[s
                 vector = embedder.embed(query)
                 exact = {hit.key for hit in embeddings.search(reader, vector, **asked, effort=EXACT)}
                 with laps("search"):
-                    near = {hit.key for hit in embeddings.search(reader, vector, **asked)}
+                    near = {hit.key for hit in embeddings.search(reader, vector, **asked, effort=EFFORT)}
                 kept.append(len(exact & near) / len(exact))
             found[f"{round(100 * share)} %"] = {
                 "recall": round(float(np.mean(kept)), 4),

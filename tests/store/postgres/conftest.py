@@ -41,3 +41,15 @@ def store(shared, server):
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("DELETE FROM weftwork.keys")
     assert problems == []
+
+
+@pytest.fixture
+def traced(store, server):
+    """A second store on the same database, and the statements that it sends."""
+    from weftwork.store.postgres import PostgresStore
+    from weftwork.store.postgres.address import parse
+
+    statements = []
+    second = PostgresStore(parse(server.url()), clock=lambda: NOW, tracer=statements.append)
+    yield second, statements
+    second.close()

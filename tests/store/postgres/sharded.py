@@ -39,10 +39,13 @@ class Shards:
         with opened(self.url) as cluster:
             cluster.apply(self.nodes(*names), without, lambda line: None)
 
-    def ask(self, query: str) -> list[tuple]:
-        """Rows of a query that the owner of the coordinator's database asks."""
+    def ask(self, statements: str) -> list[tuple]:
+        """Run statements as the owner of the coordinator's database; the rows of the last one."""
         with psycopg.connect(self.servers["one"].url(), options="-c search_path=weftwork,public") as owner:
-            return owner.execute(query).fetchall()
+            cursor = owner.execute(statements)
+            while cursor.nextset():
+                continue
+            return cursor.fetchall() if cursor.description else []
 
     def open(self, **settings: object):
         """The store, to be closed at the end of a block; later settings stand over those of the address."""

@@ -20,6 +20,7 @@ from weftwork.store.postgres.cluster import layout, moving, opened
 from weftwork.store.postgres.cluster.servers import Servers
 from weftwork.store.postgres.codec import vector_text
 from weftwork.store.postgres.hnsw import tune
+from weftwork.store.postgres.policies import APPLICATION
 from weftwork.store.postgres.schema import PARTITIONED
 from weftwork.types import Edge
 
@@ -138,14 +139,13 @@ def test_filters_and_the_order_of_vectors_are_left_to_the_server_that_has_the_ro
     with psycopg.connect(shards.servers[places(shards)["w0"]].url("shard"), autocommit=True) as shard:
         shard.execute("ANALYZE weftwork.embeddings")
 
-    def explain(connection):
-        connection.execute("SELECT * FROM weftwork_open('w0', 'ana')")
-        query = f"""EXPLAIN (VERBOSE, COSTS OFF) SELECT e.key FROM embeddings e
+    rows = shards.ask(
+        f"""SET ROLE {APPLICATION}; SELECT * FROM weftwork_open('w0', 'ana');
+            EXPLAIN (VERBOSE, COSTS OFF) SELECT e.key FROM embeddings e
             WHERE e.workspace = {number} AND e.model = 1 AND e.acl = ANY ('{{1}}'::bigint[])
             ORDER BY e.vector <=> '{vector_text(EMBEDDER.embed("jam"))}'::vector, e.key LIMIT 5"""
-        return [row[0] for row in connection.execute(query)]
-
-    plan = store._connections.ask(explain)
+    )
+    plan = [row[0] for row in rows]
     assert sum("Foreign Scan on" in line for line in plan) == 1 and not any("Sort" in line for line in plan)
     (remote,) = (line for line in plan if "Remote SQL" in line)
     wanted, order = remote.split(" ORDER BY ")

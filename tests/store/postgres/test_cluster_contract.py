@@ -6,24 +6,31 @@ from .sharded import Shards
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A store whose parts are on three servers."""
+def shards(tmp_path_factory):
+    """Three servers with a part of the tables each."""
     shards = Shards(tmp_path_factory.mktemp("files"), parts=3)
     try:
         with shards.open():
             shards.apply("one", "two", "three")
-        with shards.open(weftwork_route="coordinator") as store:
-            yield store
+        yield shards
     finally:
         shards.close()
 
 
+@pytest.fixture(scope="module")
+def shared(shards):
+    """A store on them."""
+    with shards.open(weftwork_route="coordinator") as store:
+        yield store
+
+
 @pytest.fixture
-def store(shared):
+def store(shared, shards):
     """An empty store: what a test leaves is forgotten, since to drop it would take longer than most tests."""
     yield shared
-    for table in ("directory", "keys", "key_workspaces", "jobs", "waiting"):
-        shared._connections.do(lambda connection, table=table: connection.execute(f"DELETE FROM {table}"))
+    shards.ask(
+        "DELETE FROM directory; DELETE FROM keys; DELETE FROM key_workspaces; DELETE FROM jobs; DELETE FROM waiting"
+    )
 
 
 class TestCluster(StoreContract):

@@ -127,15 +127,15 @@ def test_look_ups_keep_their_plans_from_view_to_view(server, store):
     assert made_anew == 0
 
 
-def test_what_a_passage_is_shown_with_takes_one_round_trip(store):
+def test_what_a_passage_is_shown_with_takes_one_round_trip(traced):
+    store, statements = traced
     put(opened(store), node("up", "above"), node("a", "quince", parent="up"))
     with store.view(WORKSPACE, "ana") as view:
         (keys,) = view.passages(["a"]).values()
-        connection, sent = view._reader.connection, []
-        within = connection.pipeline
-        connection.pipeline = lambda: sent.append("pipeline") or within()
+        statements.clear()
         (record,) = view.load(keys)
-    assert (record.trail, sent) == (("up",), ["pipeline"])
+        begin, *_, end = statements
+    assert (record.trail, begin, end) == (("up",), "-- pipelined", "-- end")
 
 
 def test_text_and_numbers_come_back_as_they_were_whatever_the_address_asks_for(server, store):
@@ -233,12 +233,26 @@ def test_a_write_whose_answer_is_lost_is_looked_up_and_not_repeated(store, serve
         proxy.close()
 
 
-def test_a_statement_that_takes_too_long_is_given_up(server):
+def test_a_statement_that_takes_too_long_is_given_up(server, store):
     slow = store_at(server.url(weftwork_timeout=1, weftwork_pool=1, **SMALL))
-    with pytest.raises(StoreBusy, match="weftwork_timeout"):
-        slow._connections.ask(lambda connection: connection.execute("SELECT pg_sleep(20)"))
+    with psycopg.connect(server.url()) as owner:
+        owner.execute("LOCK TABLE weftwork.directory IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(StoreBusy, match="weftwork_timeout"):
+            slow.workspaces()
     assert slow.workspaces() == []
     slow.close()
+
+
+def test_a_tracer_is_told_each_statement_with_its_values(traced):
+    store, statements = traced
+    put(opened(store), node("a", "quince", tags=("o'clock",)))
+    for part in ("BEGIN", "INSERT INTO tags", "o''clock", "COMMIT"):
+        assert any(part in statement for statement in statements), part
+    statements.clear()
+    with store.view(WORKSPACE, "ana") as view:
+        view.search_words("quince", limit=5)
+    assert any("FROM words w" in statement and "quinc" in statement for statement in statements)
+    assert not any("%(" in statement for statement in statements)
 
 
 def test_a_pool_that_is_used_up_says_what_to_raise(server, store):

@@ -8,7 +8,6 @@ from weftwork.store.index.nearest import Effort
 from weftwork.store.postgres import embeddings
 from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
-from weftwork.types import Filters
 
 COUNT, WIDTH, LIMIT = 1200, 256, 20
 
@@ -37,20 +36,20 @@ EFFORT = Effort(exact=100, shortlist=300, per_result=2)
 
 
 @pytest.mark.parametrize(("user", "allowed"), [("ben", 60), ("cleo", 600), ("ana", 1200)])
-def test_a_shortlist_by_signs_loses_next_to_nothing(cloud, user, allowed):
+def test_a_shortlist_by_signs_loses_next_to_nothing(cloud, user, allowed, monkeypatch):
     store, queries, vectors = cloud
     found = wanted = 0
     with store.view(WORKSPACE, user) as view:
-        reader = view._reader
         keys = {keys[0]: int(name[1:]) for name, keys in view.passages([f"n{n}" for n in range(COUNT)]).items()}
-        assert reader.passages == len(keys) == allowed
+        assert view.counts()["passages"] == len(keys) == allowed
         for query in queries:
             cosine = {key: _cosine(vectors[n], query) for key, n in keys.items()}
             best = sorted(cosine, key=lambda key: (-cosine[key], key))[:LIMIT]
             exact = view.search_vector(query, model="cloud", limit=LIMIT, threshold=-1.0)
             assert [hit.key for hit in exact] == best
-            asked = {"model": "cloud", "limit": LIMIT, "filters": Filters(), "threshold": -1.0}
-            near = embeddings.search(reader, query, effort=EFFORT, **asked)
+            with monkeypatch.context() as patch:
+                patch.setattr(embeddings, "EFFORT", EFFORT)
+                near = view.search_vector(query, model="cloud", limit=LIMIT, threshold=-1.0)
             found += len({hit.key for hit in near} & set(best))
             wanted += LIMIT
     assert found / wanted >= 0.98

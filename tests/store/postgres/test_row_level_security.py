@@ -36,7 +36,7 @@ def filled(store):
 
 
 @pytest.fixture
-def ordinary(server):
+def ordinary(server, store):
     """A connection of a role that owns nothing and may log in."""
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("DROP ROLE IF EXISTS visitor")
@@ -110,6 +110,7 @@ def test_a_partition_cannot_be_read_past_the_policies(ordinary):
         ordinary.execute("SELECT * FROM nodes_0")
 
 
+@pytest.mark.usefixtures("store")
 def test_each_table_of_a_workspace_has_a_policy_and_its_number_first_in_the_key(server):
     with psycopg.connect(server.url()) as owner:
         rows = owner.execute(
@@ -124,11 +125,11 @@ def test_each_table_of_a_workspace_has_a_policy_and_its_number_first_in_the_key(
     assert {name for name, row in tables.items() if not row[0]} == {"directory", "migrations"}
 
 
-def test_the_store_itself_is_behind_the_wall(store):
-    asked = store._connections.ask(
-        lambda connection: connection.execute("SELECT current_user, row_security_active('nodes')").fetchone()
-    )
-    assert asked == (APPLICATION, True)
+def test_the_store_itself_is_behind_the_wall(traced):
+    store, statements = traced
+    assert store.check() == []
+    assert any(f"SET ROLE {APPLICATION};" in statement for statement in statements)
+    assert any("row_security_active('nodes')" in statement for statement in statements)
 
 
 def test_an_owner_without_the_role_is_told_and_gets_it_when_an_administrator_grants_it(server, store, tmp_path):

@@ -1,6 +1,7 @@
 """An index of nearest vectors: made beside reads and writes, used where it is worth it, near enough to exact search."""
 
 import json
+from contextlib import closing
 
 import numpy as np
 import psycopg
@@ -9,16 +10,16 @@ from click.testing import CliRunner
 
 from weftwork.cli import group
 from weftwork.errors import StoreBusy
-from weftwork.store.contract.kit import WORKSPACE, node, opened
+from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened
 from weftwork.store.index.nearest import Effort
-from weftwork.store.postgres import embeddings
+from weftwork.store.postgres import PostgresStore, embeddings
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.cluster.moving import alone
 from weftwork.store.postgres.cluster.servers import Servers
 from weftwork.store.postgres.hnsw import tune
+from weftwork.store.postgres.policies import APPLICATION
 from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
-from weftwork.types import Filters
 
 COUNT, WIDTH, LIMIT = 1500, 32, 10
 EFFORT = Effort(exact=100, shortlist=20, per_result=1)
@@ -50,49 +51,55 @@ def cloud(store):
     return store, rng.standard_normal((20, WIDTH))
 
 
-def recall(store, user, queries):
-    asked = {"model": "cloud", "limit": LIMIT, "filters": Filters(), "threshold": -1.0}
-    found = []
+@pytest.fixture
+def little_effort(monkeypatch):
+    """Searches compare few rows, and take an index as if there were more."""
+    monkeypatch.setattr(embeddings, "EFFORT", EFFORT)
+    monkeypatch.setattr(embeddings, "DEARER", 1)
+
+
+def nearest(store, user, query):
     with store.view(WORKSPACE, user) as view:
-        for query in queries:
-            exact = embeddings.search(view._reader, query, effort=Effort(), **asked)
-            near = embeddings.search(view._reader, query, effort=EFFORT, **asked)
-            found.append(len({hit.key for hit in exact} & {hit.key for hit in near}) / LIMIT)
-    return sum(found) / len(found)
+        return {hit.key for hit in view.search_vector(query, model="cloud", limit=LIMIT, threshold=-1.0)}
 
 
-def test_an_index_finds_what_signs_would_miss_for_any_share_of_the_rows(cloud, owner, server, monkeypatch):
-    monkeypatch.setattr(embeddings, "DEARER", 1)  # as if there were more rows
-    store, queries = cloud
-    assert recall(store, "ana", queries) < 0.9
+def recall(store, user, queries, exact):
+    shares = [len(nearest(store, user, query) & best) / LIMIT for query, best in zip(queries, exact, strict=True)]
+    return sum(shares) / len(shares)
+
+
+def through_the_index(statements):
+    return [statement for statement in statements if "halfvec" in statement]
+
+
+def test_an_index_finds_what_signs_would_miss_for_any_share_of_the_rows(cloud, traced, owner, server, request):
+    (_, queries), (store, statements) = cloud, traced
+    readers = {"ana": COUNT, "cleo": COUNT // 2, "ben": COUNT // 20}
+    exact = {user: [nearest(store, user, query) for query in queries] for user in readers}
+    request.getfixturevalue("little_effort")
+    assert recall(store, "ana", queries, exact["ana"]) < 0.9
     (made,) = tune(server.url(), memory="64MB", fewest=1000)
     assert (made.dimensions, made.vectors, made.made) == (WIDTH, COUNT, True)
-    used = []
-    monkeypatch.setattr(embeddings, "_by_graph", _noted(embeddings._by_graph, used))
-    for user, allowed, through in (("ana", COUNT, 20), ("cleo", COUNT // 2, 20), ("ben", COUNT // 20, 0)):
-        used.clear()
+    for user, allowed in readers.items():
+        statements.clear()
         with store.view(WORKSPACE, user) as view:
-            assert view._reader.passages == allowed
-        assert recall(store, user, queries) >= 0.98
-        assert len(used) == through, f"{user} sees {allowed}"
+            assert view.counts()["passages"] == allowed
+        assert recall(store, user, queries, exact[user]) >= 0.98
+        # For few rows it costs more than it saves.
+        assert len(through_the_index(statements)) == (0 if user == "ben" else len(queries)), user
 
 
-def _noted(function, calls):
-    def noting(*args):
-        calls.append(args)
-        return function(*args)
-
-    return noting
-
-
-def test_the_database_uses_the_index_behind_the_policies(cloud, owner, server):
-    store, queries = cloud
+@pytest.mark.usefixtures("little_effort")
+def test_the_database_uses_the_index_behind_the_policies(cloud, traced, owner, server):
+    (_, queries), (store, statements) = cloud, traced
     list(tune(server.url(), memory="64MB", fewest=1000))
     owner.execute("ANALYZE embeddings")
-    text = embeddings._GRAPH.replace("{filters}", "").replace("{dimensions}", str(WIDTH))
-    with store.view(WORKSPACE, "cleo") as view:
-        given = {"model": 1, "query": str(queries[0].tolist()), "near": 5, "limit": 5}
-        plan = view._reader.searched(f"EXPLAIN {text}", **given)
+    nearest(store, "cleo", queries[0])
+    (statement,) = through_the_index(statements)
+    with owner.transaction():
+        owner.execute(f"SET LOCAL ROLE {APPLICATION}")
+        owner.execute("SELECT * FROM weftwork_open(%s, 'cleo')", (WORKSPACE,))
+        plan = owner.execute(f"EXPLAIN {statement}").fetchall()
     assert any(f"nearest_{WIDTH}" in row[0] and "Index Scan" in row[0] for row in plan), plan
 
 
@@ -108,8 +115,8 @@ def test_what_a_stopped_run_left_is_made_again_and_what_is_there_is_left_alone(o
     assert owner.execute(INDEXES).fetchall() == [(name, True)]
 
 
-def test_a_vector_of_any_length_can_be_kept_beside_an_index_and_is_found_through_it(cloud, owner, server, monkeypatch):
-    monkeypatch.setattr(embeddings, "DEARER", 1)
+@pytest.mark.usefixtures("little_effort", "owner")
+def test_a_vector_of_any_length_can_be_kept_beside_an_index_and_is_found_through_it(cloud, server):
     store, _ = cloud
     rays = {scale: np.eye(WIDTH, dtype=np.float32)[place] * scale for place, scale in enumerate((1e-20, 1e9))}
     entries = {scale: prepare(node(f"ray {scale}"), CharacterCounter()) for scale in rays}
@@ -122,18 +129,17 @@ def test_a_vector_of_any_length_can_be_kept_beside_an_index_and_is_found_through
     keep(1e9)
     list(tune(server.url(), memory="64MB", fewest=1000))
     keep(1e-20)
-    with store.view(WORKSPACE, "ana") as view:
-        reader = view._reader
-        reader.searched("SELECT set_config('enable_sort', 'off', true)")  # so that it is the index that is asked
+    statements = []
+    unsorted = f"{server.url()}&options=-c%20enable_sort%3Doff"  # so that it is the index that is asked
+    with (
+        closing(PostgresStore(parse(unsorted), clock=lambda: NOW, tracer=statements.append)) as other,
+        other.view(WORKSPACE, "ana") as view,
+    ):
         for scale, ray in rays.items():
-            (first, *_) = embeddings._scored(ray / scale, _through_the_index(reader, ray / scale)).items()
-            assert view.nodes_of([first[0]]) == [f"ray {scale}"]
-            assert first[1] == pytest.approx(1.0)
-
-
-def _through_the_index(reader, query):
-    values = {"model": 1, "query": str(query.tolist()), "limit": LIMIT}
-    return embeddings._by_graph(reader, reader.model("cloud"), LIMIT, "", values)
+            first, *_ = view.search_vector(ray / scale, model="cloud", limit=LIMIT, threshold=-1.0)
+            assert view.nodes_of([first.key]) == [f"ray {scale}"]
+            assert first.score == pytest.approx(1.0)
+    assert len(through_the_index(statements)) == len(rays)
 
 
 def test_two_do_not_make_the_same_index_at_once(store, server):

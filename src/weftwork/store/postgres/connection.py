@@ -21,7 +21,9 @@ from weftwork.store.postgres.policies import APPLICATION
 from weftwork.store.postgres.replica import ALTERNATIVE, Place, Replica
 from weftwork.store.postgres.schema import SCHEMA, is_set_up, migrate
 from weftwork.store.postgres.text import register
+from weftwork.store.postgres.tracing import traced_connections
 from weftwork.store.postgres.workspaces import Moving
+from weftwork.store.sql.session import Tracer
 
 Answer = TypeVar("Answer")
 Mark = tuple[int, int, str]
@@ -53,8 +55,9 @@ class _Own(threading.local):
 class Connections:
     """Hands out connections in transactions; thread-safe."""
 
-    def __init__(self, address: Address, *, create: bool = True) -> None:
+    def __init__(self, address: Address, *, create: bool = True, tracer: Tracer | None = None) -> None:
         self.address = address
+        self.tracer = tracer
         self._own = _Own()
         self.role = self._prepare(create)
         """The role that connections take on; None for the one that they log in with."""
@@ -65,6 +68,7 @@ class Connections:
         return ConnectionPool(
             server,
             kwargs={"autocommit": True, "prepare_threshold": PREPARED_AFTER, "connect_timeout": self.address.wait},
+            connection_class=Connection if self.tracer is None else traced_connections(self.tracer),
             min_size=1,
             max_size=self.address.pool,
             timeout=self.address.wait,

@@ -86,7 +86,7 @@ def search(
     limit: int,
     filters: Filters,
     threshold: float,
-    effort: Effort = EFFORT,
+    effort: Effort,
 ) -> list[Hit]:
     """The nearest visible passages: by cosine, then by key."""
     known, query = asked(reader, vector, model)

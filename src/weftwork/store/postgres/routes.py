@@ -100,7 +100,8 @@ class Routes:
             given, place = servers.settings(name), servers.place(name)
         if "user" not in given:
             return self._coordinator
-        return Connections(replace(address, server=make_conninfo(**given), place=place, read=None), create=False)
+        direct = replace(address, server=make_conninfo(**given), place=place, read=None)
+        return Connections(direct, create=False, tracer=self._coordinator.tracer)
 
     def close(self) -> None:
         """Close the connections to all servers but the coordinator."""

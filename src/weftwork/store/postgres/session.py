@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from psycopg import ClientCursor
-
 from weftwork.errors import StoreError
 from weftwork.store.postgres.read_queries import FILTERS, VISIBLE
+from weftwork.store.postgres.tracing import client_cursor
 from weftwork.store.sql.filters import filter_clause, filter_values
 from weftwork.store.sql.session import Row
 from weftwork.types import Filters
@@ -119,7 +118,7 @@ class Reader:
 
     def searched(self, statement: str, /, **values: object) -> list[Row]:
         """Run a search and fetch all of its rows; the best plan depends on its values, so it is planned anew."""
-        with self.lock, ClientCursor(self.connection) as cursor:
+        with self.lock, client_cursor(self.connection) as cursor:
             return cursor.execute(self._text(statement), self._bound(values)).fetchall()
 
     def _text(self, statement: str) -> bytes:

@@ -22,6 +22,7 @@ from weftwork.store.postgres.transfer import PostgresTransfer, announce
 from weftwork.store.postgres.view import PostgresView
 from weftwork.store.postgres.workspaces import Lock
 from weftwork.store.sql.codec import to_micros
+from weftwork.store.sql.session import Tracer
 from weftwork.store.sql.store import SqlStore
 from weftwork.store.transfer import Numbers
 
@@ -33,9 +34,16 @@ NO_MODELS: Mapping[str, int] = MappingProxyType({})
 class PostgresStore(SqlStore):
     """Implements `weftwork.store.protocol.Store` on one database; any number of processes may share it."""
 
-    def __init__(self, address: Address, *, clock: Callable[[], datetime], create: bool = True) -> None:
+    def __init__(
+        self,
+        address: Address,
+        *,
+        clock: Callable[[], datetime],
+        create: bool = True,
+        tracer: Tracer | None = None,
+    ) -> None:
         self.address = address
-        self._connections = Connections(address, create=create)
+        self._connections = Connections(address, create=create, tracer=tracer)
         super().__init__(PostgresDatabase(self._connections), store_queries, address.files, clock)
         self._routes = Routes(self._connections)
 

@@ -51,7 +51,14 @@ class PostgresView(SqlView):
     ) -> Callable[[], list[Hit]]:
         """Nearest passages by cosine, as a callable; it shares this view's connection with other reads."""
         return partial(
-            embeddings.search, self._reader, vector, model=model, limit=limit, filters=filters, threshold=threshold
+            embeddings.search,
+            self._reader,
+            vector,
+            model=model,
+            limit=limit,
+            filters=filters,
+            threshold=threshold,
+            effort=embeddings.EFFORT,
         )
 
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:

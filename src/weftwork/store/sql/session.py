@@ -14,6 +14,8 @@ from weftwork.types import Filters
 
 Row = tuple[Any, ...]
 Answer = TypeVar("Answer")
+Tracer = Callable[[str], None]
+"""Is told each statement, with its values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from weftwork.errors import InvalidInput, StoreError, WeftError
+from weftwork.store.sql.session import Tracer
 from weftwork.store.sqlite.schema import migrate, refuse_foreign
-
-Tracer = Callable[[str], None]
 
 PRAGMAS = (
     "journal_mode = WAL",

@@ -15,11 +15,12 @@ from filelock import FileLock
 from weftwork.errors import InvalidInput
 from weftwork.store.files import Files
 from weftwork.store.sql.codec import dump, to_micros
+from weftwork.store.sql.session import Tracer
 from weftwork.store.sql.store import SqlStore
 from weftwork.store.sqlite import embedding_queue, store_queries
 from weftwork.store.sqlite.access import visible_lists
 from weftwork.store.sqlite.batch import SqliteBatch
-from weftwork.store.sqlite.connection import Connections, Tracer
+from weftwork.store.sqlite.connection import Connections
 from weftwork.store.sqlite.database import SqliteDatabase, head
 from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.session import Reader, Session
