@@ -1,1 +1,1 @@
-"""Where a workspace is kept: the protocol, its engines, and the contract that each must pass."""
+"""Storage: the protocol, the stores that implement it, and the contract suite that each must pass."""

@@ -1,4 +1,4 @@
-"""Files that belong to nodes, such as the pictures of a document's pages, in a folder beside the store.
+"""Files of nodes, such as the pictures of a document's pages, in a folder beside the store.
 
 ::
 
@@ -29,7 +29,7 @@ _INCOMING = ".incoming-"
 
 
 class Incoming:
-    """The files of a version while they arrive."""
+    """The files of a version that is not published yet."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,15 +49,15 @@ class Files:
         self._lock = FileLock(self._folder / "lock")
 
     def has(self, node: str, version: str) -> bool:
-        """Whether the files of a version of a node are there."""
+        """True if the files of a version of a node exist."""
         return (self._of(node) / _safe(version)).is_dir()
 
     def relative(self, node: str, version: str, name: str) -> str:
-        """How a node names one of its files: the path from the folder in which the store is."""
+        """The path by which a node names one of its files, relative to the folder of the store."""
         return (self._of(node) / _safe(version) / _safe(name)).relative_to(self._base).as_posix()
 
     def path(self, node: NodeInfo, field: str) -> Path:
-        """Where the file is that a field of a node names; only what belongs to the node, or to the one above it."""
+        """The path of the file that a field names; only files of the node or of its parent are found."""
         named = node.fields.get(field)
         owners = [self._of(each).resolve() for each in (node.id, node.parent) if each is not None]
         if isinstance(named, str) and "\0" not in named:
@@ -68,7 +68,7 @@ class Files:
 
     @contextmanager
     def incoming(self, node: str) -> Iterator[Incoming]:
-        """Room for the files of a new version; what is not published when the block ends is gone."""
+        """A folder for the files of a new version; removed at the end of the block unless published."""
         folder = self._of(node) / f"{_INCOMING}{os.getpid()}-{os.urandom(4).hex()}"
         with _explained(folder):
             folder.mkdir(parents=True)
@@ -80,9 +80,9 @@ class Files:
 
     @contextmanager
     def published(self, node: str, version: str, incoming: Incoming) -> Iterator[None]:
-        """Put a version in place for a block that commits the node; undone if the block raises.
+        """Publish a version around a block that commits the node; undone if the block raises.
 
-        Whoever removes files waits meanwhile, so that it sees either no node and no files, or both.
+        Removal of files waits for the block, so that it sees either no node and no files, or both.
         """
         place = self._of(node) / _safe(version)
         with self._lock:
@@ -102,28 +102,28 @@ class Files:
                     shutil.rmtree(other, ignore_errors=True)
 
     def forget(self, nodes: Iterable[str], known: Iterable[str]) -> None:
-        """Remove the files of nodes that were removed, unless they are known again."""
+        """Remove the files of removed nodes, unless they exist again (`known`)."""
         doomed = [self._of(node) for node in set(nodes) - set(known)]
         for folder in doomed:
             shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def exclusively(self) -> Iterator[None]:
-        """Keep others from publishing; a thread that is publishing itself goes on."""
+        """Lock out publishers in other threads and processes; re-entrant."""
         with self._lock:
             yield
 
     @property
     def prefix(self) -> str:
-        """What the names begin with that nodes have for their files."""
+        """The common prefix of the paths by which nodes name their files."""
         return f"{self._folder.relative_to(self._base).as_posix()}/"
 
     def digests(self) -> list[tuple[str, str]]:
-        """Each file by its path after the prefix, with a hash of what is in it."""
+        """Each published file as (path after the prefix, hash of its content)."""
         return [(name, _digest(self._folder / name)) for name in self._names()]
 
     def copy(self, other: Files) -> None:
-        """Take over the files of another workspace; those that are there already and the same are left alone."""
+        """Copy the files of another workspace; identical ones are skipped."""
         for name in other._names():
             source, place = other._folder / name, self._folder / name
             if place.is_file() and _digest(place) == _digest(source):
@@ -135,7 +135,7 @@ class Files:
                 draft.replace(place)
 
     def _names(self) -> list[str]:
-        """Paths of all files that were published: a node, a version and a name."""
+        """Paths of all published files: node/version/name."""
         found = (path.relative_to(self._folder) for path in self._folder.glob("*/*/*") if path.is_file())
         return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
 
@@ -145,7 +145,7 @@ class Files:
 
     @property
     def any(self) -> bool:
-        """Whether the workspace has ever had files."""
+        """True if the workspace has ever had files."""
         return self._folder.is_dir()
 
     def _of(self, node: str) -> Path:
@@ -153,7 +153,7 @@ class Files:
 
 
 def _safe(name: str) -> str:
-    """A name that cannot lead out of its folder."""
+    """The name, after a check that it cannot lead out of its folder."""
     if not _NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} cannot be the name of a file: use small letters, digits, '.', '-' and '_'")
     return name

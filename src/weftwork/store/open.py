@@ -1,4 +1,4 @@
-"""Which store is meant: a file, or a database by its address."""
+"""Open a store by its path (SQLite) or by its address (PostgreSQL)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.store.transfer import Movable
 
 REPLICA = "weftwork_read"
-"""The setting of an address that names another one, of a replica."""
+"""The setting of an address whose value is the address of a replica."""
 
 
 class LastingStore(Store, Movable, Protocol):
-    """A store that also keeps what a paid provider has embedded, and that workspaces can be moved from and to."""
+    """A store that also caches query embeddings, and that workspaces can be moved from and to."""
 
     @property
     def embedding_cache(self) -> VectorCache:
@@ -27,12 +27,12 @@ class LastingStore(Store, Movable, Protocol):
 
 
 def is_address(target: str | Path) -> bool:
-    """Whether a store is a database and not a file."""
+    """True for the address of a database, False for a path."""
     return isinstance(target, str) and "://" in target
 
 
 def shown(target: str) -> str:
-    """How a store is called where others may read it: without a password."""
+    """The path or address of a store without passwords, for logs and messages."""
     if not is_address(target):
         return target
     parts = urlsplit(target)
@@ -46,7 +46,7 @@ def shown(target: str) -> str:
 
 
 def with_replica(target: str, replica: str) -> str:
-    """The address of a database that is read from a replica."""
+    """The address with a replica for reads."""
     if not replica:
         return target
     if not is_address(target):
@@ -57,7 +57,7 @@ def with_replica(target: str, replica: str) -> str:
 
 
 def open_store(target: str | Path, *, clock: Callable[[], datetime], create: bool = True) -> LastingStore:
-    """Open a store by its path or its address; without `create`, one that is not there is refused."""
+    """Open a store by its path or its address; without `create`, it must exist."""
     if isinstance(target, str) and is_address(target):
         return _database(target, clock, create)
     path = Path(target)

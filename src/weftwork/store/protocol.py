@@ -1,4 +1,4 @@
-"""What every store does, whichever database is underneath.
+"""The protocols of a store: its views, its batches and the store itself.
 
 Writes go through a `Batch`, which is one transaction on one workspace. Reads go through a `View`,
 which is one consistent snapshot of one workspace as one user may see it: no method of a view
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 Direction = Literal["out", "in", "both"]
 
 USES_BY_ANOTHER = 3
-"""How many uses by one other user count for a viewer: who uses a node over and over moves it for themselves alone."""
+"""Cap on the uses by one other user that count, so that nobody can inflate a node for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Fields that say that a node is dealt with, and the values that say so; all in lower case."""
+    """Fields that mark a node as closed, and the values that do; all in lower case."""
 
     fields: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
 
 
 class Batch(Protocol):
-    """The writes of one transaction; they all happen, or none of them does."""
+    """The writes of one transaction, which is atomic."""
 
     def put(self, entries: Iterable[Entry], *, keep_access: bool = False) -> int:
         """Insert or replace nodes; parents may be in the same call, in any order. Count the changed.
@@ -44,7 +44,10 @@ class Batch(Protocol):
         """
 
     def rewrite(self, entries: Iterable[Entry]) -> int:
-        """Replace nodes that exist, where they are: parent, position, owner and access list stay. Count the changed."""
+        """Replace existing nodes in place; count the changed.
+
+        Parent, position, owner and access list stay as they are.
+        """
 
     def link(self, edges: Iterable[Edge]) -> int:
         """Insert or replace edges between existing nodes; count the changed."""
@@ -56,39 +59,39 @@ class Batch(Protocol):
         """Remove nodes with everything below them; unknown ids are ignored. Count the removed."""
 
     def move(self, node: str, parent: str | None, position: int = 0) -> None:
-        """Hang a subtree elsewhere; what it inherits changes with it."""
+        """Reparent a subtree; inherited access lists change with it."""
 
     def set_access(self, node: str, access: frozenset[str] | None) -> None:
-        """Give a node its own list, or None to inherit again."""
+        """Set the access list of a node, or None to inherit its parent's."""
 
     def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
-        """Say from when and until when a node holds; nothing else about it changes."""
+        """Set the validity interval of a node; nothing else about it changes."""
 
     def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
-        """Make a user known to the workspace and set the groups that they belong to."""
+        """Add a user to the workspace, or replace the groups of an existing one."""
 
     def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
-        """Note that a user saw or changed a node."""
+        """Record that a user viewed or edited a node."""
 
     def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
-        """Note whether a node helped; a user's later word on it replaces the earlier one."""
+        """Record whether a node was useful to a user; the latest feedback counts."""
 
     def count_use(self, user: str, nodes: Iterable[str]) -> None:
-        """Note that an answer used these nodes."""
+        """Count one more use of these nodes by a user's answer."""
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors under the digests of their texts."""
+        """Store vectors under the digests of their texts."""
 
     def put_page_vectors(self, model: str, pages: Mapping[str, Matrix], read_at: int) -> None:
-        """Keep the vectors of pages, by the ids of their nodes; they go when their node changes.
+        """Store the vectors of pages, by node id; they are removed when their node changes.
 
         Nodes that changed after the version at which they were read are left out.
         """
 
     def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
-        """Keep texts under names of a group, None to forget one: what follows sources keeps its account of them so.
+        """Set marks of a group by name, or remove those that are None.
 
-        It is no change of the workspace: no version rises.
+        Marks are private key-value pairs, such as the import log's. They do not raise the version.
         """
 
 
@@ -98,7 +101,7 @@ class View(Protocol):
     workspace: str
     user: str
     fingerprint: tuple[object, ...]
-    """Equal for two views exactly when no write came between them and they may see the same."""
+    """Equal for two views if and only if no write came between them and both see the same access lists."""
 
     def nodes(self, ids: Sequence[str]) -> list[Node]:
         """The visible nodes among these ids, in the order asked for."""
@@ -148,7 +151,7 @@ class View(Protocol):
     def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
-        """The same search, ready to run in another thread beside other reads of this view."""
+        """Return `search_vector` as a callable that may run in another thread beside other reads of this view."""
 
     def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = ...) -> list[Hit]:
         """Document pages by MaxSim: each of these vectors with the nearest of the page's, on average.
@@ -160,13 +163,13 @@ class View(Protocol):
         """Cosine of each of these passages that has a vector."""
 
     def unknown_words(self, words: Sequence[str]) -> list[str]:
-        """Those of these words that occur in nothing that the viewer may see."""
+        """The words that occur in no visible passage."""
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""
 
     def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
-        """From the parent upwards, as far as the viewer may see without a gap."""
+        """The ancestors from the parent upwards, up to the first hidden one."""
 
     def siblings(self, node: str, count: int) -> list[NodeInfo]:
         """Up to `count` visible siblings before and `count` after, nearest first, before first."""
@@ -220,7 +223,7 @@ class View(Protocol):
         """This user's own latest views or edits, newest first, each node once."""
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
-        """Use and feedback of these nodes: all of the viewer's own uses, a few of each other user's."""
+        """Use and feedback of these nodes; at most USES_BY_ANOTHER uses of each other user count."""
 
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""
@@ -229,14 +232,14 @@ class View(Protocol):
         """The first moment after this one at which a visible node begins or ceases to be valid."""
 
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
-        """Vectors kept under these digests."""
+        """Vectors stored under those of these digests that belong to a visible passage."""
 
     def counts(self) -> dict[str, int]:
-        """How many nodes by type, edges, tags and passages the viewer may see."""
+        """The number of visible nodes by type, edges, tags and passages."""
 
 
 class Store(Protocol):
-    """A place that keeps workspaces, and beside them the keys and jobs of a server."""
+    """Workspaces; and beside them, in objects of their own, the keys and jobs of a server."""
 
     @property
     def keys(self) -> Keys:
@@ -247,7 +250,7 @@ class Store(Protocol):
         """The jobs of a server."""
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
-        """Make a workspace with its first user; what has no list of its own follows `access`."""
+        """Create a workspace with its first user; `access` is the list of root nodes without one."""
 
     def drop_workspace(self, workspace: str) -> None:
         """Remove a workspace and everything derived from it."""
@@ -256,10 +259,10 @@ class Store(Protocol):
         """Names of all workspaces."""
 
     def version(self, workspace: str) -> int:
-        """A number that each write raises."""
+        """The version of a workspace, which each write raises."""
 
     def atomic(self, workspace: str) -> AbstractContextManager[Batch]:
-        """A batch that is committed when the block ends, and undone if it raises."""
+        """A batch that is committed at the end of the block, and rolled back if it raises."""
 
     def view(self, workspace: str, user: str) -> AbstractContextManager[View]:
         """A snapshot for one user."""
@@ -267,44 +270,44 @@ class Store(Protocol):
     def users(self, workspace: str) -> dict[str, tuple[str, ...]]:
         """Users of a workspace with the groups that they belong to."""
 
-    def unchecked_nodes(self, workspace: str, names: Sequence[str]) -> set[str]:
-        """Those of these ids that exist, seen by nobody in particular: for writing only."""
+    def unchecked_nodes(self, workspace: str, ids: Sequence[str]) -> set[str]:
+        """Existing ids among `ids`. Ignores permissions: only for the write path."""
 
-    def unchecked_fields(self, workspace: str, name: str) -> Mapping[str, FieldValue] | None:
-        """The fields of a node, None if it does not exist; seen by nobody in particular: for writing only."""
+    def unchecked_fields(self, workspace: str, node: str) -> Mapping[str, FieldValue] | None:
+        """The fields of a node, None if it does not exist. Ignores permissions: only for the write path."""
 
-    def unchecked_children(self, workspace: str, name: str) -> set[str]:
-        """Ids of the nodes directly below one, seen by nobody in particular: for writing only."""
+    def unchecked_children(self, workspace: str, node: str) -> set[str]:
+        """Ids of the children of a node. Ignores permissions: only for the write path."""
 
     def marks(self, workspace: str, group: str) -> dict[str, str]:
-        """What a batch kept under the names of a group, by name; seen by nobody in particular: for writing only."""
+        """The marks of a group, by name. Ignores permissions: only for the write path."""
 
     def files(self, workspace: str) -> Files:
         """The files that belong to the workspace's nodes; they go when their nodes are removed."""
 
     def unchecked_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
-        """Those of these digests under which a vector is kept."""
+        """The digests that have a vector. Ignores permissions: only for the write path."""
 
     def waiting(self, workspace: str, model: str) -> int:
-        """How many texts have no vector of a model, those included that someone is working on."""
+        """The number of texts without a vector of a model, claimed ones included."""
 
     def claim(self, workspace: str, model: str, limit: int) -> AbstractContextManager[Mapping[str, str]]:
-        """Some of the texts without a vector, by digest, which nobody else gets until the block ends.
+        """Claim some texts without a vector, by digest; no other worker gets them until the block ends.
 
-        Their vectors are to be kept within the block. If it raises, or its process dies, the texts wait again.
+        Store their vectors within the block. If it raises, or its process dies, the texts can be claimed again.
         """
 
     def unchecked_pages_without_vectors(self, workspace: str, model: str, limit: int) -> list[Node]:
-        """Some of the document pages without vectors of a model, seen by nobody in particular: for writing only."""
+        """Some document pages without vectors of a model. Ignores permissions: only for the write path."""
 
     def keep_context(self, workspace: str, name: str, *, user: str, thread: str, kept: str) -> None:
-        """Keep what a user's context consisted of, for a while; the workspace is as it was before."""
+        """Store the record of a user's context, for a while; no version rises."""
 
     def kept_context(self, workspace: str, name: str, *, user: str, thread: str) -> str | None:
-        """What was kept of a context of this user and thread."""
+        """The record of a context of this user and thread."""
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = ...) -> None:
-        """Bring what is derived up to date; `models` names the vector indexes and their dimensions."""
+        """Bring the indexes up to date; `models` names the vector indexes and their dimensions."""
 
     def check(self) -> list[str]:
         """Problems found in the database and its indexes; empty when all is well."""

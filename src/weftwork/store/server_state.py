@@ -1,4 +1,4 @@
-"""What a server keeps in a store beside the workspaces: API keys, and the jobs that it has accepted."""
+"""State of a server that is stored beside the workspaces: API keys and background jobs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MOST_JOBS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """An API key: who may do what where. The store has its digest; the token is known to its holder alone."""
+    """An API key: a user, a scope and workspaces. The store has only the digest of its token."""
 
     id: str
     digest: str
     user: str
     workspaces: frozenset[str]
-    """Those that still exist: one that is dropped and made again under the same name is not among them."""
+    """Existing ones only: a workspace that was dropped and created again under its name is not among them."""
     scope: Scope
     created_at: datetime
     name: str = ""
@@ -62,10 +62,10 @@ class Jobs(Protocol):
     """The jobs of a server."""
 
     def put(self, job: Job) -> None:
-        """Store a job, or replace the one with its id; the oldest of more than MOST_JOBS finished ones are removed."""
+        """Store a job, or replace the one with its id; the latest MOST_JOBS finished ones are kept."""
 
     def get(self, name: str) -> Job | None:
-        """The job with this id; a job goes with its workspace."""
+        """The job with this id; jobs are removed with their workspace."""
 
     def in_states(self, states: Sequence[JobState]) -> list[Job]:
         """The jobs in these states, the oldest first."""

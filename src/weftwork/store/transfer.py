@@ -1,9 +1,9 @@
 """Moving a workspace from one store to another, whichever databases are underneath.
 
-A store that can be moved from gives the rows of a workspace, kind by kind, in columns that do not depend on the
-database; one that can be moved to takes them. Numbers of nodes, passages and lists are counted from one on the way, and
-keep their order. What arrives stands under the name "NAME (incomplete)", without users, so that nobody can read it,
-until all of it is there and was compared; the last transaction gives it its users, its keys and its name.
+The source yields the rows of a workspace, kind by kind, in columns that do not depend on the database; the target
+inserts them. Numbers of nodes, passages and lists are renumbered from one in transit, in the same order. Rows arrive in
+a workspace named "NAME (incomplete)" without users, so that nobody can read it, until all of them were compared; the
+last transaction adds users and keys and renames it.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ COLUMNS = {
     "keys": "id digest who scope name created_at expires_at revoked_at",
     "jobs": "id who state created_at updated_at details",
 }
-"""What a workspace consists of, in the order in which it can be written. A vector is kept once for each text."""
+"""The kinds of rows and their columns, in the order of insertion; one vector for each text."""
 LAST = ("users", "members", "keys", "jobs")
-"""What opens a workspace: written in one transaction, when all else is there."""
+"""Kinds that make a workspace accessible: inserted in the last transaction."""
 INCOMPLETE = " (incomplete)"
 PROGRESS = "weftwork:transfer"
-"""The group of marks under which a workspace that arrives keeps account of how much of it has arrived."""
+"""The group of marks that counts the rows of each kind that have arrived."""
 SURVEYED = "weftwork:waiting"
-"""The group of marks that say at which version of a workspace all that lacks a vector was looked for, by model."""
+"""The group of marks with the version at which the embedding queue was last filled, by model."""
 STAYING = f"('{PROGRESS}', '{SURVEYED}')"
-"""Groups of marks that are of no use elsewhere."""
+"""Groups of marks that do not move."""
 PORTION = 2_000
-"""Rows that are written in one transaction: who is killed loses no more."""
+"""Rows of one transaction: a killed process loses no more."""
 KEPT_COMMITS = 1_000
 """Marks of commits that move: those of the latest versions."""
 HERE = "\0files/"
-"""Stands on the way for the folder of a workspace's files, which is another one in each store."""
+"""Placeholder in transit for the folder of a workspace's files, which differs from store to store."""
 _NUMBERED = {
     "lists": {0: "lists"},
     "nodes": {0: "nodes", 4: "nodes", 15: "lists"},
@@ -71,15 +71,15 @@ _NUMBERED = {
     "feedback": {0: "nodes"},
     "usage": {0: "nodes"},
 }
-"""Columns that hold a number, and of what."""
+"""Columns that are renumbered, and by which count."""
 _FIELDS, _DIGEST = 7, 16
 _WHOSE = 3
-"""Columns of a key that never change; others may have been changed where it is known already."""
+"""The number of leading columns of a key that never change; only they are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A number for each thing that is counted."""
+    """One number for nodes, one for passages and one for access lists."""
 
     nodes: int
     passages: int
@@ -88,32 +88,32 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How many rows there are of a kind, and a sum over what is in them."""
+    """The number of rows of a kind, and a checksum that does not depend on their order."""
 
     rows: int = 0
     checksum: int = 0
 
     def plus(self, row: Row) -> Summary:
-        """The summary with one more row; their order does not matter."""
+        """The summary with one more row."""
         digest = blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return Summary(self.rows + 1, (self.checksum + int.from_bytes(digest, "big")) % 2**64)
 
 
 class _Differs(StoreError):
-    """What arrived is not what left."""
+    """The rows that arrived differ from those that were sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What came of a workspace."""
+    """The result of moving one workspace."""
 
     workspace: str
     kinds: Mapping[str, Summary]
     """The same in both stores."""
     already: bool = False
-    """It was there before, and the same."""
+    """True if the target had the same workspace before."""
     written_meanwhile: bool = False
-    """The source was written while it was read: what came later is not in the target."""
+    """True if the source was written during the move: later writes are not in the target."""
 
 
 class Leaving(Protocol):
@@ -124,33 +124,33 @@ class Leaving(Protocol):
 
     @property
     def before(self) -> Numbers:
-        """What its numbers begin after."""
+        """The numbers before its first ones."""
 
     @property
     def last(self) -> Numbers:
         """The last of its numbers, those of removed nodes included."""
 
     def rows(self, kind: str) -> Iterator[Row]:
-        """The rows of a kind in one order: nodes after their parents, passages by node, the last commit first."""
+        """The rows of a kind in a fixed order: parents first, passages by node, the last commit first."""
 
     def count(self, kind: str) -> int:
-        """How many there are."""
+        """The number of rows of a kind."""
 
 
 class Arriving(Leaving, Protocol):
-    """One transaction on a workspace that is not there wholly."""
+    """One transaction on a workspace that has not arrived completely."""
 
     def add(self, kind: str, rows: Sequence[Row]) -> None:
         """Write rows of a kind, with what is derived from them."""
 
     def progress(self) -> dict[str, str]:
-        """The account of how far it has come."""
+        """The number of rows that have arrived, by kind."""
 
     def mark(self, marks: Mapping[str, str]) -> None:
-        """Replace this account."""
+        """Replace the record of progress."""
 
     def rename(self, name: str) -> None:
-        """Give it its name, in the place of an empty workspace that has it."""
+        """Give it its name, replacing an empty workspace of that name."""
 
 
 class Movable(Protocol):
@@ -166,20 +166,20 @@ class Movable(Protocol):
         """Remove a workspace and everything derived from it."""
 
     def marks(self, workspace: str, group: str) -> dict[str, str]:
-        """What was kept under the names of a group."""
+        """The marks of a group, by name."""
 
     def leaving(self, workspace: str) -> AbstractContextManager[Leaving]:
-        """A snapshot of a whole workspace, seen by nobody in particular."""
+        """A snapshot of a whole workspace. Ignores permissions."""
 
     def announce(self, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
-        """Make a workspace without users, and set so many numbers aside for it."""
+        """Create a workspace without users, and reserve as many numbers for it as the span says."""
 
     def arriving(self, workspace: str) -> AbstractContextManager[Arriving]:
-        """A transaction on a workspace that is not there wholly."""
+        """A transaction on a workspace that has not arrived completely."""
 
 
 def move(source: Movable, target: Movable, workspace: str, told: Told = lambda _: None) -> Moved:
-    """Move a workspace to another store, or bring to its end what an earlier call began; the source stays as it is.
+    """Copy a workspace to another store, or resume an earlier call; the source stays as it is.
 
     `told` is given the number of rows that were dealt with since the last time.
     """
@@ -202,13 +202,13 @@ def move(source: Movable, target: Movable, workspace: str, told: Told = lambda _
 
 
 def length(source: Movable, workspace: str) -> int:
-    """How many rows a workspace has."""
+    """The number of rows of a workspace."""
     with source.leaving(workspace) as leaving:
         return sum(leaving.count(kind) for kind in COLUMNS)
 
 
 def _compared(leaving: Leaving, target: Movable, workspace: str, told: Told) -> Moved | None:
-    """That a workspace is there already; None if what is there is empty; an error if it is another one."""
+    """The result if the target has the same workspace, None if its one is empty; raise if they differ."""
     with target.leaving(workspace) as there:
         busy = [kind for kind in COLUMNS if kind not in ("workspace", "commits", "users", "members", "lists")]
         if not any(there.count(kind) for kind in busy) and not there.files.any:
@@ -224,7 +224,7 @@ def _compared(leaving: Leaving, target: Movable, workspace: str, told: Told) -> 
 
 
 def _announce(leaving: Leaving, target: Movable, staged: str) -> None:
-    """Make room for a workspace, unless an earlier call did so for the same state of the source."""
+    """Create the incomplete workspace, unless an earlier call did for the same state of the source."""
     latest = list(leaving.rows("commits"))[:1]
     state = {"source": f"{leaving.version} {latest}"}
     if staged in target.workspaces():
@@ -241,7 +241,7 @@ def _announce(leaving: Leaving, target: Movable, staged: str) -> None:
 
 
 def _sent(leaving: Leaving, target: Movable, staged: str, kind: str, told: Told) -> Summary:
-    """Write the rows of a kind that are not there yet; a summary of all of them."""
+    """Send the missing rows of a kind; the summary of all of its rows."""
     done = int(target.marks(staged, PROGRESS).get(kind, "0"))
     summary = Summary()
     for portion in _portions(_neutral(leaving, kind), kind):
@@ -260,7 +260,7 @@ def _sent(leaving: Leaving, target: Movable, staged: str, kind: str, told: Told)
 
 
 def _opened(leaving: Leaving, target: Movable, workspace: str, sent: Mapping[str, Summary]) -> dict[str, Summary]:
-    """Add what opens a workspace, compare everything with the source, and give it its name: all or nothing."""
+    """Add the last kinds, compare everything with the source and rename, in one transaction."""
     staged = workspace + INCOMPLETE
     kinds = {}
     with target.arriving(staged) as arriving:
@@ -294,13 +294,13 @@ def _portions(rows: Iterator[Row], kind: str) -> Iterator[list[Row]]:
 
 
 def _neutral(leaving: Leaving, kind: str) -> Iterator[Row]:
-    """Rows as they are on the way."""
+    """Rows in transit: renumbered from one, with a placeholder for the folder of files."""
     for row in leaving.rows(kind):
         yield _with_files(_shifted(row, kind, leaving.before, -1), kind, leaving.files.prefix, HERE)
 
 
 def _local(arriving: Leaving, kind: str, rows: Iterable[Row]) -> Iterator[Row]:
-    """Rows as they are in the store that they arrive in."""
+    """Rows in transit as the target stores them."""
     for row in rows:
         yield _with_files(_shifted(row, kind, arriving.before, 1), kind, HERE, arriving.files.prefix)
 
@@ -316,13 +316,13 @@ def _shifted(row: Row, kind: str, before: Numbers, sign: int) -> Row:
 
 
 def _finite(row: Row) -> Row:
-    """A vector that is not finite has no direction, and is the same as none."""
+    """The row of a vector, zero if it is not finite: it has no direction either way."""
     vector = np.frombuffer(row[2], dtype=np.float32)
     return row if np.isfinite(vector).all() else (*row[:2], np.zeros_like(vector).tobytes())
 
 
 def _with_files(row: Row, kind: str, old: str, new: str) -> Row:
-    """A node whose fields name files, with the names that they have elsewhere; its hash no longer says what it is."""
+    """A node with the paths in its fields moved to another folder; its digest is cleared if any changed."""
     if kind != "nodes" or json.dumps(old, ensure_ascii=False)[1:-1] not in row[_FIELDS]:
         return row
     fields = json.loads(row[_FIELDS])
@@ -350,7 +350,7 @@ def _summary(leaving: Leaving, kind: str, told: Told = lambda _: None) -> Summar
 
 
 def _copied(leaving: Leaving, target: Movable, staged: str) -> Summary:
-    """Copy the files that are not there yet."""
+    """Copy the missing files."""
     with target.leaving(staged) as arriving:
         arriving.files.copy(leaving.files)
     return _files(leaving.files)
@@ -361,7 +361,7 @@ def _files(files: Files) -> Summary:
 
 
 def movable(source: Movable, wanted: str | None) -> list[str]:
-    """The workspaces to be moved: the one that is wanted, or all that are there wholly."""
+    """The workspaces to move: the wanted one, or all complete ones."""
     known = [name for name in source.workspaces() if not source.marks(name, PROGRESS)]
     if wanted is None:
         return known

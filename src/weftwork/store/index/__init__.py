@@ -1,1 +1,1 @@
-"""Indexes derived from the database: they can be thrown away and made again from it at any time."""
+"""Indexes derived from the database, which can be rebuilt from it at any time."""

@@ -1,4 +1,4 @@
-"""What a vector search may be restricted to, kept as one array for each property of a row."""
+"""The filterable properties of rows, one array each (a column store)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LABELLED = ("acl", "type", "conversation", "tags")
 """Columns of codes, whose values are in the vocabulary."""
 
 ALWAYS, NEVER = -(2**63), 2**63 - 1
-"""What a row without a beginning or an end has in its place."""
+"""Stand for a missing beginning or end."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FEW = 4  # up to here, comparing is faster than a table: 0.16 ms against 1.0 ms for a million codes
@@ -56,7 +56,7 @@ class Columns:
     valid_until: Ints
     last_start: int = field(init=False)
     first_end: int = field(init=False)
-    """Between these two moments all rows are valid, and none need be compared."""
+    """All rows are valid between these two moments: no comparison is needed."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "last_start", int(self.valid_from.max(initial=ALWAYS)))
@@ -115,7 +115,7 @@ def passing(columns: Columns, vocabulary: Vocabulary, scope: Scope, alive: Mask)
 
 
 def _valid(columns: Columns, moment: int) -> list[Mask]:
-    """Tests for the rows that are valid at a moment; none where all are."""
+    """Tests for rows that are valid at a moment; empty if all are."""
     tests: list[Mask] = []
     if moment < columns.last_start:
         tests.append(columns.valid_from <= moment)

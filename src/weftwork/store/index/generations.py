@@ -27,7 +27,7 @@ from weftwork.store.index.segments import Segment
 
 FORMAT = 3
 CHECKED = 64_000_000
-"""Bytes up to which a file is compared with its checksum when it is opened; a larger one would take too long."""
+"""The size up to which a file's checksum is verified when it is opened."""
 CURRENT = "CURRENT"
 LABELS = "labels.json"
 VECTORS = "vectors.f32"
@@ -37,7 +37,7 @@ BY_NODE = "by_node.i64"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What `CURRENT` says; the sizes of all files follow from it."""
+    """The content of `CURRENT`, from which the sizes of all files follow."""
 
     generation: int
     model: str

@@ -71,7 +71,7 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, text: str) -> Vocabulary:
-        """What `to_json` wrote."""
+        """Read the output of `to_json`."""
         stored = json.loads(text)
         return cls(
             acl=Labels(stored["acl"]),

@@ -22,7 +22,7 @@ _DENSE = 1 / 3  # from this share of visible rows on, reading all rows is faster
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How thorough a search is; docs/decisions/0005-vector-index.md has the measurements."""
+    """The thoroughness of a search; docs/decisions/0005-vector-index.md has the measurements."""
 
     exact: int = 20_000
     """Up to so many visible rows, every one of them is compared exactly."""
@@ -33,7 +33,7 @@ class Effort:
     """And at least so many for each result that is asked for."""
 
     def compared(self, visible: int, limit: int) -> int:
-        """How many rows are compared exactly."""
+        """The number of rows to compare exactly."""
         if visible <= self.exact:
             return visible
         return min(visible, max(self.shortlist, visible // self.share, limit * self.per_result))
@@ -49,7 +49,7 @@ class Part:
 
     @property
     def dense(self) -> bool:
-        """Whether most rows are visible."""
+        """True if most rows are visible."""
         return self.visible > _DENSE * len(self.mask)
 
 
@@ -73,7 +73,7 @@ def _all_visible(parts: Sequence[Part]) -> list[Ints]:
 
 
 def _shortlist(parts: Sequence[Part], query: Vector, wanted: int) -> list[Ints]:
-    """The visible rows whose signs differ least from the query's; of equal ones all, so order is no matter."""
+    """The visible rows with the least Hamming distance; all of those at the last distance."""
     asked = sign_words(query[np.newaxis])
     candidates = [None if part.dense else np.flatnonzero(part.mask) for part in parts]
     distances = []

@@ -1,4 +1,4 @@
-"""What the indexes know of a passage, and what a search in them is restricted to."""
+"""A passage as the indexes see it, and the scope of a search."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ class Scope:
 
 
 class IndexDamaged(Exception):
-    """The files of a derived index cannot be used; whoever owns it makes it again."""
+    """The files of an index are unusable; its owner rebuilds it."""

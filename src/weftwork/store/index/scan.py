@@ -86,7 +86,7 @@ def sign_words(matrix: Matrix) -> tuple[Words, ...]:
 
 
 def word_count(dimensions: int) -> int:
-    """How many words hold one bit for each dimension."""
+    """The number of words with one bit for each dimension."""
     return -(-dimensions // WORD_BITS)
 
 

@@ -27,7 +27,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a search sees."""
+    """An immutable state of the table, for searches."""
 
     seq: int
     base: Segment
@@ -61,7 +61,7 @@ class Table:
         self._seq = delta.seq
 
     def snapshot(self) -> Snapshot:
-        """What is there now."""
+        """The present state."""
         return Snapshot(self._seq, self._base, self._tail.segment, self._vocabulary)
 
 

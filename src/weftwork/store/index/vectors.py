@@ -1,4 +1,4 @@
-"""Search by meaning: a workspace's vectors, derived from the database, with permissions inside the search.
+"""Vector search over one workspace, with permissions applied inside the search.
 
 The disk holds a recent starting point; each process keeps what changed since in memory and learns of it
 from the database's change log. A search works on a snapshot, so it neither waits for a write nor sees
@@ -55,7 +55,7 @@ class VectorIndex:
 
     @property
     def should_checkpoint(self) -> bool:
-        """Whether so much changed since the last checkpoint that another one pays."""
+        """True if enough changed since the last checkpoint for another one."""
         base, tail = self._snapshot.segments
         dead = len(base) - int(np.count_nonzero(base.alive))
         return len(tail) + dead > max(_SLACK_ROWS, _SLACK_SHARE * len(base))

@@ -1,9 +1,9 @@
-"""The words of a workspace: an index that finds passages and knows who may see them.
+"""The full-text index of a workspace, with permissions applied inside the search.
 
-tantivy finds and counts. Its own scores are not used: they rest on statistics of the whole index.
-Each word of a passage is filed under its step of impact instead (see `bm25.level`), and a query adds
-up the viewer's idf for each step, so that nothing but the passage itself and what the viewer may see
-decides about its rank.
+tantivy finds and counts. Its own scores are not used, since they rest on statistics of the whole
+index. Each word of a passage is indexed under its quantised impact instead (see `bm25.level`), and a
+query adds up the viewer's idf for each level: only the passage itself and what the viewer may see
+decide about its rank.
 """
 
 from __future__ import annotations
@@ -125,11 +125,11 @@ class WordIndex:
         return self._snapshot.seq
 
     def count(self) -> int:
-        """How many passages it holds."""
+        """The number of passages."""
         return self._snapshot.passages
 
     def refresh(self) -> None:
-        """See what other processes have committed; costs one look at a file if that is nothing."""
+        """Load the commits of other processes; cheap if there are none."""
         with self._refreshing, _damage_told(self._meta.parent):
             stamp = self._stamped()
             if stamp != self._stamp:
@@ -162,7 +162,7 @@ class WordIndex:
         self.refresh()
 
     def document_frequencies(self, terms: Collection[str], acls: Collection[int]) -> dict[str, int]:
-        """How many passages under these access lists contain each term; `pre*` counts a prefix."""
+        """Document frequencies of terms under these access lists; `pre*` is a prefix."""
         snapshot, visible = self._snapshot, frozenset(acls)
         known, found = snapshot.frequencies, {}
         if len(known) > REMEMBERED:
@@ -224,7 +224,7 @@ class WordIndex:
 
 @contextmanager
 def _damage_told(folder: Path) -> Iterator[None]:
-    """Report whatever tantivy makes of unusable files as damage."""
+    """Raise IndexDamaged for any failure of tantivy on unusable files."""
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
@@ -383,7 +383,7 @@ def _exactly(query: Query, points: int) -> Query:
 
 
 def _steps(term: str, idf: float) -> list[Clause]:
-    """A term with what it is worth at each step of its impact."""
+    """A term's query: its idf points at each impact level."""
     return [
         (Occur.Should, _exactly(_word("impact", f"{term}/{step}"), worth))
         for step, worth in enumerate(bm25.points(idf))

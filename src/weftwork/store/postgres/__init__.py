@@ -1,4 +1,4 @@
-"""The store for those who outgrow one machine: PostgreSQL with pgvector and pg_trgm, shared by many servers."""
+"""The store for several servers: PostgreSQL with pgvector and pg_trgm."""
 
 from __future__ import annotations
 

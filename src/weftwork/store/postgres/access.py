@@ -1,4 +1,4 @@
-"""Who may see what: how access lists are stored, and given to all rows of a node."""
+"""Storage of access lists, and their assignment to all rows of a node."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class PostgresAccessLists(AccessLists):
 _THEIR_WORDS = """ AND (t.term, t.key) IN (
     SELECT l.term, p.key FROM passages p CROSS JOIN unnest(tsvector_to_array(p.lexemes)) AS l (term)
     WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[]))"""
-"""The rows of words are found by their terms: they are too many for an index by node."""
+"""Selects rows of `words` by term and key: the table is too large for an index by node."""
 
 
 def list_digest(principals: str) -> str:
-    """The hash by which a list is found: it may be longer than what an index holds."""
+    """The hash by which a list is looked up: the list itself may be too long for an index."""
     return blake2b(principals.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def take_numbers(session: Session, kind: str, count: int) -> int:
-    """The first of so many new numbers of a kind; no number is ever given twice in a workspace."""
+    """Reserve numbers of a kind and return the first; none is ever reused in a workspace."""
     rows = session.rows(
         f"UPDATE workspaces SET next_{kind} = next_{kind} + %(count)s WHERE workspace = %(ws)s RETURNING next_{kind}",
         count=count,

@@ -1,7 +1,7 @@
-"""Where the database is, and how it is to be used: all of it in one address.
+"""The address of a database, with the settings of its use.
 
-``postgresql://user@host/name?weftwork_pool=20&weftwork_timeout=10`` goes to PostgreSQL without what begins with
-``weftwork_``.
+``postgresql://user@host/name?weftwork_pool=20&weftwork_timeout=10`` is passed to PostgreSQL
+without the parameters that begin with ``weftwork_``.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ SCHEMES = ("postgresql", "postgres")
 OWN = "weftwork_"
 _NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16, "lag": 1}
 MOST = 1_000_000
-"""The highest number of a setting: twelve days, for those that are seconds."""
+"""The maximum of a numeric setting: twelve days, for those in seconds."""
 _TEXTS = ("files", "read", "route")
 _ROUTES = ("direct", "coordinator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """A database and the settings of who uses it."""
+    """A database and the settings of its use."""
 
     server: str
-    """What PostgreSQL's own library is given."""
+    """The connection string for libpq."""
     place: str
     """The same without a password, for messages."""
     pool: int = _NUMBERS["pool"]
-    """Connections at most."""
+    """The maximum number of connections."""
     timeout: int = _NUMBERS["timeout"]
     """Seconds that a statement may take."""
     wait: int = _NUMBERS["wait"]
     """Seconds to wait for a connection."""
     partitions: int = _NUMBERS["partitions"]
-    """Parts that each table is made of when the database is set up; later on it has those that it has."""
+    """Partitions of each table; used when the database is set up, ignored later."""
     lag: int = _NUMBERS["lag"]
     """Seconds to wait for the replica to have what this process wrote, before the primary is asked."""
     read: str | None = None
-    """A replica that reads go to, as PostgreSQL's own library is given it."""
+    """The connection string of a replica for reads."""
     route: str = _ROUTES[0]
-    """Whether views of a cluster's workspaces are asked of the servers that have them, or of the coordinator."""
+    """Read a cluster's workspaces from their own servers ("direct") or through the coordinator."""
     files: Path
-    """The file beside whose name the folders of files are: all servers must see the same."""
+    """Base path of the folders of files, on storage that all servers share."""
 
 
 def parse(url: str) -> Address:
-    """Read an address."""
+    """Parse an address."""
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES:
         raise InvalidInput(f"{parts.scheme!r} is no store that Weftwork knows: use a path, or postgresql://host/name")
@@ -75,7 +75,7 @@ def parse(url: str) -> Address:
 
 
 def _divided(query: str) -> tuple[str, str]:
-    """Our part of a query and PostgreSQL's, which is left as it is: its library reads a + as a plus."""
+    """Split a query string into our settings and libpq's, verbatim (libpq reads + as a plus)."""
     settings = query.split("&") if query else []
     ours = [each for each in settings if each.startswith(OWN)]
     return "&".join(ours), "&".join(each for each in settings if not each.startswith(OWN))

@@ -82,6 +82,6 @@ class PostgresBatch(SqlBatch):
 
 
 def _columns(keys: Iterable[EdgeKey]) -> dict[str, list[object]]:
-    """Keys of edges as one array a column."""
+    """Keys of edges, transposed to one array a column."""
     sources, targets, types, labels = (list(column) for column in zip(*keys, strict=True))
     return {"sources": sources, "targets": targets, "types": types, "labels": labels}

@@ -1,4 +1,4 @@
-"""Values that only PostgreSQL has columns for: lexemes, bit strings, vectors and keys of limited length."""
+"""Column values that only PostgreSQL has: tsvectors, bit strings, pgvector's vectors, look-up keys."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
 WHOLE = "="
-"""Begins a lexeme that is a word as it is written; those without it are stems. No word contains it."""
+"""Prefix of a lexeme that is an unstemmed word; lexemes without it are stems. No word contains it."""
 
 MOST_POSITIONS, LAST_POSITION = 255, 16_383
-"""What a tsvector can hold: of a word that occurs more often, or further on, the rest is not told apart."""
+"""Limits of a tsvector: positions of one lexeme, and the highest position."""
 
 KEY_LENGTH = 200
-"""Characters of a title or a source by which it is looked up."""
+"""Length of the look-up key of a title or a source, in characters."""
 
 HEAD_LENGTH = 40
-"""Characters of a field's value by which it is looked up: a moment has fewer."""
+"""Length of the look-up key of a field's value, in characters; longer than any timestamp."""
 
 
 def lexemes(searchable: str) -> tuple[str, int]:
-    """A tsvector of a passage's words, as text, and how many there are.
+    """A tsvector of a passage's words, as text, and the number of words.
 
-    Stems have their positions, for phrases and for how often they occur; words as they are written have none.
+    Stems have positions, for phrases and frequencies; unstemmed words have none.
     """
     places: dict[str, list[int]] = {}
     stems = analyse(searchable)
@@ -40,7 +40,7 @@ def lexemes(searchable: str) -> tuple[str, int]:
 
 
 def phrase(words: Sequence[str]) -> str:
-    """A tsquery for words that follow one another, as text."""
+    """A phrase tsquery, as text."""
     return " <-> ".join(map(_quoted, words))
 
 
@@ -49,7 +49,7 @@ def _quoted(word: str) -> str:
 
 
 def folded(text: str) -> str:
-    """What titles and sources are compared by: the beginning, with ASCII letters in lower case."""
+    """The look-up key of a title or a source: its beginning, with ASCII letters in lower case."""
     return _lowered(text[:KEY_LENGTH])
 
 
@@ -61,7 +61,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def vector_text(vector: Vector) -> str:
-    """A vector as pgvector reads it; one that is not finite has no direction and is kept as zero."""
+    """A vector in pgvector's text format; one that is not finite is stored as zero."""
     wide = np.asarray(vector, dtype=np.float32)
     if not np.isfinite(wide).all():
         wide = np.zeros_like(wide)
@@ -69,7 +69,7 @@ def vector_text(vector: Vector) -> str:
 
 
 def sign_bits(vector: Vector) -> str | None:
-    """The signs of a vector as a bit string, None where it has no direction."""
+    """The signs of a vector as a bit string, None for a zero or non-finite vector."""
     wide = np.asarray(vector, dtype=np.float32)
     if not np.isfinite(wide).all() or not wide.any():
         return None
@@ -77,6 +77,6 @@ def sign_bits(vector: Vector) -> str | None:
 
 
 def read_vector(sent: bytes) -> Vector:
-    """A vector from what `vector_send` gives: its length, an unused number, and its numbers."""
+    """A vector from pgvector's binary format: dimensions, an unused field, and the numbers."""
     found: Vector = np.frombuffer(sent, dtype=">f4", offset=4).astype(np.float32)
     return found

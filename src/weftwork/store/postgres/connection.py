@@ -1,4 +1,4 @@
-"""Connections to one database: a pool of them, transactions that nest, and what happens when one is lost."""
+"""A connection pool, nested transactions, and recovery from lost connections."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from weftwork.store.sql.session import Tracer
 
 Answer = TypeVar("Answer")
 Mark = tuple[int, int, str]
-"""A workspace, a version of it, and what the transaction that made it left there."""
+"""A workspace, a version of it, and the random mark of the commit that made it."""
 
 ATTEMPTS = 5
-"""How often a write of the store's own is tried when others are in its way."""
+"""Attempts at a write of the store's own that conflicts with others."""
 PREPARED_AFTER = 2
-"""Runs of a statement on a connection after which it is prepared."""
+"""psycopg's prepare_threshold: executions after which a statement is prepared."""
 PREPARED = 200
-"""Statements that a connection keeps prepared, each for one workspace: those of about five."""
+"""psycopg's prepared_max; enough for the statements of about five workspaces."""
 PLANS = "SET plan_cache_mode TO force_custom_plan"
-"""A plan that fits any workspace and any lists fits none; docs/decisions/0014-postgres.md has the measurements."""
+"""Generic plans are bad for every workspace; docs/decisions/0014-postgres.md has the measurements."""
 EXACT = "SET client_encoding TO 'UTF8'; SET extra_float_digits TO 1"
-"""Text and numbers come back as they were sent, whatever the address, the environment or the database say."""
+"""Lossless text and floats, whatever the address, the environment or the database set."""
 RECONNECTING = 1
-"""Seconds for which the pool tries to replace a connection by itself."""
+"""The pool's reconnect_timeout in seconds."""
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weftwork.reach TO 'all'"
 WRITING = "BEGIN; SET LOCAL weftwork.reach TO 'all'"
 
@@ -60,7 +60,7 @@ class Connections:
         self.tracer = tracer
         self._own = _Own()
         self.role = self._prepare(create)
-        """The role that connections take on; None for the one that they log in with."""
+        """The role for SET ROLE; None to stay with the login."""
         self._primary = Place(self._pooled(address.server))
         self._replica = None if address.read is None else Replica(self._pooled(address.read), address.lag)
 
@@ -72,7 +72,7 @@ class Connections:
             min_size=1,
             max_size=self.address.pool,
             timeout=self.address.wait,
-            # It gives up soon, and whoever asks next has it try again: else it would wait ever longer between attempts.
+            # Short, since the next request triggers a new attempt: else the pool would back off ever longer.
             reconnect_timeout=RECONNECTING,
             configure=self._configure,
             name="weftwork",
@@ -80,14 +80,14 @@ class Connections:
         )
 
     def _prepare(self, create: bool) -> str | None:
-        """Bring the schema up to date, and find out which role may be taken on."""
+        """Migrate the schema, and find out which role may be set."""
         with self._told():
             try:
                 return self._set_up(self.address.server, create)
             except psycopg.OperationalError as error:
                 if self.address.read is None or not is_gone(error):
                     raise
-            return self._set_up(self.address.read, create)  # enough for who only reads
+            return self._set_up(self.address.read, create)  # enough for reading
 
     def _set_up(self, server: str, create: bool) -> str | None:
         with psycopg.connect(server, autocommit=True, connect_timeout=self.address.wait) as connection:
@@ -110,10 +110,10 @@ class Connections:
 
     @contextmanager
     def read(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
-        """A connection that sees one snapshot until the block ends, and what the first question was answered.
+        """A connection with one snapshot until the block ends, and the result of `first` on it.
 
-        Where the connection turns out to be lost at the first question, that is asked once more on another one. Where
-        there is a replica, it is the one that is asked, and the primary if it does not answer or is behind.
+        If the connection is lost during `first`, that is retried once on another one. A replica is preferred if there
+        is one, unless it does not answer or has not replayed this process's writes.
         """
         with self._read(first, latest=False) as found:
             yield found
@@ -127,18 +127,18 @@ class Connections:
             try:
                 yield connection, answer
             finally:
-                # Nothing was written; but whoever rolls back has the statements forgotten that were prepared.
+                # COMMIT although nothing was written: on ROLLBACK psycopg drops its prepared statements.
                 self._give_back(connection, place, end="COMMIT")
 
     def ask(self, question: Callable[[Connection[Any]], Answer]) -> Answer:
-        """What the latest snapshot answers to a question; only if the primary does not answer, the replica's."""
+        """Run a read on the primary, or on the replica if the primary does not answer."""
         with self._read(question, latest=True) as (_, answer):
             return answer
 
     def _begin_reading(
         self, first: Callable[[Connection[Any]], Answer], latest: bool
     ) -> tuple[Place, Connection[Any], Answer]:
-        """Begin at the first server that answers and has what this process wrote."""
+        """Begin on the first server that answers and has this process's writes."""
         replica, primary = self._replica, self._primary
         if replica is None:
             return primary, *self._begin(READING, first, primary)
@@ -162,11 +162,10 @@ class Connections:
 
     @contextmanager
     def write(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
-        """A connection in a transaction, and what the first question was answered.
+        """A connection in a transaction, and the result of `first` on it.
 
-        A block within one of the same thread is a savepoint of it. A connection that is lost at the first question is
-        replaced by another one; one that is lost later undoes everything; where one is lost while it commits, what
-        became of the transaction is looked up.
+        A nested block of the same thread is a savepoint. A connection that is lost during `first` is replaced; one that
+        is lost later rolls back; if it is lost during COMMIT, its outcome is looked up.
         """
         with self._told():
             outer = self._own.connection
@@ -197,7 +196,7 @@ class Connections:
             self._look_up(self._own.marks, lost)
 
     def _begin_writing(self, first: Callable[[Connection[Any]], Answer]) -> tuple[Connection[Any], Answer]:
-        """Begin when the workspace is not on its way to another server."""
+        """Begin a write; wait while the workspace is being moved to another server."""
         deadline = time.monotonic() + self.address.wait
         while True:
             try:
@@ -208,16 +207,16 @@ class Connections:
                 time.sleep(random.uniform(0.02, 0.1))
 
     def _committed_on(self, connection: Connection[Any]) -> None:
-        """Note where the log of the primary is after a commit, for reads from the replica."""
+        """Record the WAL position after a commit, for read-your-writes on the replica."""
         if self._replica is None:
             return
         try:
             self._replica.wrote(connection)
-        except psycopg.Error:  # it is committed all the same
+        except psycopg.Error:  # it is committed nevertheless
             self._replica.lose_track()
 
     def do(self, write: Callable[[Connection[Any]], Answer]) -> Answer:
-        """A write of the store's own, which is tried again when others are in its way."""
+        """Run a write of the store's own, with retries on conflicts."""
         for _ in range(ATTEMPTS - 1):
             try:
                 with self.write(write) as (_, answer):
@@ -228,7 +227,7 @@ class Connections:
             return answer
 
     def will_commit(self, mark: Mark) -> None:
-        """Remember how to find out whether this thread's transaction was committed."""
+        """Remember the mark by which this thread's commit can be found."""
         self._own.marks = (*self._own.marks, mark)
 
     def close(self) -> None:
@@ -251,7 +250,7 @@ class Connections:
             self._give_back(connection, place)
             if not is_gone(error):
                 raise
-        place.pool.check()  # whatever ended this connection may have ended all that were idle
+        place.pool.check()  # the other idle connections may be lost, too
         connection = place.pool.getconn(timeout)
         try:
             return connection, _begun(connection, statement, first)
@@ -260,7 +259,7 @@ class Connections:
             raise
 
     def _give_back(self, connection: Connection[Any], place: Place, end: LiteralString = "ROLLBACK") -> None:
-        """Return a connection to the pool, which replaces it if it is lost, after the end of its transaction."""
+        """End the transaction and return the connection to the pool, which replaces lost ones."""
         if connection.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
             try:
                 connection.execute(end)
@@ -269,7 +268,7 @@ class Connections:
         place.pool.putconn(connection)
 
     def _look_up(self, marks: tuple[Mark, ...], lost: BaseException) -> None:
-        """Return if a transaction that was lost while it committed is there; raise if it is not, or nobody can tell."""
+        """Check that a COMMIT whose connection was lost went through; else raise StoreUnavailable."""
         deadline = time.monotonic() + self.address.wait
         while marks:
             try:
@@ -290,7 +289,7 @@ class Connections:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn errors of the database into Weftwork's."""
+        """Translate errors of the database."""
         try:
             yield
         except EXPLAINED as error:
@@ -315,12 +314,12 @@ def _nested(
             outer.execute("RELEASE nested")
         raise
     outer.execute("RELEASE nested")
-    # A savepoint that is kept keeps its settings: whoever goes on works on the workspace of before.
+    # RELEASE keeps settings of the savepoint: restore the workspace of the outer block.
     outer.execute("SELECT set_config('weftwork.workspace', COALESCE(%s, ''), true)", row)
 
 
 def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:
-    """Whether a transaction is there, asked when it is over: its workspace stays locked until then."""
+    """True if a transaction was committed; waits for its end, since it holds the workspace's lock."""
     workspace, version, mark = marks[-1]
     connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(workspace),))
     locked = "SELECT 1 FROM directory WHERE COALESCE(place, id) = %s FOR NO KEY UPDATE"

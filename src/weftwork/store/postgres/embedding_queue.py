@@ -1,8 +1,7 @@
-"""Which texts wait for a vector, and which worker has taken them on.
+"""The embedding queue: texts without a vector, in the table `waiting`.
 
-Whoever is out of work looks for passages without a vector of the model and enters their texts into `waiting`, once for
-each state of the workspace. A worker locks some rows there and skips those that others have locked; it deletes them in
-the transaction that writes the vectors. If it dies, its connection ends, and with it the lock: the next one takes them.
+An idle worker fills the queue, once for each version of the workspace. Workers claim rows with SKIP LOCKED and delete
+them in the transaction that stores the vectors. If a worker dies, its locks end with its connection.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def take(connection: Connection[Any], workspace: str, model: str, limit: int) -> dict[str, str]:
-    """Lock some of the texts that wait and that nobody else has; none if nothing is left, or others have it all."""
+    """Lock some texts of the queue that no other worker has locked; may be empty."""
     number, owner = number_of(connection, workspace), identity(connection, workspace)
     digests = _locked(connection, owner, model, limit)
     if not digests:
@@ -30,13 +29,13 @@ def take(connection: Connection[Any], workspace: str, model: str, limit: int) ->
         {"ws": number, "digests": digests},
     )
     texts = {digest: text_to_embed(title, fields, text) for digest, title, fields, text in rows}
-    # What is no longer in the workspace needs no vector.
+    # Texts that are no longer in the workspace need no vector.
     settle(connection, workspace, model, [digest for digest in digests if digest not in texts])
     return texts
 
 
 def count(connection: Connection[Any], workspace: str, model: str, most: int) -> int:
-    """How many texts have been entered and wait, or are being worked on, up to a number."""
+    """The length of the queue, locked texts included, up to `most`."""
     row = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM waiting WHERE workspace = %s AND model = %s LIMIT %s) AS found",
         (identity(connection, workspace), model, most),
@@ -46,7 +45,7 @@ def count(connection: Connection[Any], workspace: str, model: str, most: int) ->
 
 
 def is_surveyed(connection: Connection[Any], workspace: str, model: str) -> bool:
-    """Whether nothing was written since all that waits was entered."""
+    """True if the queue was filled at the present version of the workspace."""
     found = head(connection, workspace)
     row = connection.execute(
         "SELECT mark FROM marks WHERE workspace = %s AND topic = %s AND name = %s", (found.number, SURVEYED, model)
@@ -55,7 +54,7 @@ def is_surveyed(connection: Connection[Any], workspace: str, model: str) -> bool
 
 
 def survey(connection: Connection[Any], workspace: str, model: str) -> None:
-    """Enter what has no vector, unless that was done since the last write; nobody writes meanwhile."""
+    """Fill the queue unless that was done at this version; locks the workspace."""
     found = head(connection, workspace, locked=True)
     if is_surveyed(connection, workspace, model):
         return
@@ -79,7 +78,7 @@ def survey(connection: Connection[Any], workspace: str, model: str) -> None:
 
 
 def settle(connection: Connection[Any], workspace: str, model: str, digests: list[str]) -> None:
-    """Take texts that have their vectors off the list."""
+    """Remove texts from the queue."""
     connection.execute(
         "DELETE FROM waiting WHERE workspace = %s AND model = %s AND digest = ANY (%s::text[])",
         (identity(connection, workspace), model, digests),

@@ -1,8 +1,8 @@
-"""Vectors of passages: exactly compared where there are few, else those of a shortlist by their signs.
+"""Vector search: exact for few rows, else on a shortlist by sign bits or by an HNSW index.
 
-The shortlist is drawn from the rows that the viewer may see, and how long it is depends on nothing else; so a row that
-is hidden can neither push a visible one out of it nor change how thorough the search is. Where an administrator made
-an index of nearest vectors (`tuning.py`), large workspaces draw it from that, in a small part of the time.
+The shortlist by sign bits is drawn from visible rows alone, and its length depends on nothing else: a hidden row can
+neither push a visible one out of it nor change the thoroughness of the search. If an administrator has built HNSW
+indexes (`hnsw.py`), large workspaces take the shortlist from them, which is much faster.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
 EFFORT = Effort(shortlist=8_000)
-"""Less than the embedded store's: a row costs more here. docs/decisions/0014-postgres.md has the measurements."""
+"""Less than SQLite's, since a row costs more; docs/decisions/0014-postgres.md has the measurements."""
 NEAR, STEPS, MOST = 100, 400, 200_000
-"""Rows that are taken from an index of nearest vectors and compared, those that it follows, and passes over at most."""
+"""Rows that are taken from the HNSW index, its ef_search, and its max_scan_tuples."""
 DEARER = 10
-"""To pass over a row in such an index costs about as much as to compare the signs of so many."""
+"""The cost of one step in the HNSW index, in comparisons of sign bits."""
 SPARE = 10
-"""Rows that are compared in full beyond the limit: PostgreSQL's distances are rounded otherwise than ours."""
+"""Rows that are compared exactly beyond the limit, since PostgreSQL rounds distances otherwise."""
 
 
 def put(session: Session, model: str, vectors: Mapping[str, Vector]) -> list[int]:
-    """Give the passages with these digests their vectors; the nodes that have such passages."""
+    """Store the vectors of the passages with these digests; return their nodes."""
     if not vectors:
         return []
     number = _model(session, model, vectors)
@@ -63,7 +63,7 @@ def put(session: Session, model: str, vectors: Mapping[str, Vector]) -> list[int
 
 
 def _model(session: Session, model: str, vectors: Mapping[str, Vector]) -> int:
-    """The number of a model, after a check that its vectors all have one length."""
+    """The number of a model, which is added if it is new; check the dimensions of its vectors."""
     rows = session.rows("SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(name)s", name=model)
     dimensions = check_dimensions(model, vectors, rows[0][1] if rows else None)
     if rows:
@@ -105,7 +105,7 @@ def search(
         rows = reader.searched(_EXACT.replace("{filters}", clause), **values)
     else:
         rows = _by_graph(reader, known, limit, clause, values) if _is_near_enough(known, reader, filters) else []
-        if len(rows) < limit:  # the index gives up before it has found what is rare
+        if len(rows) < limit:  # the index stopped at max_scan_tuples
             rows = reader.searched(_SHORTLIST.replace("{filters}", clause), **values)
     scored = _scored(query, rows)
     best = sorted((-score, key) for key, score in scored.items() if score >= threshold)[:limit]
@@ -113,9 +113,9 @@ def search(
 
 
 def _is_near_enough(model: Model, reader: Reader, filters: Filters) -> bool:
-    """Whether an index of nearest vectors finds enough before as much is read as there are visible rows.
+    """True if the HNSW index is cheaper than comparing the sign bits of all visible rows.
 
-    It has the rows of others, too, and passes over them one by one; each costs as much as several sign bits.
+    The index spans workspaces: it steps over the rows that are not visible.
     """
     if not model.indexed or replace(filters, as_of=None) != Filters():
         return False
@@ -126,7 +126,7 @@ def _is_near_enough(model: Model, reader: Reader, filters: Filters) -> bool:
 def _by_graph(
     reader: Reader, model: Model, limit: int, clause: str, values: Mapping[str, object]
 ) -> list[tuple[Any, ...]]:
-    """The nearest by the index, compared in full."""
+    """The nearest rows by the HNSW index, compared exactly."""
     reader.searched(_THOROUGH)
     text = _GRAPH.replace("{filters}", clause).replace("{dimensions}", str(model.dimensions))
     return reader.searched(text, near=max(NEAR, 2 * limit), **values)
@@ -135,7 +135,7 @@ def _by_graph(
 _THOROUGH = f"""SELECT set_config('hnsw.ef_search', '{STEPS}', true),
     set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '{MOST}', true)"""
 _SEEN = f"e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {VISIBLE} AND e.bits IS NOT NULL{{filters}}"
-# Vectors are sent from outside of the sorted rows: inside, PostgreSQL would write out every one that it compares.
+# vector_send stands outside of the sorted subquery: inside, it would run for every row that is compared.
 _COMPARED = """SELECT key, vector_send(vector) FROM (
         SELECT e.key, e.vector FROM near
         JOIN embeddings e ON e.workspace = %(ws)s AND e.model = %(model)s AND e.key = near.key
@@ -153,7 +153,7 @@ _GRAPH = f"""WITH near AS MATERIALIZED (
 
 
 def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str) -> dict[int, float]:
-    """Cosine of each of these visible passages that has a vector; the same numbers as a search gives."""
+    """Cosine of each visible passage that has a vector; the same numbers as a search gives."""
     known, query = asked(reader, vector, model)
     if known is None or not query.any() or not keys:
         return {}
@@ -168,7 +168,7 @@ def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str
 
 
 def stored(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vector]:
-    """Vectors of those of these digests that stand for a visible passage."""
+    """Vectors stored under those of these digests that belong to a visible passage."""
     rows = reader.rows(
         f"""SELECT DISTINCT ON (p.digest) p.digest, vector_send(e.vector) FROM passages p
            JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
@@ -181,7 +181,7 @@ def stored(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vect
 
 
 def asked(reader: Reader, vector: Vector, model: str) -> tuple[Model | None, Vector]:
-    """What is known of a model, None where it has no vectors, and the query at length one."""
+    """The model, None if it has no vectors, and the query as a unit vector."""
     known = reader.model(model)
     shape = np.shape(vector)
     if len(shape) != 1 or (known is not None and shape != (known.dimensions,)):
@@ -194,7 +194,7 @@ def asked(reader: Reader, vector: Vector, model: str) -> tuple[Model | None, Vec
 
 
 def _scored(query: Vector, rows: Iterable[tuple[Any, ...]]) -> dict[int, float]:
-    """Cosines by key, worked out as the embedded store does it, so that both give the same numbers."""
+    """Cosines by key, computed as in the SQLite store, so that both give the same numbers."""
     found = [(row[0], read_vector(row[1])) for row in rows]
     if not found:
         return {}

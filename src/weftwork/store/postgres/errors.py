@@ -1,4 +1,4 @@
-"""What PostgreSQL says, and what that means for who asked."""
+"""Translation of PostgreSQL's errors."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from weftwork.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailabl
 
 EXPLAINED = (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, UnicodeEncodeError)
 AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
-"""What is another's doing: keys are looked up before they are written, so that one that is there is another's too."""
+"""Conflicts with a concurrent writer; unique violations too, since we look keys up before inserting."""
 GONE = (psycopg.OperationalError, psycopg.InterfaceError)
 TOO_LONG = ("25P03", "25P04")
-"""What the server says when it ends a connection whose transaction was idle for too long, or took too long."""
+"""SQLSTATEs of idle_in_transaction_session_timeout and transaction_timeout."""
 
 
 def is_of_a_shard(error: BaseException) -> bool:
-    """Whether the server that we talk to cannot reach the one that has the rows."""
+    """True if the coordinator cannot reach the server that has the rows."""
     return isinstance(error, (errors.SqlclientUnableToEstablishSqlconnection, errors.ConnectionFailure))
 
 
 def is_gone(error: BaseException) -> bool:
-    """Whether the connection was lost, so that another one may answer."""
+    """True if the connection was lost, so that another one may work."""
     if is_of_a_shard(error) or isinstance(error, (PoolTimeout, *AGAIN, errors.QueryCanceled)):
         return False
     return isinstance(error, GONE) or (isinstance(error, psycopg.Error) and error.sqlstate in TOO_LONG)
 
 
 def explained(error: BaseException, place: str) -> WeftError:
-    """An error of the database as one of Weftwork's, which names the fix."""
+    """The corresponding error of Weftwork, with the remedy."""
     if isinstance(error, UnicodeEncodeError):
         return InvalidInput(f"{error.object!r} is not text that can be kept ({error.reason}): correct its characters")
     if isinstance(error, AGAIN):

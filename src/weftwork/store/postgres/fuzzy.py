@@ -1,4 +1,4 @@
-"""Search by resemblance: titles and sources by their trigrams, and words that are a typo away."""
+"""Fuzzy search: titles and sources by trigrams, words by edit distance."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from weftwork.text.analysis import analyse, whole_words
 from weftwork.types import Filters, Hit
 
 NEAR_WORDS = 40
-"""Words of the workspace that are compared with one of the query that is unknown."""
+"""Candidates for each unknown word of the query."""
 LEAST = 0.2
-"""Words that share fewer of their trigrams are not compared."""
+"""The minimum trigram similarity of such a candidate."""
 FEW = 2_000
 LEAST_OF_TITLES = 0.3
-"""Up to so many passages, all titles are ranked; above, those that share three tenths of their trigrams."""
+"""Up to FEW passages all titles are ranked; above, those with this trigram similarity."""
 SHORTEST, LONG, MOST_WORDS = 4, 8, 16
-"""Letters of a word for which others are looked for, those from which two typos are forgiven, and how many words."""
+"""Minimum length of a corrected word, length from which two typos are allowed, maximum of words."""
 
 
 def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: float) -> list[Hit]:
@@ -38,7 +38,7 @@ def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: f
 
 
 def _alike(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
-    """Keys of the first passages of nodes whose title or source looks like a text."""
+    """Keys of the first passages of nodes whose title or source is similar to a text."""
     few = reader.passages <= FEW
     clause, values = node_clause(filters, "n.pk" if few else "a.node")
     rows = reader.searched((_RANKED if few else _ALIKE) + clause + _BEST, text=text, limit=limit, **values)
@@ -57,7 +57,7 @@ _BEST = ") found WHERE likeness > 0 ORDER BY likeness DESC, key LIMIT %(limit)s"
 
 
 def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
-    """Keys of passages with a word that is a typo away from one that occurs nowhere in what is searched."""
+    """Keys of passages with a near match of a word that occurs nowhere in scope."""
     words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= SHORTEST][:MOST_WORDS]
     known = _known(reader, words, filters)
     unknown = [word for word in words if word not in known]
@@ -74,7 +74,7 @@ def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
 
 
 def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
-    """Those of these words that occur in what is searched as they are written."""
+    """The words that occur in scope, unstemmed."""
     found = [(word, stem, phrase([WHOLE + word])) for word in words for stem in analyse(word)]
     if not found:
         return set()
@@ -96,7 +96,7 @@ def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
 
 
 def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, filters: Filters) -> list[int]:
-    """Keys of passages with these words, which each stand for one of the query: those that meet most of it first."""
+    """Keys of passages with these (query word, near match) pairs; most query words first."""
     found = [(asked, stem, phrase([WHOLE + word])) for asked, word in words for stem in analyse(word)]
     if not found:
         return []
@@ -118,7 +118,7 @@ def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, fi
 
 
 def within(a: str, b: str, most: int) -> bool:
-    """Whether so many letters added, left out, changed or swapped with their neighbour make one word of another."""
+    """True if the Damerau-Levenshtein distance of two words is at most `most`."""
     if abs(len(a) - len(b)) > most:
         return False
     before: list[int] = []

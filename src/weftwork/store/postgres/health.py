@@ -33,7 +33,7 @@ _WALL = "SELECT row_security_active('nodes')"
 
 
 def problems(connection: Connection[Any], numbers: dict[str, int]) -> list[str]:
-    """What is wrong with these workspaces, by name and number, and with the database as a whole."""
+    """Problems of these workspaces, given by name and number, and of the database as a whole."""
     found = []
     wall = connection.execute(_WALL).fetchone()
     if wall is None or not wall[0]:

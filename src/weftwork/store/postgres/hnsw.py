@@ -1,7 +1,7 @@
-"""Indexes of nearest vectors (HNSW), for parts of the tables that are too large to be compared row by row.
+"""HNSW indexes for partitions that are too large to be compared row by row.
 
-They are not made by themselves: each write takes longer with one, and most workspaces are small enough without. An
-index spans the workspaces of a part, so that what a search misses can depend on rows that its viewer may not see.
+They are built on request only: they slow down writes, and most workspaces are small enough without. An index spans the
+workspaces of a partition, so that the recall of a search can depend on rows that its viewer may not see.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 FEW = 20_000
-"""Vectors of a part up to which it has no index: so many are compared exactly."""
+"""The number of vectors of a partition up to which it gets no index."""
 WIDEST = 4_000
-"""Numbers of a vector up to which there can be one."""
+"""The maximum of dimensions that pgvector can index."""
 OLDEST = (0, 8)
-"""The version of pgvector that can go on searching when a filter took too much away."""
+"""The first version of pgvector with iterative index scans."""
 POLL_SECONDS = 0.5
 
 _PARTS = """SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -36,7 +36,7 @@ _PARTS = """SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inh
 _VERSION = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
 _LENGTHS = "SELECT length(bits), count(*) FROM {part} WHERE bits IS NOT NULL GROUP BY 1 ORDER BY 1"
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
-# At length one, since there are vectors too long, or too short, for numbers of half the size.
+# Normalised, since other vectors may exceed the range of half precision.
 _MAKE = """CREATE INDEX CONCURRENTLY {name} ON {part}
     USING hnsw ((l2_normalize(vector)::halfvec({width})) halfvec_cosine_ops)
     WITH (m = 16, ef_construction = 100) WHERE vector_dims(vector) = {width} AND bits IS NOT NULL"""
@@ -45,19 +45,19 @@ _PROGRESS = """SELECT COALESCE(
     FROM pg_stat_progress_create_index WHERE pid = %s"""
 
 Progress = Callable[[str, float], None]
-"""Is told what is being made, and which share of it there is."""
+"""Called with the name of an index and the share of it that is built."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A part of the table of vectors, and its index."""
+    """A partition of the table of vectors, and its index."""
 
     server: str
     part: str
     dimensions: int
     vectors: int
     made: bool
-    """False where it was there already."""
+    """False if the index existed before."""
     seconds: float
 
     def as_dict(self) -> dict[str, object]:
@@ -66,9 +66,9 @@ class Tuned:
 
 
 def tune(url: str, *, memory: str, fewest: int = FEW, progress: Progress = lambda what, share: None) -> Iterator[Tuned]:
-    """Make what is missing, on all servers of a cluster; reads and writes go on meanwhile, run again it goes on."""
+    """Build missing indexes on all servers of a cluster, concurrently with reads and writes; resumable."""
     address = parse(url)
-    # Not twice at once: the second would take what the first is making for what a stopped run left.
+    # One at a time: a second run would mistake an index that is being built for the remains of a stopped run.
     with Servers(address) as servers, told(address.place), alone(servers.here):
         for name in (HERE, *servers.names()):
             with told(servers.place(name)):
@@ -80,7 +80,7 @@ def tune(url: str, *, memory: str, fewest: int = FEW, progress: Progress = lambd
 
 
 def _large(connection: Connection[Any], fewest: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The parts with so many vectors of a length that they are to have an index, the length, and how many."""
+    """The partitions that need an index, with its dimensions and number of vectors."""
     for (part,) in connection.execute(_PARTS).fetchall():
         for width, vectors in connection.execute(_LENGTHS.format(part=part).encode()).fetchall():
             if vectors > fewest and width <= WIDEST:
@@ -108,7 +108,7 @@ def _tuned(connection: Connection[Any], server: str, part: str, size: tuple[int,
 
 
 def _make(connection: Connection[Any], name: str, statement: str, progress: Progress) -> None:
-    """Carry out a statement and tell how far it is; stopped, it is stopped on the server, too."""
+    """Run a statement and report its progress; on an exception, cancel it on the server."""
     with _beside(connection) as other, ThreadPoolExecutor(1) as thread:
         running = thread.submit(connection.execute, statement.encode())
         try:
@@ -125,5 +125,5 @@ def _make(connection: Connection[Any], name: str, statement: str, progress: Prog
 
 
 def _beside(connection: Connection[Any]) -> Connection[Any]:
-    """Another connection to the same server."""
+    """A second connection to the same server."""
     return type(connection).connect(connection.info.dsn, password=connection.info.password or None, autocommit=True)

@@ -1,6 +1,6 @@
-"""Writing many rows: statement by statement where they are few, through COPY where they are many.
+"""Bulk inserts: executemany for few rows, COPY for many.
 
-PostgreSQL does not COPY into a table with row-level security, so rows go into a table of the connection's own first.
+PostgreSQL does not COPY into a table with row-level security, so rows go through a temporary table.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from weftwork.store.postgres.session import Session
 
 MANY = 100
-"""From so many rows on, COPY is faster: it costs four statements, whatever the number of rows."""
+"""The number of rows from which COPY is faster; it takes four statements for any number."""
 
 CASTS = {"lexemes": "tsvector", "bits": "varbit", "vector": "vector"}
-"""Columns whose values are sent as text, and what they are."""
+"""Columns whose values are sent as text, and their types."""
 
 
 def insert(session: Session, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Add rows of the workspace to a table; its number is put before their columns."""
+    """Insert rows of the workspace; `columns` are those after its number."""
     if not rows:
         return
     connection = session.connection

@@ -1,24 +1,23 @@
-"""Row-level security: the second wall, for the day on which a query forgets to ask who is looking.
+"""Row-level security: defence in depth if a query omits its access filter.
 
-Settings of a transaction say who reads: `weftwork.workspace` (a number), `weftwork.user`, and `weftwork.reach`, which
-is `all` for the store's own work on a whole workspace. What a user may see is worked out by the database itself when
-they begin, kept as `weftwork.lists`, and not taken from the query. Rows that have no list of their own follow the node
-that they belong to.
+Settings of a transaction name the viewer: `weftwork.workspace` (a number), `weftwork.user`, and `weftwork.reach`, which
+is `all` for the store's own work on a whole workspace. The viewer's access lists are computed by the database at the
+start of the transaction (`weftwork.lists`), not taken from the query. Rows without a list follow their node.
 
-The search by resemblance runs in functions with the rights of the owner: PostgreSQL would not use a trigram index under
-a policy, since the operator might tell what it compares. They hold the same conditions in themselves. Functions
-plan for the workspace that they are called for, so that they look into one part of each table.
+Fuzzy search runs in SECURITY DEFINER functions, which check the same conditions: PostgreSQL does not use a trigram
+index under a policy, since its operator is not leakproof. Functions are planned for one workspace, so that they read
+one partition of each table.
 """
 
 from __future__ import annotations
 
 APPLICATION = "weftwork_app"
-"""The role that the store takes on after it has connected: an ordinary one, to which the policies apply."""
+"""The role of the store's connections (SET ROLE), to which the policies apply."""
 
 _LISTED = ("acls", "nodes", "passages", "words", "vocabulary", "embeddings", "changes")
 _OF_A_NODE = ("tags", "fields", "page_vectors", "feedback", "usage")
 FOLLOWING = (*_OF_A_NODE, "edges")
-"""Tables whose policy looks into that of the nodes."""
+"""Tables whose policy queries `nodes`."""
 _SHARED = ("workspaces", "users", "members", "acl_principals", "models", "commits")
 _OWN = ("contexts",)
 _FOR_WRITING = ("marks",)
@@ -45,11 +44,11 @@ FUNCTIONS = """
               AND EXISTS (SELECT 1 FROM users WHERE workspace = number AND name = viewer)
         ), '{}');
 
-    -- The same for who reads, as it was worked out when they began.
+    -- The lists of the viewer, as computed at the start of the transaction.
     CREATE FUNCTION weftwork_lists() RETURNS bigint[] LANGUAGE sql STABLE PARALLEL SAFE
         RETURN COALESCE(NULLIF(current_setting('weftwork.lists', true), ''), '{}')::bigint[];
 
-    -- Says who reads for the rest of the transaction, and what they need to know first.
+    -- Sets the viewer for the rest of the transaction; returns what a view needs to know first.
     CREATE FUNCTION weftwork_open_at(number bigint, viewer text)
         RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
         LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
@@ -117,7 +116,7 @@ _EVERYTHING = "(SELECT weftwork_all())"
 
 
 def _conditions() -> dict[str, str]:
-    """Which rows of each table can be read."""
+    """The condition for reading a row, by table."""
     visible = "{column} = ANY ((SELECT weftwork_lists())::bigint[])"
     node = "EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = {table}.workspace AND n.pk = {table}.{column})"
     found = {
@@ -136,7 +135,7 @@ def _conditions() -> dict[str, str]:
 
 
 def _policies() -> str:
-    """A policy to read and one to write for each table; only the store's own work on a workspace writes."""
+    """The policies of all tables; only `weftwork.reach = all` may write."""
     statements = []
     for table, condition in _conditions().items():
         writing = _EVERYTHING if table in _SERVICE else f"{_MINE} AND {_EVERYTHING}"
@@ -156,7 +155,7 @@ GRANTS = (
     f"GRANT SELECT, INSERT, UPDATE, DELETE ON {', '.join((*_conditions(), *_PUBLIC))} TO {APPLICATION};"
     f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA weftwork TO {APPLICATION};"
 )
-"""What the role may do; nothing on a partition itself, which has no policies."""
+"""Privileges of the role; none on partitions, which have no policies."""
 
 ROLE = f"""
     DO $$ BEGIN
@@ -169,4 +168,4 @@ ROLE = f"""
         RAISE NOTICE 'the role {APPLICATION} could not be made';
     END $$;
 """
-"""Makes the role where the login may; else an administrator does it, and the next start grants it what it needs."""
+"""Creates the role if the login may; else an administrator does, and the next start grants to it."""

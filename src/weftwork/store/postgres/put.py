@@ -1,4 +1,4 @@
-"""Inserting and replacing nodes: the rows of a call, with all that is derived from them."""
+"""Inserting and replacing nodes, with everything that is derived from them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PostgresPutter(Putter):
         words.file(self._session, [draft.pk for draft in drafts])
 
     def _write_passages(self, drafts: Sequence[Draft]) -> int:
-        """Add the passages, with the vectors of those whose texts have one; the first of their keys."""
+        """Insert the passages, with known vectors of their texts; return the first of their keys."""
         count = sum(len(draft.entry.passages) for draft in drafts)
         first = key = take_numbers(self._session, "passage", count)
         rows: list[tuple[object, ...]] = []
@@ -73,7 +73,7 @@ class PostgresPutter(Putter):
                 ))  # fmt: skip
                 key += 1
         insert(self._session, "passages", PASSAGE_COLUMNS, rows)
-        # From a passage with the same text, be it the one that this one replaces and that is still there.
+        # Copied from a passage with the same text, possibly the one that is replaced and not yet removed.
         self._session.run(
             """INSERT INTO embeddings (workspace, model, key, node, acl, bits, vector)
                SELECT DISTINCT ON (e.model, p.key) %(ws)s, e.model, p.key, p.node, p.acl, e.bits, e.vector
@@ -101,7 +101,7 @@ def remove_details(session: Session, nodes: Sequence[int]) -> None:
 
 
 def remove_passages(session: Session, nodes: Sequence[int], *, before: int) -> None:
-    """Remove the passages of nodes, and their vectors, as far as their keys are below a number."""
+    """Remove the passages of nodes with keys below a number, and their vectors."""
     for table in ("embeddings", "passages") if nodes else ():
         session.run(
             f"DELETE FROM {table} WHERE workspace = %(ws)s AND node = ANY (%(nodes)s::bigint[]) AND key < %(before)s",

@@ -65,8 +65,8 @@ RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {
 BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
     ORDER BY lower(n.title), n.pk LIMIT %(limit)s"""
 _MOMENT = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:\d{2})?)?$"
-"""A day or a moment; PostgreSQL by itself would read much more."""
-# What is no day of the calendar is left out here, so that it takes no place of what is.
+"""An ISO date or timestamp; PostgreSQL itself would accept much more."""
+# Invalid dates are excluded here, so that they do not count towards the limit.
 PAST = f"""SELECT {INFO} FROM (
         SELECT n.pk, min(f.value) AS earliest FROM fields f
         JOIN nodes n ON n.workspace = %(ws)s AND n.pk = f.node
@@ -142,7 +142,7 @@ NEIGHBOURS_OUT = _NEIGHBOURS.format(near="source", far="target")
 NEIGHBOURS_IN = _NEIGHBOURS.format(near="target", far="source")
 _HOLDS = """(%(ever)s OR (({table}.valid_from IS NULL OR {table}.valid_from <= %(as_of)s)
     AND ({table}.valid_until IS NULL OR {table}.valid_until > %(as_of)s)))"""
-# Each of the following reads `edges` once a direction: its policy makes every further mention dear to plan.
+# The following read `edges` once a direction: its policy makes each further reference expensive to plan.
 _EDGES_ONE_WAY = f"""(SELECT {{source}}, {{target}}, type, label, weight FROM (
         SELECT own, other, type, label, weight,
             dense_rank() OVER (PARTITION BY own ORDER BY heaviest DESC, other) AS place

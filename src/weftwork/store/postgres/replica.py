@@ -1,4 +1,4 @@
-"""A standby server that answers reads, and how far it must have come for a process to find there what it wrote."""
+"""A hot standby for reads, with read-your-writes consistency for this process."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
 REST = 5.0
-"""Seconds for which a server that did not answer is left alone, as long as another one does."""
+"""Seconds for which an unresponsive server is not tried again, if there is another one."""
 ALTERNATIVE = 2.0
-"""Seconds to wait for a connection where another server can be asked instead."""
+"""Seconds to wait for a connection if there is another server."""
 _PAUSE = 0.005
 _POSITION = "SELECT pg_current_wal_insert_lsn()::text"
 _REACHED = """SELECT %s::pg_lsn <= CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
@@ -20,7 +20,7 @@ _REACHED = """SELECT %s::pg_lsn <= CASE WHEN pg_is_in_recovery() THEN pg_last_wa
 
 
 class Place:
-    """A server with its connections, which is left alone for a while when it did not answer."""
+    """A server and its pool, with back-off when it does not answer."""
 
     def __init__(self, pool: ConnectionPool[Connection[Any]]) -> None:
         self.pool = pool
@@ -28,16 +28,16 @@ class Place:
 
     @property
     def rests(self) -> bool:
-        """Whether it did not answer a moment ago."""
+        """True during the back-off."""
         return time.monotonic() < self._rests_until
 
     def rest(self) -> None:
-        """Leave it alone for a while."""
+        """Start the back-off."""
         self._rests_until = time.monotonic() + REST
 
 
 class Replica(Place):
-    """A standby server. Its positions are those of the primary's log, in which each commit has one."""
+    """A hot standby; positions are those of the primary's write-ahead log."""
 
     def __init__(self, pool: ConnectionPool[Connection[Any]], patience: float) -> None:
         super().__init__(pool)
@@ -47,7 +47,7 @@ class Replica(Place):
         self._lost = False
 
     def wrote(self, connection: Connection[Any]) -> None:
-        """Remember up to where this process has written, after a commit on the primary."""
+        """Remember the position of this process's last commit on the primary."""
         row = connection.execute(_POSITION).fetchone()
         assert row is not None
         with self._guard:
@@ -56,12 +56,12 @@ class Replica(Place):
                 self._position = row[0]
 
     def lose_track(self) -> None:
-        """Take it that this process has written something, and that nobody knows where it is in the log."""
+        """Note a commit of unknown position: the replica is not used until the next known one."""
         with self._guard:
             self._lost = True
 
     def has_all(self, connection: Connection[Any]) -> bool:
-        """Whether what this process wrote is there, for which it is given some time."""
+        """True if this process's writes are replayed there; waits for them for a while."""
         deadline = time.monotonic() + self._patience
         with self._guard:
             position, lost = self._position, self._lost

@@ -1,7 +1,7 @@
-"""The way to the rows of a workspace: to the server of the cluster that has them, and not through the coordinator.
+"""Opens views directly on the server of the cluster that has the rows, not through the coordinator.
 
-A server has the same tables, functions and policies as the coordinator, so that a view of it is as one of a database
-that is alone. Only the directory says where a workspace is: it is asked each time, since a workspace can be moved.
+A server has the same tables, functions and policies as the coordinator. Only the coordinator's directory knows where a
+workspace is; it is queried each time, since a workspace can be moved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weftwork.store.postgres.connection import Connections
 from weftwork.store.sql.errors import missing_user, missing_workspace
 
 ATTEMPTS = 5
-"""How often the directory is asked for a workspace that is not where it said, since it is on its way."""
+"""Look-ups in the directory for a workspace that is being moved."""
 _PARTS = """SELECT count(*) FILTER (WHERE f.ftrelid IS NOT NULL), count(*) FROM pg_inherits i
     LEFT JOIN pg_foreign_table f ON f.ftrelid = i.inhrelid WHERE i.inhparent = 'weftwork.workspaces'::regclass"""
 _WHERE = """SELECT d.number, s.srvname
@@ -32,12 +32,12 @@ _WHERE = """SELECT d.number, s.srvname
         i.inhparent, %(parts)s::int, substring(c.relname FROM '[0-9]+$')::int, d.number)
     LEFT JOIN pg_foreign_table f ON f.ftrelid = c.oid LEFT JOIN pg_foreign_server s ON s.oid = f.ftserver"""
 _KEPT: LiteralString = "set_config('plan_cache_mode', 'force_generic_plan', true)"
-"""A view's queries name their workspace in the text. Others do not, and a plan that is kept would ask all servers."""
+"""For views only, whose statements name one workspace: other generic plans would ask all servers."""
 Opened = tuple[Connection[Any], tuple[Any, ...]]
 
 
 class _Elsewhere(NotFound):
-    """A workspace is not, or no longer, on a server."""
+    """A workspace is not (any more) on a server."""
 
 
 class Routes:
@@ -48,14 +48,14 @@ class Routes:
         self._guard = threading.Lock()
         self._open: dict[str, Connections] = {}
         self._parts = 0
-        """Parts of a cluster; none where there is none when the store is opened, or where it is not to be used."""
+        """Partitions of the cluster; 0 without a cluster, or if it is read through the coordinator."""
         if coordinator.address.route == "direct":
             foreign, parts = coordinator.ask(lambda connection: connection.execute(_PARTS).fetchone()) or (0, 0)
             self._parts = parts if foreign else 0
 
     @contextmanager
     def read(self, workspace: str, user: str) -> Iterator[Opened]:
-        """A connection that sees one snapshot, and what is known of the workspace and the user to begin with."""
+        """A connection with one snapshot, and what `weftwork_open` returned."""
         with ExitStack() as stack:
             yield self._opened(stack, workspace, user)
 
@@ -86,7 +86,9 @@ class Routes:
             found = self._open.get(server)
         if found is not None:
             return found
-        made = self._connected(server.removeprefix(PREFIX))  # not guarded: a server that is down holds up no other
+        made = self._connected(
+            server.removeprefix(PREFIX)
+        )  # outside the lock: a server that is down must not block others
         with self._guard:
             kept = self._open.setdefault(server, made)
         if kept is not made and made is not self._coordinator:
@@ -94,7 +96,7 @@ class Routes:
         return kept
 
     def _connected(self, name: str) -> Connections:
-        """Connections to a server, or the coordinator's where its catalogue tells this login not how to get there."""
+        """Connections to a server, or the coordinator's if this login has no user mapping for it."""
         address = self._coordinator.address
         with Servers(address) as servers:
             given, place = servers.settings(name), servers.place(name)
@@ -111,7 +113,7 @@ class Routes:
 
 
 def _open(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, ...]:
-    """Say who reads; number, version and what the user may see."""
+    """Set the viewer of the transaction; return number, version and visible lists."""
     row = connection.execute(f"SELECT o.*, {_KEPT} FROM weftwork_open(%s, %s) o", (workspace, user)).fetchone()
     if row is None:
         raise missing_workspace(workspace)
@@ -119,7 +121,7 @@ def _open(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, 
 
 
 def _open_at(number: int, user: str, connection: Connection[Any]) -> tuple[Any, ...]:
-    """The same on the server of a workspace, which knows its number alone."""
+    """Do the same on the server of a workspace, by its number."""
     row = connection.execute(f"SELECT o.*, {_KEPT} FROM weftwork_open_at(%s, %s) o", (number, user)).fetchone()
     if row is None:
         raise _Elsewhere(f"{number} is not here")

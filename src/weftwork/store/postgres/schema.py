@@ -1,8 +1,8 @@
-"""Tables, as named migrations: each runs in one transaction together with its own record, under one lock.
+"""Tables, as named migrations: each runs and is recorded in one transaction, under an advisory lock.
 
-What belongs to a workspace has its number first in the primary key, and is hash-partitioned by it. There are no foreign
-keys and no triggers: a partition may be a table on another server, where there could be none. Each workspace has one
-writer at a time (its row in `workspaces` is locked), so what a trigger would count is counted by who writes.
+Tables of a workspace have its number first in the primary key and are hash-partitioned by it. There are no foreign keys
+and no triggers, since a partition may be a foreign table. Each workspace has one writer at a time (its row in
+`directory` is locked), so the writer maintains the counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "weftwork"
 _TEXT = re.compile(r"\btext(?=(?: NOT NULL)?,)")
-LOCK = 0x57454654  # "WEFT": the advisory lock that whoever migrates holds
+LOCK = 0x57454654  # "WEFT": the advisory lock of migrations
 
 PARTITIONED: dict[str, str] = {
     "workspaces": """version bigint NOT NULL DEFAULT 0, access text NOT NULL,
@@ -67,7 +67,7 @@ PARTITIONED: dict[str, str] = {
     "marks": """topic text NOT NULL, name text NOT NULL, mark text NOT NULL,
         PRIMARY KEY (workspace, topic, name)""",
 }
-"""Tables of what belongs to a workspace, with their columns after its number; text is compared byte by byte."""
+"""Tables of a workspace, with their columns after its number; text has the collation "C"."""
 
 _DIRECTORY = """
     CREATE TABLE directory (
@@ -159,7 +159,7 @@ def migrate(connection: Connection[Any], partitions: int) -> None:
 
 def _migrate(connection: Connection[Any], partitions: int) -> None:
     with connection.transaction():
-        # Locked before anything is looked at: whoever comes second finds all done.
+        # Locked before the first look: a second process finds everything done.
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
         connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (name text PRIMARY KEY)")
@@ -173,13 +173,13 @@ def _migrate(connection: Connection[Any], partitions: int) -> None:
 
 
 def is_set_up(connection: Connection[Any]) -> bool:
-    """Whether anything of ours is in a database."""
+    """True if the database has our schema."""
     row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.migrations",)).fetchone()
     return row is not None and bool(row[0])
 
 
 def _missing(connection: Connection[Any]) -> list[str]:
-    """Names of the migrations that are still to run; a name that we do not know is from a newer version."""
+    """Names of pending migrations; raise StoreError if the database is of a newer version."""
     if not is_set_up(connection):
         return list(MIGRATIONS)
     done = {row[0] for row in connection.execute(f"SELECT name FROM {SCHEMA}.migrations")}

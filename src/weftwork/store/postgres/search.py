@@ -1,7 +1,7 @@
-"""Search by words: the database shortlists by BM25 with the viewer's own statistics.
+"""Search by words: BM25 with the viewer's own statistics, shortlisted in SQL.
 
-Both stores shortlist by the same steps of impact and work scores out from the same words, so that they find the same
-passages and give them the same numbers.
+Both stores shortlist by the same quantised impacts and compute scores from the same words, so that they find the same
+passages with the same scores.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LAST = chr(0x10FFFF)
 
 
 def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hit]:
-    """BM25 over what the viewer may see; a score is the share of the highest that the query could give."""
+    """BM25 over visible passages, as a share of the query's highest possible score."""
     query = parse(text)
     if not reader.acls or limit < 1 or not (query.terms or query.phrases or query.prefixes):
         return []
@@ -39,7 +39,7 @@ def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hi
 
 
 class _Ranking:
-    """What is asked for, and what each term is worth to the viewer."""
+    """A query, and the idf of its terms for the viewer."""
 
     def __init__(self, query: WordQuery, counts: Mapping[str, int], passages: int) -> None:
         self.query = query
@@ -48,27 +48,27 @@ class _Ranking:
 
     @property
     def parts(self) -> str:
-        """Queries whose rows are occurrences of terms, or places of phrases, which count nothing."""
+        """Subqueries of term occurrences, and of phrases and prefixes, which add no points."""
         words = [_TERMS] if self.terms else []
         starts = [_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes))]
         return " UNION ALL ".join([*words, *starts, *([_PLACES] if self.query.phrases else [])])
 
     @property
     def required(self) -> str:
-        """Conditions on the key of a passage: each phrase and each prefix occurs in it."""
+        """Conditions on the key of a passage: it has each phrase and each prefix."""
         phrases = (_IN_PHRASE.replace("{number}", str(number)) for number in range(len(self.query.phrases)))
         starts = (_IN_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes)))
         return "".join((*phrases, *starts))
 
     @property
     def occurrences(self) -> str:
-        """A query for what the passages that come first have of each term."""
+        """A query for the term frequencies of the shortlisted passages."""
         starts = [_COUNT_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes))]
         return " UNION ALL ".join([_OCCURRENCES, *starts])
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the queries are given."""
+        """Values of the queries' parameters."""
         given: dict[str, Any] = {
             "terms": self.terms,
             "points": [points for term in self.terms for points in bm25.points(self.weights[term])],
@@ -83,7 +83,7 @@ class _Ranking:
 def _shortlist(
     reader: Reader, ranking: _Ranking, limit: int, filters: Filters
 ) -> dict[int, dict[str, tuple[int, int]]]:
-    """Of the passages that come first: how often each term occurs, and how long the passage is."""
+    """The shortlisted passages: frequency of each term and length of the passage, by key."""
     clause, values = node_clause(filters, "w.node")
     if not ranking.parts:
         return {}
@@ -123,7 +123,7 @@ _COUNT_START = """SELECT b.key, %(start{number})s || '*', sum(w.frequency)::bigi
 
 
 def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
-    """In how many visible passages each term occurs, asked once in a snapshot; `pre*` counts a prefix."""
+    """Document frequencies among visible passages, memoised for the snapshot; `pre*` is a prefix."""
     missing = [term for term in terms if term not in reader.frequencies]
     if missing:
         whole = [term for term in missing if not term.endswith(PREFIX)]

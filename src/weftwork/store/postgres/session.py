@@ -93,13 +93,13 @@ class Reader:
     words: int
     """The number of words in them."""
     frequencies: dict[str, int] = field(default_factory=dict)
-    """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
+    """Memoised document frequencies of terms among visible passages."""
     models: dict[str, Model | None] = field(default_factory=dict)
-    """The models that were asked for in this snapshot; None for one without vectors."""
+    """Memoised models; None for one without vectors."""
     lock: ViewLock = field(default_factory=ViewLock)
 
     def rows(self, statement: str, /, **values: object) -> list[Row]:
-        """Run a look-up and fetch all of its rows; its plan, made for this workspace, is kept on the connection."""
+        """Run a look-up and fetch all of its rows; its generic plan is cached on the connection."""
         with self.lock:
             return self.connection.execute(self._text(statement), self._bound(values)).fetchall()
 
@@ -117,12 +117,12 @@ class Reader:
             return [cursor.fetchall() for cursor in cursors]
 
     def searched(self, statement: str, /, **values: object) -> list[Row]:
-        """Run a search and fetch all of its rows; the best plan depends on its values, so it is planned anew."""
+        """Run a search and fetch all of its rows; it is planned each time, for its values."""
         with self.lock, client_cursor(self.connection) as cursor:
             return cursor.execute(self._text(statement), self._bound(values)).fetchall()
 
     def _text(self, statement: str) -> bytes:
-        """The statement with the workspace as a literal, so that a plan that is kept reads one partition."""
+        """The statement with the workspace as a literal, so that its generic plan reads one partition."""
         return statement.replace("%(ws)s", str(self.workspace)).encode()
 
     def _bound(self, values: Mapping[str, object]) -> dict[str, object]:
@@ -137,9 +137,9 @@ class Reader:
 
 
 def node_clause(filters: Filters, column: str) -> tuple[str, dict[str, object]]:
-    """The conditions of the filters on any column with numbers of nodes, and the values of their parameters.
+    """The conditions of the filters on a column of node numbers, and the values of their parameters.
 
-    Nearly everything is valid at any moment: what is not is looked up and left out.
+    Nearly everything is valid at any moment: the few invalid nodes are excluded.
     """
     values = filter_values(filters)
     conditions = [FILTERS[name] for name in values if name != "as_of"]

@@ -27,7 +27,7 @@ from weftwork.store.sql.store import SqlStore
 from weftwork.store.transfer import Numbers
 
 MOST = 1_000_000
-"""Texts without a vector that are counted: more are as many."""
+"""Limit of `waiting`."""
 NO_MODELS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -58,7 +58,7 @@ class PostgresStore(SqlStore):
         Files(self.address.files, number).clear()
 
     def version(self, workspace: str) -> int:
-        """A number that each write raises."""
+        """The version of a workspace, which each write raises."""
         return self._connections.ask(lambda connection: workspaces.head(connection, workspace).version)
 
     @contextmanager
@@ -86,7 +86,7 @@ class PostgresStore(SqlStore):
                 view.close()
 
     def waiting(self, workspace: str, model: str) -> int:
-        """The number of texts that have no vector of a model, those included that a worker has claimed."""
+        """The number of texts without a vector of a model, claimed ones included."""
         return self._waiting(workspace, model, MOST)
 
     def _waiting(self, workspace: str, model: str, most: int) -> int:
@@ -104,7 +104,7 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def claim(self, workspace: str, model: str, limit: int) -> Iterator[Mapping[str, str]]:
-        """Some of the texts that have no vector and that no other worker has claimed, until the block ends."""
+        """Claim some texts without a vector until the block ends; those of other workers are skipped."""
         self._waiting(workspace, model, 1)
         with self._connections.write(lambda connection: embedding_queue.take(connection, workspace, model, limit)) as (
             connection,
@@ -120,7 +120,7 @@ class PostgresStore(SqlStore):
             yield transfer
 
     def announce(self, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
-        """Make a workspace without users, and reserve as many numbers for it as the span says."""
+        """Create a workspace without users, and reserve as many numbers for it as the span says."""
         self._connections.do(lambda connection: announce(connection, workspace, access, span, marks))
 
     @contextmanager
@@ -138,7 +138,7 @@ class PostgresStore(SqlStore):
         return PostgresTransfer(session, owner, Files(self.address.files, owner))
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = NO_MODELS) -> None:
-        """Do nothing if the workspace exists: indexes are updated in the writing transaction."""
+        """Check that the workspace exists; indexes are updated in the writing transaction."""
         self.version(workspace)
 
     def check(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Text as PostgreSQL can hold it: it has no NUL, so that one is written as two other characters."""
+"""Escaping of NUL, which PostgreSQL cannot store in text."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from psycopg.abc import AdaptContext
 
 MARK = "\x1a"
-"""Begins what stands for another character; SUBSTITUTE, which no text has any use for."""
+"""The escape character: SUBSTITUTE, which texts do not use."""
 
 
 def escaped(text: str) -> str:
-    """The text without NUL; one that has neither is returned as it is."""
+    """The text with NUL and the escape character escaped."""
     if "\0" not in text and MARK not in text:
         return text
     return text.replace(MARK, f"{MARK}1").replace("\0", f"{MARK}0")
 
 
 def unescaped(text: str) -> str:
-    """What `escaped` was given."""
+    """The inverse of `escaped`."""
     return text if MARK not in text else text.replace(f"{MARK}0", "\0").replace(f"{MARK}1", MARK)
 
 
@@ -44,8 +44,8 @@ class _Loader(Loader):
 
 
 def register(context: AdaptContext) -> None:
-    """Have a connection read and write any text, and all whole numbers alike."""
+    """Register escaping, and one type for all integers, with a connection."""
     context.adapters.register_dumper(str, _Dumper)
-    # As one type, whatever its size: a statement is prepared once, and not again for each size.
+    # One type for all sizes, so that a statement is prepared only once.
     context.adapters.register_dumper(int, Int8Dumper)
     context.adapters.register_loader("text", _Loader)

@@ -1,4 +1,4 @@
-"""Telling a tracer each statement that a store sends, with its values."""
+"""Connections that call a tracer with each statement, its values included."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weftwork.store.sql.session import Tracer
 
 
 def client_cursor(connection: Connection[Any]) -> ClientCursor[Any]:
-    """A cursor that puts values into the text of a statement, so that it is planned for them."""
+    """A cursor that binds values on the client, so that a statement is planned for them."""
     return getattr(connection, "client_cursor_factory", ClientCursor)(connection)
 
 
 def traced_connections(tracer: Tracer) -> type[Connection[Any]]:
-    """A class of connections whose statements a tracer is told; pipelined ones stand between two comments."""
+    """A class of connections that trace statements; pipelined ones stand between two comments."""
 
     class TracedClientCursor(ClientCursor[Any]):
         def execute(self, query: Any, params: Any = None, **more: Any) -> TracedClientCursor:

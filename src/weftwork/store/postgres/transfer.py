@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 AT_ONCE = 500
 """Rows that are fetched together."""
 PLAIN = frozenset("page_vectors edges changes commits activity feedback usage contexts marks users members".split())
-"""Kinds that are stored as they come."""
+"""Kinds whose rows are inserted unchanged."""
 FLAGS = {"changes": 4, "feedback": 2}
-"""Columns that are true or false."""
+"""The boolean column of a kind."""
 
 
 class PostgresTransfer(SqlTransfer):
@@ -38,14 +38,14 @@ class PostgresTransfer(SqlTransfer):
     _session: Session
 
     def __init__(self, session: Session, owner: int, files: Files) -> None:
-        # A workspace may take as long as it takes; who moves one is no request that others wait for.
+        # No request waits for a move, however long it takes.
         session.connection.execute("SET LOCAL statement_timeout TO 0")
         ((version,),) = session.rows("SELECT version FROM workspaces WHERE workspace = %(ws)s")
         super().__init__(session, transfer_queries, owner, version, files)
 
     @cached_property
     def before(self) -> Numbers:
-        """The numbers before its first: zero while it arrives, since the numbers of each workspace are its own."""
+        """The numbers before its first; zero while it arrives, since each workspace counts from one."""
         if self.progress():
             return Numbers(0, 0, 0)
         return Numbers(*(first - 1 for first, _ in self._spans))
@@ -123,18 +123,18 @@ class PostgresTransfer(SqlTransfer):
 
     @property
     def _owned(self) -> Session:
-        """For the rows of a server, which name a workspace by the number that it keeps for ever."""
+        """For keys and jobs, which refer to a workspace by its permanent number."""
         return Session(self._session.connection, self._owner)
 
     def rename(self, name: str) -> None:
-        """Give it its name, in the place of an empty workspace that has it."""
+        """Give it its name, replacing an empty workspace of that name."""
         if self._session.rows("SELECT 1 FROM directory WHERE name = %(name)s", name=name):
             workspaces.drop(self._session.connection, name)
         self._session.run("UPDATE directory SET name = %(name)s WHERE id = %(owner)s", name=name, owner=self._owner)
 
 
 def announce(connection: Connection[Any], workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
-    """Make a workspace without users, and reserve numbers for it that nothing else gets."""
+    """Create a workspace without users, and reserve numbers for it that nothing else gets."""
     workspaces.create(connection, workspace, frozenset(json.loads(access)))
     session = Session(connection, workspaces.number_of(connection, workspace, workspaces.WRITE))
     session.run(

@@ -1,10 +1,9 @@
-"""What is derived from the words of passages, kept in step within the transaction that changes them.
+"""The inverted index: tables derived from the words of passages, updated in the writing transaction.
 
-`words` has a row for each stem of each passage: how often it occurs, how long the passage is, the step of impact that
-this comes to, and who may see it. So the statistics of a viewer are sums over the rows that they may see, and no
-passage has to be read to be ranked.
-`vocabulary` counts for each access list in how many passages a word stands as it is written: the nearest words of a
-typo are looked for among those of the viewer alone. `acls` has the totals of passages and words.
+`words` is the posting list: for each stem of each passage its frequency, the length of the passage, the quantised
+impact, and the access list. A viewer's statistics are sums over visible rows, and ranking reads no passage.
+`vocabulary` counts the passages of each unstemmed word by access list, so that corrections of a typo come from what the
+viewer may see. `acls` has the totals of passages and words.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _STEP = f"width_bucket({_IMPACT}, ARRAY{list(bm25.BOUNDS)}::float8[])"
 
 
 def file(session: Session, nodes: Collection[int]) -> None:
-    """Enter the words of these nodes' passages."""
+    """Index the passages of these nodes."""
     session.run(
         f"""INSERT INTO words (workspace, term, key, node, acl, frequency, step, length)
            SELECT %(ws)s, l.lexeme, p.key, p.node, p.acl, l.frequency, {_STEP}, p.words
@@ -34,7 +33,7 @@ def file(session: Session, nodes: Collection[int]) -> None:
 
 
 def remove(session: Session, nodes: Collection[int]) -> None:
-    """Take the words of these nodes' passages out, before the passages go."""
+    """Remove the passages of these nodes from the index, before they are deleted."""
     count(session, nodes, -1)
     session.run(
         """DELETE FROM words w USING passages p CROSS JOIN unnest(tsvector_to_array(p.lexemes)) AS l (term)
@@ -45,7 +44,7 @@ def remove(session: Session, nodes: Collection[int]) -> None:
 
 
 def count(session: Session, nodes: Collection[int], sign: Literal[1, -1]) -> None:
-    """Add what these nodes' passages come to under their lists to the totals, or take it away."""
+    """Add the passages of these nodes to the totals of their access lists, or subtract them."""
     numbers = list(nodes)
     session.run(
         """UPDATE acls a SET passages = a.passages + %(sign)s * f.passages, words = a.words + %(sign)s * f.words

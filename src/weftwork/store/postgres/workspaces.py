@@ -1,4 +1,4 @@
-"""The workspaces of a database: their names, numbers and heads."""
+"""The workspaces of a database: names, numbers and locks."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 Lock = Literal["", "FOR NO KEY UPDATE", "FOR KEY SHARE"]
 WRITE: Lock = "FOR NO KEY UPDATE"
-"""One writer at a time. The row in the directory is locked and not the one in `workspaces`, which may be elsewhere."""
+"""One writer at a time; locks the row in `directory`: that in `workspaces` may be on another server."""
 NOTE: Lock = "FOR KEY SHARE"
-"""Beside a writer, for what is no change of the workspace."""
+"""Compatible with a writer, for rows that do not raise the version."""
 
 
 class Moving(StoreBusy):
-    """A workspace cannot be written at the moment, since it is on its way to another server."""
+    """A workspace cannot be written while it is moved to another server."""
 
 
 def number_of(connection: Connection[Any], name: str, lock: Lock = "") -> int:
-    """The number of a workspace's rows, which is the one that this transaction works on from now on.
+    """The number of a workspace's rows; sets it for the policies of this transaction.
 
-    Locked, it stays that until the transaction ends: who moves a workspace to another server waits for that, and who
-    comes while it moves has to come again.
+    With a lock, the workspace cannot be moved to another server until the transaction ends; during a move, `Moving` is
+    raised.
     """
     free = "pg_try_advisory_xact_lock_shared(-id)" if lock else "true"
     row = connection.execute(
@@ -46,7 +46,7 @@ def number_of(connection: Connection[Any], name: str, lock: Lock = "") -> int:
 
 
 def identity(connection: Connection[Any], name: str) -> int:
-    """The number of a workspace that it keeps wherever it is moved."""
+    """The permanent number of a workspace, wherever it is moved."""
     row = connection.execute("SELECT id FROM directory WHERE name = %s", (name,)).fetchone()
     if row is None:
         raise missing_workspace(name)
@@ -54,16 +54,16 @@ def identity(connection: Connection[Any], name: str) -> int:
 
 
 def head(connection: Connection[Any], name: str, *, locked: bool = False) -> Head:
-    """The head of a workspace; locked, nobody else writes there until the transaction ends."""
+    """Read the head of a workspace; `locked` excludes other writers until the transaction ends."""
     number = number_of(connection, name, WRITE if locked else "")
     row = connection.execute("SELECT version, access FROM workspaces WHERE workspace = %s", (number,)).fetchone()
-    if row is None:  # dropped between the two questions
+    if row is None:  # dropped between the two queries
         raise missing_workspace(name)
     return Head(number, row[0], frozenset(json.loads(row[1])))
 
 
 def create(connection: Connection[Any], name: str, access: frozenset[str]) -> None:
-    """Make an empty workspace."""
+    """Create an empty workspace."""
     row = connection.execute(
         """INSERT INTO directory (name) VALUES (%s) ON CONFLICT DO NOTHING
            RETURNING id, set_config('weftwork.workspace', id::text, true)""",
@@ -75,7 +75,7 @@ def create(connection: Connection[Any], name: str, access: frozenset[str]) -> No
 
 
 def drop(connection: Connection[Any], name: str) -> int:
-    """Remove a workspace with everything in it; its number, which no other will have."""
+    """Remove a workspace with everything in it; return its permanent number."""
     number_of(connection, name, WRITE)
     row = connection.execute("SELECT id, COALESCE(place, id), other FROM directory WHERE name = %s", (name,)).fetchone()
     assert row is not None

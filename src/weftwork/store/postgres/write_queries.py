@@ -19,7 +19,7 @@ SUBTREES = """WITH RECURSIVE below (pk, id) AS (
         UNION SELECT n.pk, n.id FROM below CROSS JOIN LATERAL (
             SELECT c.pk, c.id FROM nodes c WHERE c.workspace = %(ws)s AND c.parent = below.pk OFFSET 0) n
     ) SELECT pk, id FROM below"""
-# Whoever puts a node again finds that it differs: its digest no longer says what it is.
+# The digest is cleared, so that the next put of the node finds a difference.
 MOVE = """UPDATE nodes SET parent = %(parent)s, position = %(position)s, digest = ''
     WHERE workspace = %(ws)s AND pk = %(node)s"""
 SET_ACCESS = "UPDATE nodes SET access = %(access)s, digest = '' WHERE workspace = %(ws)s AND pk = %(node)s"

@@ -1,4 +1,4 @@
-"""Who may see what: access lists are worked out on write and interned, so that a node carries one number."""
+"""Access lists: inherited on write and interned; a node carries the number of its effective list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AccessLists(ABC):
         self._principals: dict[int, frozenset[str]] = {}
 
     def effective(self, own: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
-        """The number of a node's list: its own, or else its parent's; the owner always belongs to it."""
+        """The number of a node's effective list: its own or its parent's, plus the owner."""
         if own is not None:
             principals = own
         elif parent_acl is not None:
@@ -32,7 +32,7 @@ class AccessLists(ABC):
         return self._number(principals if owner is None else principals | {owner})
 
     def settle(self, node: int) -> list[int]:
-        """Work out the list of a node again, and of everything below it; the nodes below that changed."""
+        """Recompute the lists of a node and of its subtree; return the nodes below that changed."""
         ((own, owner, parent_acl, acl),) = self._session.rows(self._sql.ACCESS, node=node)
         wanted = self.effective(access_of(own), owner, parent_acl)
         if wanted == acl:
@@ -41,7 +41,7 @@ class AccessLists(ABC):
         return self.spread([node])
 
     def spread(self, roots: Iterable[int]) -> list[int]:
-        """Work out the lists of everything below these nodes again; the nodes that changed."""
+        """Recompute the lists of the subtrees below these nodes; return the nodes that changed."""
         changed: list[int] = []
         frontier = list(roots)
         while frontier:
@@ -57,11 +57,11 @@ class AccessLists(ABC):
 
     @abstractmethod
     def _intern(self, principals: frozenset[str]) -> int:
-        """The number under which a list is stored, now if it is a new one."""
+        """The number of a list, which is stored if it is new."""
 
     @abstractmethod
     def _assign(self, lists: Mapping[int, int]) -> None:
-        """Give nodes, and the passages in them, other lists."""
+        """Set the lists of nodes, and of their passages."""
 
     def _principals_of(self, number: int) -> frozenset[str]:
         if number not in self._principals:

@@ -1,4 +1,4 @@
-"""The writes of one transaction on one workspace: everything that does not depend on how rows are stored."""
+"""The writes of one transaction: validation, inheritance and logging; rows are written by each store."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SqlBatch(ABC):
         return len(changed)
 
     def _with_stored_access(self, entries: Sequence[Entry]) -> list[Entry]:
-        """The entries, with their stored owner and list where they name none."""
+        """The entries, completed with the stored owner and access list where they have none."""
         rows = self._session.rows(self._sql.OWN_ACCESS, names=[entry.node.id for entry in entries])
         stored = {name: (owner, access_of(access)) for name, owner, access in rows}
         completed = []
@@ -63,7 +63,7 @@ class SqlBatch(ABC):
         return completed
 
     def rewrite(self, entries: Iterable[Entry]) -> int:
-        """Replace nodes that exist, where they are: parent, position, owner and access list stay. Count the changed."""
+        """Replace existing nodes in place; count the changed."""
         given = list(entries)
         rows = self._session.rows(self._sql.PLACES, names=[entry.node.id for entry in given])
         places = {row[0]: row[1:] for row in rows}
@@ -112,7 +112,7 @@ class SqlBatch(ABC):
         return len(nodes)
 
     def move(self, node: str, parent: str | None, position: int = 0) -> None:
-        """Hang a subtree elsewhere; what it inherits changes with it."""
+        """Reparent a subtree; inherited access lists change with it."""
         number = self._number(node)
         above = None if parent is None else self._number(parent)
         self._putter.refuse_cycle(number, above, node)
@@ -120,20 +120,20 @@ class SqlBatch(ABC):
         self._log([number, *self._access.settle(number)])
 
     def set_access(self, node: str, access: frozenset[str] | None) -> None:
-        """Give a node its own list, or None to inherit again."""
+        """Set the access list of a node, or None to inherit its parent's."""
         number = self._number(node)
         self._session.run(self._sql.SET_ACCESS, node=number, access=access_text(access))
         self._log([number, *self._access.settle(number)])
 
     def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
-        """Say from when and until when a node holds; nothing else about it changes."""
+        """Set the validity interval of a node; nothing else about it changes."""
         number = self._number(node)
         limits = {"start": optional_micros(start), "end": optional_micros(end)}
         self._session.run(self._sql.SET_VALIDITY, node=number, **limits)
         self._log([number])
 
     def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
-        """Make a user known to the workspace and set the groups that they belong to."""
+        """Add a user to the workspace, or replace the groups of an existing one."""
         if not user or user == EVERYONE or user.startswith("group:"):
             raise InvalidInput(f"{user!r} cannot be a user's name: use a name that is not '*' or 'group:…'")
         teams = sorted({group.removeprefix("group:") for group in groups})
@@ -147,24 +147,24 @@ class SqlBatch(ABC):
         self._touched(1)
 
     def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
-        """Note that a user saw or changed a node."""
+        """Record that a user viewed or edited a node."""
         self._upsert(
             self._sql.UPDATE_EVENT, self._sql.ADD_EVENT, **self._known(user, node), kind=kind, at=to_micros(at)
         )
 
     def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
-        """Note whether a node helped; a user's later word on it replaces the earlier one."""
+        """Record whether a node was useful to a user; the latest feedback counts."""
         feedback = {**self._known(user, node), "useful": bool(useful), "at": to_micros(at)}
         self._upsert(self._sql.UPDATE_FEEDBACK, self._sql.ADD_FEEDBACK, **feedback)
 
     def count_use(self, user: str, nodes: Iterable[str]) -> None:
-        """Note that an answer used these nodes."""
+        """Count one more use of these nodes by a user's answer."""
         for node in nodes:
             self._upsert(self._sql.UPDATE_USE, self._sql.ADD_USE, **self._known(user, node))
         self._touched(1)
 
     def _upsert(self, update: str, add: str, **values: object) -> None:
-        """Change a row, or add it: in two statements, since a foreign partition knows no ON CONFLICT."""
+        """Update a row or insert it; postgres_fdw has no ON CONFLICT DO UPDATE."""
         if not self._session.run(update, **values):
             self._session.run(add, **values)
         self._touched(1)
@@ -187,7 +187,7 @@ class SqlBatch(ABC):
         self._touched(len(numbers))
 
     def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
-        """Keep texts under names of a group, None to remove one; no version rises."""
+        """Set marks of a group by name, or remove those that are None; no version rises."""
         self._session.run(self._sql.REMOVE_MARKS, group=group, names=list(marks))
         self._add_marks(group, {name: mark for name, mark in marks.items() if mark is not None})
 
@@ -242,11 +242,11 @@ class SqlBatch(ABC):
 
     @abstractmethod
     def _add_marks(self, group: str, marks: Mapping[str, str]) -> None:
-        """Insert marks that are not there."""
+        """Insert new marks."""
 
 
 def check_dimensions(model: str, vectors: Mapping[str, Vector], known: int | None) -> int | None:
-    """Raise DimensionError unless all vectors have as many dimensions as the model's stored ones; the number."""
+    """Return the dimensions of a model's vectors; raise DimensionError if they differ."""
     for vector in vectors.values():
         shape = np.shape(vector)
         wanted = shape if known is None else (known,)

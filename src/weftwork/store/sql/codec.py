@@ -126,7 +126,7 @@ def index_row(row: Sequence[Any]) -> Row:
 
 
 def searchable(node: Node, passage: Passage) -> str:
-    """The text by which a passage is searched, the same that `index_row` leads to."""
+    """The text that is indexed for a passage: the same as `index_row(…).searchable`."""
     fields = " ".join(_searchable_fields(json.loads(dump(dict(node.fields))))) if node.fields else ""
     return Row(
         0, 0, 0, passage.ordinal, node.type, node.title, node.source, passage.text, node.tags, fields, 0, None, None, ""
@@ -158,7 +158,7 @@ def text_to_embed(title: str, fields: str, text: str) -> str:
 
 
 def digest_of(entry: Entry) -> str:
-    """A hash of everything that was given for a node: equal means nothing to do."""
+    """A hash of everything that was given for a node: an equal one need not be written."""
     node = entry.node
     parts: tuple[object, ...] = (
         node.type, node.title, node.parent, node.position, list(node.tags), dict(node.fields), node.confidence,

@@ -1,4 +1,4 @@
-"""What does not exist, said alike by all stores."""
+"""Errors for what does not exist, with the same message in all stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Document pages as many vectors: how they are stored, and their ranking by MaxSim in two stages.
+"""Document pages as many vectors each: their storage, and their ranking by MaxSim in two stages.
 
 A sketch of a page, a few means of its vectors, is compared with the query first; then all vectors of those pages that
 came out best, and of no others. Where there are few pages, all are compared in full. Both stages read only pages that
@@ -29,7 +29,7 @@ Stage = Literal["sketch", "vectors"]
 AT_ONCE: Mapping[Stage, int] = {"sketch": 1024, "vectors": 128}
 """Pages whose sketches, or vectors, are in memory at once: tens of megabytes, whatever the model."""
 Stored = Callable[[Sequence[int], Stage], Iterable[tuple[Any, ...]]]
-"""Reads the sketches of nodes, each with its node, or their vectors, each with the key of the first passage."""
+"""Reads (node, sketch) or (key of the first passage, vectors) of some nodes."""
 
 
 def page_rows(model: str, pages: Mapping[int, Matrix], width: int | None) -> list[dict[str, object]]:
@@ -59,7 +59,7 @@ def best_pages(query: Matrix, nodes: Sequence[int], limit: int, stored: Stored) 
 
 
 def _scored(query: Matrix, nodes: Sequence[int], stage: Stage, stored: Stored) -> Iterator[tuple[int, float]]:
-    """Scores by what the rows are called by, some pages at a time."""
+    """Scores of nodes by their sketches, or of keys by their vectors, some pages at a time."""
     step = AT_ONCE[stage]
     for start in range(0, len(nodes), step):
         rows = list(stored(nodes[start : start + step], stage))
@@ -78,7 +78,7 @@ def sketch(vectors: Matrix) -> Matrix:
 
 
 def max_sim(query: Matrix, pages: Sequence[bytes]) -> list[float]:
-    """MaxSim of each page: the similarity of each part of the query to its nearest, on average, from 0 to 1."""
+    """MaxSim of each page: the mean over the query's vectors of the best cosine, in [0, 1]."""
     width = query.shape[1]
     rows = np.frombuffer(b"".join(pages), dtype=np.float16).reshape(-1, width).astype(np.float32)
     ends = np.cumsum([len(page) // (2 * width) for page in pages])

@@ -39,7 +39,7 @@ class Putter(ABC):
         self._now = now
 
     def put(self, entries: Iterable[Entry]) -> list[int]:
-        """Write what differs from what is stored; the nodes that changed, subtrees included."""
+        """Write the entries that differ from the stored nodes; return all changed nodes."""
         drafts = self._drafts(_by_id(entries))
         if not drafts:
             return []
@@ -52,7 +52,7 @@ class Putter(ABC):
             draft.acl = self._access.effective(node.access, node.owner, parent_acl)
         self._write_nodes(ordered)
         for draft in ordered:
-            # Only a node that was there before and got another parent can close a circle with stored ones.
+            # Only a reparented node can close a cycle with stored ones.
             if not draft.is_new and draft.parent not in (None, draft.old_parent):
                 self.refuse_cycle(draft.pk, draft.parent, draft.entry.node.id)
         self._write_details(ordered)
@@ -81,7 +81,7 @@ class Putter(ABC):
         return drafts
 
     def _resolve_parents(self, drafts: Mapping[str, Draft]) -> dict[int | None, int]:
-        """Give each draft the number of its parent; the access lists of the parents that are stored, by number."""
+        """Set the parent's number in each draft; return the access lists of the stored parents by number."""
         parents = {draft.entry.node.parent for draft in drafts.values()} - drafts.keys()
         rows = self._session.rows(self._sql.PARENTS, names=sorted(name for name in parents if name is not None))
         stored = {name: number for name, number, _ in rows}
@@ -126,7 +126,7 @@ class Putter(ABC):
 
 
 def _by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """The entries by the ids of their nodes, each of which may stand there once."""
+    """The entries by node id; raise InvalidInput if an id occurs twice."""
     by_id: dict[str, Entry] = {}
     for entry in entries:
         if entry.node.id in by_id:
@@ -136,7 +136,7 @@ def _by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 def _parents_first(drafts: Mapping[str, Draft]) -> list[Draft]:
-    """Drafts ordered so that each follows its parent; a circle among them is refused."""
+    """Drafts in topological order, parents first; raise CycleError if there is none."""
     ordered: list[Draft] = []
     placed: set[str] = set()
     for name in drafts:

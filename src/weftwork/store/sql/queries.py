@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class ReadQueries(Protocol):
-    """Reads of a view: all of them return visible rows only."""
+    """Reads of a view. All but FIRST_PASSAGES, whose nodes are known to be visible, check permissions."""
 
     NUMBERS: str
     """names → id, number"""
@@ -170,7 +170,7 @@ class StoreQueries(Protocol):
     WORKSPACES: str
     """→ name; in order"""
     WORKSPACE: str
-    """name → the number that a workspace keeps for ever"""
+    """name → the permanent number of a workspace"""
     USERS: str
     """→ user, team or NULL; in order"""
     NODE_IDS: str

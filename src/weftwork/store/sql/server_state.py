@@ -1,4 +1,4 @@
-"""Keys and jobs of a server: no part of any workspace's content, so that no version rises when they change."""
+"""Keys and jobs of a server; they do not raise the version of any workspace."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class SqlJobs:
 
 
 def workspace_number(session: Session, sql: StoreQueries, name: str) -> int:
-    """The number that a workspace keeps for ever."""
+    """The permanent number of a workspace, which no other ever gets."""
     rows = session.rows(sql.WORKSPACE, name=name)
     if not rows:
         raise missing_workspace(name)

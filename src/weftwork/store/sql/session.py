@@ -1,4 +1,4 @@
-"""How the shared code runs statements, whichever database is underneath.
+"""Protocols by which the shared code runs statements on either database.
 
 A list is passed as a value like any other; how it gets into a statement is the driver's concern. `ws` is the number of
 the workspace in every statement, `acls` the access lists of the viewer in those of a `Reader`.
@@ -15,12 +15,12 @@ from weftwork.types import Filters
 Row = tuple[Any, ...]
 Answer = TypeVar("Answer")
 Tracer = Callable[[str], None]
-"""Is told each statement, with its values."""
+"""Called with each statement, its values included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is known of a workspace before anything in it is read."""
+    """Number, version and default access list of a workspace."""
 
     number: int
     version: int

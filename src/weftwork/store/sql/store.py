@@ -1,4 +1,4 @@
-"""The store itself: what both do alike around their transactions."""
+"""The store itself, but for its transactions and views."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SqlStore(ABC):
         self._removed = _RemovedNodes()
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = frozenset({EVERYONE})) -> None:
-        """Make a workspace with its first user; what has no list of its own follows `access`."""
+        """Create a workspace with its first user; `access` is the list of root nodes without one."""
         if not workspace.strip():
             raise InvalidInput("a workspace needs a name")
         with self._creating(workspace, access), self.atomic(workspace) as batch:
@@ -48,11 +48,11 @@ class SqlStore(ABC):
 
     @abstractmethod
     def _creating(self, workspace: str, access: frozenset[str]) -> AbstractContextManager[object]:
-        """A transaction in which an empty workspace was made."""
+        """A transaction that has created an empty workspace."""
 
     @contextmanager
     def atomic(self, workspace: str) -> Iterator[Batch]:
-        """A batch that is committed when the block ends, and undone if it raises."""
+        """A batch that is committed at the end of the block, and rolled back if it raises."""
         removed = self._removed
         removed.depth += 1
         try:
@@ -72,7 +72,7 @@ class SqlStore(ABC):
         """A batch and its transaction; within another one of the same thread, a savepoint."""
 
     def _remove_files(self, removed: Mapping[str, set[str]]) -> None:
-        """Remove the files of nodes that are gone, after their removal was committed."""
+        """Remove the files of removed nodes, after the commit."""
         for workspace, nodes in removed.items():
             files = self.files(workspace) if nodes else None
             if files is not None and files.any:
@@ -123,12 +123,12 @@ class SqlStore(ABC):
             return self._files.setdefault(number, Files(self._file_root, number))
 
     def keep_context(self, workspace: str, name: str, *, user: str, thread: str, kept: str) -> None:
-        """Keep a record of a user's context for a while; no version rises."""
+        """Store the record of a user's context, for a while; no version rises."""
         key = {"user": user, "thread": thread, "name": name}
         at = to_micros(self._clock())
 
         def write(session: Session) -> None:
-            # A foreign partition knows no ON CONFLICT.
+            # postgres_fdw has no ON CONFLICT DO UPDATE.
             if not session.run(self._sql.UPDATE_CONTEXT, **key, record=kept, at=at):
                 session.run(self._sql.ADD_CONTEXT, **key, record=kept, at=at)
             session.run(self._sql.TRIM_CONTEXTS, user=user, most=MOST_CONTEXTS)

@@ -20,7 +20,7 @@ class SqlTransfer(ABC):
         self._session = session
         self._sql = sql
         self._owner = owner
-        """The number that the workspace keeps for ever."""
+        """The permanent number of the workspace."""
         self.version = version
         self.files = files
 

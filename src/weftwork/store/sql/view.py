@@ -1,4 +1,4 @@
-"""One user's snapshot of one workspace: everything but the searches, which each database does in its own way."""
+"""One user's snapshot of one workspace, but for the searches by words and by vector."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 NO_FILTERS = Filters()
 NOT_CLOSED = Closed()
 MAX_DEPTH = 64
-"""How far up a chain of ancestors is followed: deeper trees are cut, never looped over."""
+"""Limit on the length of a chain of ancestors."""
 TRAIL = 8
 """Ancestors in the breadcrumbs of a passage."""
 AHEAD = timedelta(days=2)
-"""A text that is later than this cannot be a moment that has passed, whatever its zone."""
+"""Dates this far ahead are not past in any time zone."""
 EVER = -(2**62)
 """Before any moment."""
 
@@ -134,7 +134,7 @@ class SqlView(ABC):
     def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
-        """The same search as a callable, which may run in another thread beside other reads of this view."""
+        """Return the search as a callable that may run in another thread beside other reads of this view."""
 
     def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
         """Document pages by MaxSim, as the keys of their first passages."""
@@ -155,7 +155,7 @@ class SqlView(ABC):
         """Cosine of each of these passages that has a vector."""
 
     def unknown_words(self, words: Sequence[str]) -> list[str]:
-        """The words that occur in nothing that the viewer may see."""
+        """The words that occur in no visible passage."""
         return [word for word, counts in self._stem_counts(words).items() if not any(counts)]
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
@@ -180,7 +180,7 @@ class SqlView(ABC):
         """In how many visible passages each term occurs."""
 
     def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
-        """From the parent upwards, until a node that the viewer may not see."""
+        """The ancestors from the parent upwards, up to the first hidden one."""
         rows = self._reader.rows(self._sql.ANCESTORS, node=node, depth=min(depth, MAX_DEPTH))
         return [node_info(row) for row in rows]
 
@@ -310,7 +310,7 @@ class SqlView(ABC):
         """Vectors stored under those of these digests that belong to a visible passage."""
 
     def counts(self) -> dict[str, int]:
-        """How many nodes by type, edges, tags and passages the viewer may see."""
+        """The number of visible nodes by type, edges, tags and passages."""
         types, ((edges,),), ((tags,),) = self._reader.together(
             self._sql.COUNT_BY_TYPE, self._sql.COUNT_EDGES, self._sql.COUNT_TAGS
         )
@@ -320,7 +320,7 @@ class SqlView(ABC):
 
 
 def _distances(node: str, others: Iterable[str], rows: Iterable[Row]) -> dict[str, int]:
-    """Hops through the nearest common ancestor, from rows of a node, one of its ancestors and how far up that is."""
+    """Hops through the nearest common ancestor, from rows of (id, ancestor, levels up)."""
     heights: dict[str, dict[int, int]] = {}
     for start, ancestor, level in rows:
         heights.setdefault(start, {})[ancestor] = level

@@ -18,7 +18,7 @@ Ranking = Callable[[Sequence[int]], dict[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class EdgeRules:
-    """Which edge types a walk follows, and in which order."""
+    """The edge types that a walk follows, and their order."""
 
     only: tuple[str, ...] = ()
     """Nothing else, in this order; empty means all."""
@@ -31,7 +31,7 @@ class EdgeRules:
         return {kind: index for index, kind in enumerate(dict.fromkeys((*self.first, *self.only)))}
 
     def allows(self, kind: str) -> bool:
-        """Whether a type is followed."""
+        """True if edges of this type are followed."""
         return not self.only or kind in self.only
 
 
@@ -46,13 +46,13 @@ class Hop:
 
 
 Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
-"""All single steps from some nodes to visible ones, by where they start; at most so many of each kind from one node."""
+"""Reads the steps from some nodes, by start; at most so many of each kind from one node."""
 
 
 def hops(
     reader: Reader, sql: ReadQueries, frontier: Sequence[int], edges: EdgeRules, limit: int
 ) -> dict[int, list[Hop]]:
-    """Read all single steps from the frontier to visible nodes, at most `limit` of each kind from one node."""
+    """Read the steps from the frontier to visible nodes, at most `limit` of each kind from one node."""
     parts: list[str] = []
     if edges.allows("child"):
         parts.append(sql.CHILD_HOPS)
@@ -85,7 +85,7 @@ def walk(
     hub_limit: int,
     rank: Ranking | None,
 ) -> list[Reached]:
-    """Breadth first from the starts that have a number; each node once, by the first shortest path found."""
+    """Breadth-first search from the known starts; each node once, by the first shortest path found."""
     order = edges.order
     seen: dict[int, Reached] = {}
     for name in starts:
@@ -118,7 +118,7 @@ def _ordered(sampled: Sequence[tuple[list[Hop], bool]], order: Mapping[str, int]
 
 
 def _sample(hops: list[Hop], limit: int, order: Mapping[str, int], rank: Ranking | None) -> tuple[list[Hop], bool]:
-    """The hops to follow from one node, and whether some were left out.
+    """The hops to follow from one node, and True if some were left out.
 
     Each type of the order in turn has half of the places that are left, so that it comes first and
     yet does not shut out the others.
@@ -141,7 +141,7 @@ def _sample(hops: list[Hop], limit: int, order: Mapping[str, int], rank: Ranking
 
 
 def _take(chosen: set[int], ends: Sequence[int], most: int) -> None:
-    """Add up to so many of these that are not chosen yet."""
+    """Add up to `most` nodes that are not chosen yet."""
     chosen.update([end for end in dict.fromkeys(ends) if end not in chosen][:most])
 
 

@@ -1,4 +1,4 @@
-"""Scores of passages by words: how many are shortlisted, and how much a query resembles one."""
+"""Ranking of passages by words: the size of the shortlist, and trigram similarity."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from weftwork.text.trigrams import share_of_words, similarity
 from weftwork.types import Hit
 
 SPARE = 10
-"""Passages that are shortlisted beyond the limit, or half as many as the limit: impacts that are rounded to levels
-are near the exact score, not equal to it."""
+"""Minimum of passages that are shortlisted beyond the limit, since the shortlist uses quantised impacts."""
 
 
 def shortlist_size(limit: int) -> int:
-    """The number of passages to score exactly for so many results."""
+    """The number of passages to score exactly for `limit` results."""
     return limit + max(SPARE, limit // 2)
 
 

@@ -1,4 +1,4 @@
-"""Who may see what: how access lists are stored, and which of them a user may see."""
+"""Storage of access lists, and the lists that a user may see."""
 
 from __future__ import annotations
 

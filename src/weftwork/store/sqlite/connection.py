@@ -23,7 +23,7 @@ PRAGMAS = (
 )
 EXPLAINED = (sqlite3.Error, UnicodeEncodeError)
 WAIT_SECONDS = 60
-"""How long to wait for another process's write before giving up."""
+"""Time to wait for another process's write."""
 PAUSE_SECONDS = 0.01
 
 
@@ -111,9 +111,9 @@ class Connections:
 
 
 def _carry_out(connection: sqlite3.Connection, pragma: str) -> None:
-    """Carry out a pragma, waiting for others that open the file too.
+    """Run a pragma, with retries while the file is busy.
 
-    SQLite waits by itself for all but this: it refuses to change to WAL at once while another process writes.
+    SQLite's own busy timeout does not cover the change to WAL while another process writes.
     """
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
@@ -128,7 +128,7 @@ def _carry_out(connection: sqlite3.Connection, pragma: str) -> None:
 
 @contextmanager
 def _closed_on_failure(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Close a connection that cannot be used, and say why."""
+    """Close the connection if the block raises, and translate the error."""
     try:
         yield
     except BaseException as error:
@@ -147,7 +147,7 @@ REASONS = {
     "full": "cannot be written ({error}): free some space",
     "disk I/O": "cannot be read or written ({error}): check its disk, and free some space",
 }
-"""What SQLite says, and what that means for the file."""
+"""Parts of SQLite's messages, and the explanation of each."""
 
 
 def _explained(error: sqlite3.Error | UnicodeEncodeError, path: Path) -> WeftError:

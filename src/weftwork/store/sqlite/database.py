@@ -1,4 +1,4 @@
-"""Short transactions of the store's own, and what is known of a workspace at the beginning of any."""
+"""Short transactions of the store's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 
 
 def head(connection: sqlite3.Connection, name: str) -> Head:
-    """The head of a workspace."""
+    """Read number, version and default access list of a workspace."""
     row = connection.execute("SELECT id, version, access FROM workspaces WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise missing_workspace(name)

@@ -1,4 +1,4 @@
-"""The texts that wait for a vector are those that have none; a file lock gives them to one worker at a time."""
+"""The embedding queue: texts without a vector. A file lock gives them to one worker at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WITHOUT_VECTOR = """FROM nodes n CROSS JOIN passages p ON p.node = n.pk WHERE n
 
 
 def some(session: Session, model: str, limit: int) -> dict[str, str]:
-    """Some of the texts that wait, by the digests under which their vectors are to be stored."""
+    """Some texts without a vector, by digest."""
     rows = session.rows(
         f"SELECT p.digest, n.title, n.fields, p.text {_WITHOUT_VECTOR} LIMIT :limit", model=model, limit=limit
     )
@@ -18,5 +18,5 @@ def some(session: Session, model: str, limit: int) -> dict[str, str]:
 
 
 def count(session: Session, model: str) -> int:
-    """The number of texts that wait."""
+    """The number of texts without a vector."""
     return int(session.rows(f"SELECT COUNT(DISTINCT p.digest) {_WITHOUT_VECTOR}", model=model)[0][0])

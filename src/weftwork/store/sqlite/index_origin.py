@@ -1,8 +1,8 @@
-"""Which life of the database the indexes beside it were made from.
+"""Detects an index folder of another database file (recreated, or restored from a backup).
 
-A store that is deleted and made anew, or restored from a backup, counts the same versions again for other content.
-So each commit has a random mark, and the folder of the indexes names the last commit that they may hold. Whoever
-opens them first looks that commit up: if the database does not know it, they belong to another life and go.
+Such a file counts the same versions again for other content. So each commit has a random mark, and the index folder
+records the latest commit that the indexes may contain. The first process that opens them looks that commit up; if the
+database does not have it, the indexes are stale and are removed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Snapshot = AbstractContextManager[sqlite3.Connection]
 
 
 class Origin:
-    """The commit that a folder of indexes holds nothing beyond. Its methods need the folder's lock."""
+    """The latest commit that the indexes of a folder may contain. Callers hold the folder's lock."""
 
     def __init__(self, folder: Path, workspace: int, read: Callable[[], Snapshot]) -> None:
         self._folder = folder
@@ -28,7 +28,7 @@ class Origin:
         self.checked = False
 
     def check(self) -> None:
-        """Throw the indexes away unless this database made them."""
+        """Remove the indexes unless they were built from this database."""
         version, mark = self._named()
         if mark is None or self._mark(version) != mark:
             for each in self._folder.iterdir():
@@ -38,7 +38,7 @@ class Origin:
         self.checked = True
 
     def record_commit(self, version: int) -> None:
-        """Name a commit before the indexes take it in: a crash in between names more than they hold, never less."""
+        """Record a commit before it is indexed: a crash leaves a record that is ahead, never behind."""
         mark = self._mark(version)
         if self._named()[0] < version and mark is not None:
             draft = self._file.with_suffix(".new")

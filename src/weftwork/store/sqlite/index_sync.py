@@ -1,8 +1,8 @@
 """Keeping a workspace's indexes in step with the database.
 
-The database is written first. Whoever is about to search compares the version that an index
-reflects with the database's, and applies what the change log holds beyond it. An index that is
-missing or damaged is made again from scratch, which is the same thing from version zero.
+The database is written first. Before a search, the version of an index is compared with the
+database's, and the rest of the change log is applied. An index that is missing or damaged is
+rebuilt, which is the same from version zero.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class DerivedIndexes:
         return self._with_repair(_folder_name(model), lambda: self._current_vectors(connection, model, dimensions))
 
     def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
-        """Throw the word index away and make it again."""
+        """Rebuild the word index."""
         with self._lock, self._failure_told():
             return self._made_again("words", lambda: self._current_words(connection))
 
     def close(self) -> None:
-        """Write what the next process would otherwise have to catch up with."""
+        """Write checkpoints, to spare the next process the catching up."""
         # A checkpoint that cannot be written costs the next process a moment, and nothing else.
         with self._lock, suppress(OSError):
             for index in self._vectors.values():
@@ -99,7 +99,7 @@ class DerivedIndexes:
 
     @contextmanager
     def _failure_told(self) -> Iterator[None]:
-        """Say what to do when an index can be neither read nor made."""
+        """Raise StoreError with the remedy if an index can be neither read nor rebuilt."""
         try:
             yield
         except (IndexDamaged, OSError) as error:
@@ -153,7 +153,7 @@ class DerivedIndexes:
             index.checkpoint()
 
     def _exclusive(self) -> FileLock:
-        """The lock that only one process holds; the same process may take it again."""
+        """The folder's inter-process lock; re-entrant."""
         self._folder.mkdir(parents=True, exist_ok=True)
         return self._file_lock
 
@@ -175,7 +175,7 @@ def _changed(connection: sqlite3.Connection, workspace: int, since: int) -> list
 
 
 def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
-    """The passages of these nodes, as far as they still exist."""
+    """The passages of those of these nodes that still exist."""
     for start in range(0, len(nodes), CHUNK):
         found = connection.execute(
             f"""SELECT {INDEX_ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node

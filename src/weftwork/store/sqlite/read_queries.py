@@ -1,6 +1,6 @@
 """Statements of a view; see `weftwork.store.sql.queries.ReadQueries`.
 
-CROSS JOIN keeps SQLite from reordering: a read starts at the rows that it was asked for, not at what is rare.
+CROSS JOIN fixes the join order in SQLite: a read starts at the rows that it was asked for.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VI
     ORDER BY n.updated_at DESC, n.pk LIMIT :limit"""
 BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE}{{filters}}
     ORDER BY n.title COLLATE NOCASE, n.pk LIMIT :limit"""
-# What is no day of the calendar is left out here, so that it takes no place of what is.
+# Invalid dates are excluded here, so that they do not count towards the limit.
 PAST = f"""SELECT {INFO} FROM json_each(:names) names
     CROSS JOIN fields ON fields.workspace = :ws AND fields.name = names.value AND fields.value < :latest
     CROSS JOIN nodes n ON n.pk = fields.node

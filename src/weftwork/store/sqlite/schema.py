@@ -257,7 +257,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
 
 
 def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
-    """Raise if this is another program's database; to be called before anything is written to it."""
+    """Raise StoreError if this is another program's database; call it before the first write."""
     # In one snapshot: between two, another process may make the tables of a new store.
     connection.execute("BEGIN")
     tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
@@ -272,7 +272,7 @@ def _application(connection: sqlite3.Connection) -> int:
 
 
 def _missing(connection: sqlite3.Connection, path: str) -> list[str]:
-    """Names of the migrations that are still to run; a name that we do not know is from a newer version."""
+    """Names of pending migrations; raise StoreError if the file is of a newer version."""
     try:
         done = {row[0] for row in connection.execute("SELECT name FROM migrations")}
     except sqlite3.OperationalError:
@@ -286,7 +286,7 @@ def _missing(connection: sqlite3.Connection, path: str) -> list[str]:
 
 
 def _apply(connection: sqlite3.Connection, name: str) -> None:
-    """Run one migration and record it, in one transaction; skip it if another process was faster."""
+    """Run and record one migration in one transaction; skip it if another process has."""
     connection.execute("BEGIN IMMEDIATE")
     if connection.execute("SELECT 1 FROM migrations WHERE name = ?", (name,)).fetchone() is None:
         for statement in _statements(MIGRATIONS[name]):

@@ -1,4 +1,4 @@
-"""Search by words and by resemblance: the index shortlists, the viewer's own statistics decide."""
+"""Search by words and by trigrams: the index shortlists, the viewer's own statistics rank."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Answer = TypeVar("Answer")
 
 
 def scope_for(reader: Reader, filters: Filters) -> Scope:
-    """What the indexes need to know of a viewer and a request."""
+    """The restriction of an index search to a viewer and filters."""
     excluded = frozenset(reader.numbers(filters.exclude).values()) if filters.exclude else frozenset()
     return Scope(reader.acls, filters, excluded)
 
 
 def by_words(reader: Reader, derived: DerivedIndexes, text: str, limit: int, filters: Filters) -> list[Hit]:
-    """BM25 over what the viewer may see; a score is the share of the highest that the query could give."""
+    """BM25 over visible passages, as a share of the query's highest possible score."""
     query = parse(text)
     if not reader.acls or not (query.terms or query.phrases or query.prefixes):
         return []
@@ -60,12 +60,12 @@ def by_resemblance(
 
 
 def frequencies(reader: Reader, derived: DerivedIndexes, terms: Sequence[str]) -> dict[str, int]:
-    """In how many visible passages each term occurs."""
+    """Document frequencies among visible passages."""
     return _with_words(reader, derived, lambda index: _frequencies(reader, index, terms))
 
 
 def _frequencies(reader: Reader, index: WordIndex, terms: Sequence[str]) -> dict[str, int]:
-    """In how many visible passages each term occurs, asked of the index once in a snapshot."""
+    """Document frequencies among visible passages, memoised for the snapshot."""
     missing = [term for term in terms if term not in reader.frequencies]
     if missing:
         reader.frequencies.update(index.document_frequencies(missing, reader.acls))
@@ -73,7 +73,7 @@ def _frequencies(reader: Reader, index: WordIndex, terms: Sequence[str]) -> dict
 
 
 def _with_words(reader: Reader, derived: DerivedIndexes, ask: Callable[[WordIndex], Answer]) -> Answer:
-    """Ask the word index; if its files turn out to be damaged, make it again and ask once more."""
+    """Query the word index; if its files are damaged, rebuild it and retry once."""
     try:
         return ask(derived.words(reader.connection))
     except IndexDamaged:

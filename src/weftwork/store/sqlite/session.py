@@ -1,4 +1,4 @@
-"""Running statements on one workspace; lists are passed as JSON, for `IN (SELECT value FROM json_each(:name))`."""
+"""Running statements on one workspace; lists are bound as JSON, for json_each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reader(Session):
 
     acls: frozenset[int]
     frequencies: dict[str, int] = field(default_factory=dict)
-    """In how many visible passages a term occurs, as far as it was asked for in this snapshot."""
+    """Memoised document frequencies of terms among visible passages."""
 
     def filtered(self, statement: str, filters: Filters, /, **values: object) -> list[Row]:
         """Run a query with the conditions of the filters in the place of its `{filters}`."""

@@ -62,7 +62,7 @@ class SqliteStore(SqlStore):
         Files(self.path, number).clear()
 
     def version(self, workspace: str) -> int:
-        """A number that each write raises."""
+        """The version of a workspace, which each write raises."""
         with self._connections.read() as connection:
             return head(connection, workspace).version
 
@@ -84,12 +84,12 @@ class SqliteStore(SqlStore):
             yield SqliteView(reader, self._indexes(known.number), (workspace, user), known.version)
 
     def waiting(self, workspace: str, model: str) -> int:
-        """The number of texts that have no vector of a model."""
+        """The number of texts without a vector of a model."""
         return self._database.ask(lambda session: embedding_queue.count(session, model), workspace)
 
     @contextmanager
     def claim(self, workspace: str, model: str, limit: int) -> Iterator[Mapping[str, str]]:
-        """Some of the texts that have no vector; other workers wait until the block ends."""
+        """Claim some texts without a vector; other workers wait until the block ends."""
         with self._claiming:
             yield self._database.ask(lambda session: embedding_queue.some(session, model, limit), workspace)
 
@@ -100,7 +100,7 @@ class SqliteStore(SqlStore):
             yield self._transfer(connection, workspace)
 
     def announce(self, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:
-        """Make a workspace without users, and reserve as many numbers for it as the span says."""
+        """Create a workspace without users, and reserve as many numbers for it as the span says."""
         with self._connections.write() as connection:
             announce(connection, workspace, access, span, marks)
 

@@ -17,7 +17,7 @@ from weftwork.store.transfer import PROGRESS, Numbers, Row
 from weftwork.types import Passage
 
 _TABLES = {"nodes": "nodes", "passages": "passages", "lists": "acls"}
-"""The tables of what is counted."""
+"""The tables whose keys are reserved."""
 
 
 class SqliteTransfer(SqlTransfer):
@@ -76,7 +76,7 @@ class SqliteTransfer(SqlTransfer):
         )
 
     def rename(self, name: str) -> None:
-        """Give it its name, in the place of an empty workspace that has it."""
+        """Give it its name, replacing an empty workspace of that name."""
         self._session.run("DELETE FROM workspaces WHERE name = :name", name=name)
         self._session.run("UPDATE workspaces SET name = :name WHERE id = :ws", name=name)
 
@@ -84,7 +84,7 @@ class SqliteTransfer(SqlTransfer):
 def announce(
     connection: sqlite3.Connection, workspace: str, access: str, span: Numbers, marks: Mapping[str, str]
 ) -> None:
-    """Make a workspace without users, and reserve numbers for it that nothing else gets."""
+    """Create a workspace without users, and reserve numbers for it that nothing else gets."""
     cursor = connection.execute("INSERT INTO workspaces (name, access) VALUES (?, ?)", (workspace, access))
     session = Session(connection, int(cursor.lastrowid or 0))
     before = [_reserve(session, table, getattr(span, kind)) for kind, table in _TABLES.items()]
@@ -95,7 +95,7 @@ def announce(
 
 
 def _reserve(session: Session, table: str, count: int) -> int:
-    """Reserve the next numbers of a table; the one before them."""
+    """Reserve the next numbers of a table; return the one before them."""
     before = next_number(session, table) - 1
     session.run("DELETE FROM sqlite_sequence WHERE name = :table", table=table)
     session.run("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :seq)", table=table, seq=before + count)

@@ -17,7 +17,7 @@ SUBTREES = """WITH RECURSIVE below (pk, id) AS (
         SELECT pk, id FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))
         UNION SELECT n.pk, n.id FROM below CROSS JOIN nodes n ON n.parent = below.pk
     ) SELECT pk, id FROM below"""
-# Whoever puts a node again finds that it differs: its digest no longer says what it is.
+# The digest is cleared, so that the next put of the node finds a difference.
 MOVE = "UPDATE nodes SET parent = :parent, position = :position, digest = '' WHERE pk = :node"
 SET_ACCESS = "UPDATE nodes SET access = :access, digest = '' WHERE pk = :node"
 SET_VALIDITY = "UPDATE nodes SET valid_from = :start, valid_until = :end, digest = '' WHERE pk = :node"

@@ -1,4 +1,4 @@
-"""Several servers behind one: parts of the tables are foreign tables, and move from server to server."""
+"""Sharding: partitions of the tables are foreign tables on several servers, and can be moved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Cluster", "opened"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A server, what is wrong with it, and what it holds; the coordinator has no name."""
+    """A server, its problem if any, and its partitions; the coordinator has no name."""
 
     name: str
     problem: str
@@ -29,13 +29,13 @@ class Status:
 
 
 class Cluster:
-    """What can be asked of a cluster, and done to it."""
+    """The operations on a cluster."""
 
     def __init__(self, servers: Servers) -> None:
         self._servers = servers
 
     def plan(self, nodes: Mapping[str, str], without: Collection[str] = ()) -> dict[int, tuple[str, str]]:
-        """The parts that would have to move so that all servers, with these and without those, have as many."""
+        """The partitions that would move to balance the servers after adding `nodes` and removing `without`."""
         for name, url in nodes.items():
             read_node(name, url)
         known = {*self._servers.names(), *nodes}
@@ -46,7 +46,7 @@ class Cluster:
         return layout.moves(parts, layout.spread(parts, known - set(without)))
 
     def apply(self, nodes: Mapping[str, str], without: Collection[str], say: moving.Told) -> None:
-        """Add servers, take others out of use, and move parts until all have as many; run again, it goes on."""
+        """Add and drain servers, and move partitions until they are balanced; resumable."""
         with moving.alone(self._servers.here):
             steps = self.plan(nodes, without)
             self._servers.bring_up_to_date()
@@ -64,7 +64,7 @@ class Cluster:
             moving.move_workspace(self._servers, workspace, to, say)
 
     def status(self) -> list[Status]:
-        """Each server and what it holds."""
+        """The status of each server."""
         parts = self._servers.parts()
         found = []
         for name in sorted({*self._servers.names(), *parts.values()}):

@@ -1,4 +1,4 @@
-"""Making a part of the tables a foreign one, and what the coordinator needs so that there can be such."""
+"""Turning partitions into foreign tables, and preparing the coordinator for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OWN = """SELECT x.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i
     WHERE i.indisunique AND p.relkind = 'r' AND p.relispartition AND x.relispartition
       AND p.relnamespace = 'weftwork'::regnamespace ORDER BY 1"""
 _SETTINGS = {"plan_cache_mode": "force_custom_plan", "enable_partitionwise_join": "on"}
-"""A plan is made for one workspace, so that it names one server; tables on it are joined there."""
+"""Plans for one workspace, hence one server; joins are pushed down to it."""
 _ALIKE = (
     "SELECT pg_get_functiondef(name::regproc) FROM unnest(ARRAY['weftwork_alike', 'weftwork_words_like']) AS f (name)"
 )
@@ -30,11 +30,11 @@ _OPERATOR = re.compile(r"(\w\.\w+) % ([\w.]+)")
 
 
 def prepare(here: Connection[Any]) -> None:
-    """Let the tables have foreign parts: no unique index spans servers, and no policy looks into another table."""
+    """Allow foreign partitions: drop global unique indexes, and policies that query other tables."""
     if here.execute(_UNIQUE.encode()).fetchone() is None:
         return
     for name, definition in here.execute(_OWN.encode()).fetchall():
-        # What is still here keeps its keys: they were parts of those that have to go.
+        # Local partitions keep unique indexes of their own, which were parts of the global ones.
         here.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}_own".encode())  # of a run that was stopped
         here.execute(definition.replace(f" INDEX {name} ", f" INDEX CONCURRENTLY {name}_own ", 1).encode())
     with here.transaction():
@@ -45,10 +45,10 @@ def prepare(here: Connection[Any]) -> None:
                 if constraint
                 else f"DROP INDEX {index}".encode()
             )
-        for table in FOLLOWING:  # to look into another table would be a question to its server for each row
+        for table in FOLLOWING:  # a subquery would be sent to the server for each row
             here.execute(f"ALTER POLICY reading ON {table} USING (workspace = (SELECT weftwork_workspace()))".encode())
         for (definition,) in here.execute(_ALIKE).fetchall():
-            # What the operator finds depends on a setting, so that it is not left to another server.
+            # The operator depends on a setting, so postgres_fdw does not push it down.
             here.execute(_OPERATOR.sub(r"similarity(\1, \2) >= minimum", definition).encode())
         for name, value in _SETTINGS.items():
             here.execute(
@@ -59,7 +59,7 @@ def prepare(here: Connection[Any]) -> None:
 
 
 def hand_over(here: Connection[Any], part: int, parts: int, server: str) -> None:
-    """Let a part be the one on a server, in place of the one that it was; what was here is dropped."""
+    """Replace a partition by the foreign table on a server; a local one is dropped."""
     kind = here.execute("SELECT relkind FROM pg_class WHERE oid = %s::regclass", (f"workspaces_{part}",)).fetchone()
     old = "FOREIGN TABLE" if kind is not None and kind[0] in ("f", b"f") else "TABLE"
     for table in PARTITIONED:

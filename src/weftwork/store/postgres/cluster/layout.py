@@ -1,4 +1,4 @@
-"""Which part of the tables is to be on which server."""
+"""The assignment of partitions to servers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from weftwork.errors import InvalidInput
 
 HERE = ""
-"""The coordinator itself: where all parts are before there is a cluster."""
+"""The coordinator itself, which has all partitions before there is a cluster."""
 
 
 def spread(parts: Mapping[int, str], names: Iterable[str]) -> dict[int, str]:
-    """A place for each part: as many on each server as on any other, but for one, and as few moves as that takes."""
+    """A balanced assignment of the partitions, with as few moves as possible."""
     nodes = sorted(set(names))
     if not nodes:
         raise InvalidInput("a cluster needs at least one server: name it with  --node NAME=ADDRESS")
@@ -37,5 +37,5 @@ def spread(parts: Mapping[int, str], names: Iterable[str]) -> dict[int, str]:
 
 
 def moves(parts: Mapping[int, str], wanted: Mapping[int, str]) -> dict[int, tuple[str, str]]:
-    """The parts that change their place: from where, to where."""
+    """The partitions that change servers: from where, to where."""
     return {part: (parts[part], node) for part, node in wanted.items() if parts[part] != node}

@@ -1,8 +1,8 @@
-"""Moving what is in a cluster from server to server, without losing a write.
+"""Moving workspaces and partitions between servers without losing a write.
 
-Who moves holds a lock of its connection to the coordinator, which writers respect and which ends with the connection.
-Until the directory, or the catalogue, names the copy in one transaction, what was there before stays in force: a move
-that was killed has changed nothing that anyone reads, and is run again.
+A move holds a session lock on the coordinator, which writers respect and which ends with the connection. One
+transaction switches the directory, or the catalogue, to the copy; until then the original is used. A killed move
+has changed nothing that is read, and can be run again.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 Told = Callable[[str], None]
-LOCK = 0x57454654_434C  # "WEFTCL": the advisory lock of who changes the cluster
+LOCK = 0x57454654_434C  # "WEFTCL": the advisory lock of cluster commands
 PATIENCE = 60.0
-"""Seconds to wait for writers, and for readers of what is to go."""
+"""Seconds to wait for writers, and for readers of the original."""
 GLIMPSE = "1s"
-"""How long readers are held up at a time by who waits for their end."""
+"""Lock timeout while waiting for readers, who are blocked that long at most."""
 
 
 def move_workspace(servers: Servers, name: str, to: str, told: Told) -> None:
-    """Move a workspace to a server; where an earlier move did not come to its end, bring it there."""
+    """Move a workspace to a server, or resume an earlier move."""
     here = servers.here
     if to not in servers.names():
         servers.to(to)  # says which there are
@@ -62,7 +62,7 @@ def move_workspace(servers: Servers, name: str, to: str, told: Told) -> None:
 
 
 def move_part(servers: Servers, part: int, to: str, told: Told) -> None:
-    """Move a part of the tables, with all workspaces in it, to a server."""
+    """Move a partition, with all workspaces in it, to a server."""
     here, parts = servers.here, servers.parts()
     if parts[part] == to:
         return
@@ -84,7 +84,7 @@ def move_part(servers: Servers, part: int, to: str, told: Told) -> None:
 
 
 def copy(source: Connection[Any], target: Connection[Any], old: int, new: int) -> None:
-    """Copy a workspace's rows, table by table, and compare them; those that are there already are left alone."""
+    """Copy a workspace's rows, table by table, and compare them; identical tables are skipped."""
     for table in PARTITIONED:
         rows = _digest(source, table, old)
         if _digest(target, table, new) == rows:
@@ -106,7 +106,7 @@ def _stream(source: Connection[Any], target: Connection[Any], table: str, old: i
 
 
 def _digest(connection: Connection[Any], table: str, number: int) -> tuple[Any, ...]:
-    """How many rows a workspace has in a table, and a sum over what is in them."""
+    """The number of rows of a workspace in a table, and their checksum."""
     row = connection.execute(
         f"""SELECT count(*), COALESCE(sum(hashtextextended(ROW({_columns(connection, table)})::text, 0)), 0)
             FROM {table} WHERE workspace = %s""".encode(),
@@ -129,7 +129,7 @@ def _columns(connection: Connection[Any], table: str) -> str:
 
 @contextmanager
 def alone(here: Connection[Any]) -> Iterator[None]:
-    """Let nobody else change the cluster."""
+    """Exclude other commands that change the cluster."""
     row = here.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
     if row is None or not row[0]:
         raise StoreBusy("another weftwork cluster command is at work, or weftwork tune: run this one when it is done")
@@ -142,7 +142,7 @@ def alone(here: Connection[Any]) -> Iterator[None]:
 
 @contextmanager
 def _held(here: Connection[Any], owners: Sequence[int]) -> Iterator[None]:
-    """Let nobody write in these workspaces, once those who do so have come to their end."""
+    """Exclude writers from these workspaces, after waiting for active ones."""
     held: list[int] = []
     try:
         here.execute(f"SET lock_timeout TO {int(1000 * PATIENCE)}".encode())
@@ -158,12 +158,12 @@ def _held(here: Connection[Any], owners: Sequence[int]) -> Iterator[None]:
 
 
 def _switched(servers: Servers, part: int, to: str, numbers: Collection[int]) -> bool:
-    """Name the copy of a part in place of what was there, unless a workspace has come or gone since it was made."""
+    """Switch a partition to its copy, unless a workspace was added or dropped since."""
     here, parts = servers.here, servers.parts()
     try:
         with here.transaction():
             here.execute(f"SET LOCAL lock_timeout TO '{GLIMPSE}'".encode())
-            # Whoever reads or writes has looked into the directory first, so that from now on there is nobody.
+            # Readers and writers look into the directory first, so that there are none from now on.
             here.execute("LOCK TABLE directory IN ACCESS EXCLUSIVE MODE")
             if numbers_in(servers.to(parts[part]), part) != numbers:
                 return False
@@ -174,7 +174,7 @@ def _switched(servers: Servers, part: int, to: str, numbers: Collection[int]) ->
 
 
 def numbers_in(connection: Connection[Any], part: int) -> list[int]:
-    """The numbers of the workspaces in a part, asked where it is."""
+    """The numbers of the workspaces in a partition, read on its server."""
     return [row[0] for row in connection.execute(f"SELECT workspace FROM workspaces_{part} ORDER BY 1".encode())]
 
 
@@ -187,7 +187,7 @@ def _owners(here: Connection[Any], numbers: Sequence[int]) -> list[int]:
 
 
 def _server(servers: Servers, number: int) -> str:
-    """The server of the part that a number falls into."""
+    """The server of the partition of a number."""
     return servers.parts()[_part(servers, number)]
 
 
@@ -203,7 +203,7 @@ def _part(servers: Servers, number: int) -> int:
 
 
 def _draw(servers: Servers, to: str) -> int:
-    """A new number that falls into a part on a server."""
+    """A new number whose partition is on a server."""
     if to not in servers.parts().values():
         raise NotFound(f"{to!r} holds no part yet: give it some with  weftwork cluster apply")
     while True:
@@ -214,7 +214,7 @@ def _draw(servers: Servers, to: str) -> int:
 
 
 def _clear(servers: Servers, owner: int, number: int) -> None:
-    """Remove the rows of a number that nothing names any more, and forget it."""
+    """Remove the orphaned rows of a number, and the number from the directory."""
     connection = servers.to(_server(servers, number))
     with connection.transaction():
         for table in PARTITIONED:
@@ -223,7 +223,7 @@ def _clear(servers: Servers, owner: int, number: int) -> None:
 
 
 def _sweep(connection: Connection[Any], part: int, keeping: Sequence[int] = ()) -> None:
-    """Remove what an earlier move has left in a part, or all of it."""
+    """Remove the leftovers of an earlier move in a partition, or all of its rows."""
     with connection.transaction():
         for table in PARTITIONED:
             connection.execute(
@@ -232,7 +232,7 @@ def _sweep(connection: Connection[Any], part: int, keeping: Sequence[int] = ()) 
 
 
 def _wait_for_readers(here: Connection[Any], switched: str) -> None:
-    """Return when nobody can have looked into the directory as it was before a transaction."""
+    """Wait for all transactions that may have read the old directory."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         row = here.execute(

@@ -1,4 +1,4 @@
-"""The servers of a cluster, as the coordinator's own catalogue has them: there is no second list that could differ."""
+"""The servers of a cluster; their only registry is the coordinator's catalogue of foreign servers."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from weftwork.store.postgres.policies import APPLICATION
 from weftwork.store.postgres.schema import SCHEMA, is_set_up, migrate
 
 PREFIX = "weftwork_"
-"""What the names of our foreign servers begin with, for the sake of others in the same database."""
+"""Prefix of the names of our foreign servers, to tell them from others in the database."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 OPTIONS = {
-    "extensions": "vector,pg_trgm",  # whose operators a server may be given
+    "extensions": "vector,pg_trgm",  # whose operators are pushed down
     "fetch_size": "1000",
     "batch_size": "100",
     "use_remote_estimate": "true",
     "parallel_commit": "true",
     "connect_timeout": "5",
 }
-"""How the coordinator uses a server."""
+"""Options of postgres_fdw."""
 _WITHOUT_PASSWORD = "password_required"
 
 
 class Servers:
-    """The coordinator, and connections to the servers that hold its parts, as the owner of the tables."""
+    """Connections to the coordinator and the servers, as the owner of the tables."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -52,7 +52,7 @@ class Servers:
         self.close()
 
     def close(self) -> None:
-        """Close all connections; locks go with them."""
+        """Close all connections, which releases their locks."""
         for connection in self._open.values():
             connection.close()
         self._open.clear()
@@ -70,7 +70,7 @@ class Servers:
         return self._open[name]
 
     def place(self, name: str) -> str:
-        """What a server is called in messages."""
+        """The name of a server in messages."""
         return f"server {name!r} of the cluster {self.address.place}" if name else self.address.place
 
     def names(self) -> list[str]:
@@ -79,7 +79,7 @@ class Servers:
         return sorted(row[0].removeprefix(PREFIX) for row in rows)
 
     def parts(self) -> dict[int, str]:
-        """The server of each part."""
+        """The server of each partition."""
         rows = self.here.execute(
             """SELECT substring(c.relname FROM '[0-9]+$')::int, s.srvname
                FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -89,7 +89,7 @@ class Servers:
         return {part: HERE if server is None else server.removeprefix(PREFIX) for part, server in rows}
 
     def add(self, name: str, url: str) -> None:
-        """Make a server known, or change where it is, and bring its tables up to date."""
+        """Add a server, or change its address, and migrate its schema."""
         place, login = read_node(name, url)
         with _connect(make_conninfo(**place, **login), parse(url)) as connection:
             migrate(connection, len(self.parts()))
@@ -110,12 +110,12 @@ class Servers:
                 self.here.execute(sql.SQL("CREATE USER MAPPING {} OPTIONS ({})").format(who, _options({}, login)))
 
     def bring_up_to_date(self) -> None:
-        """Bring the tables of the servers that are known to the newest schema, and then the coordinator's."""
+        """Migrate the schemas of the servers, then the coordinator's."""
         for name in (*self.names(), HERE):
             migrate(self.to(name), len(self.parts()))
 
     def remove(self, name: str) -> None:
-        """Forget a server that holds no part any more."""
+        """Remove a server that has no partition."""
         self.here.execute(sql.SQL("DROP SERVER {} CASCADE").format(sql.Identifier(PREFIX + name)))
 
     def _options_of(self, name: str) -> dict[str, str]:
@@ -125,7 +125,7 @@ class Servers:
         return {} if row is None else _read(row[0])
 
     def settings(self, name: str) -> dict[str, str]:
-        """How a server is reached, as far as this login may know."""
+        """Connection settings of a server, as far as this login may read them."""
         row = self.here.execute(
             """SELECT umoptions FROM pg_user_mappings WHERE srvname = %s AND usename = current_user""",
             (PREFIX + name,),
@@ -139,7 +139,7 @@ class Servers:
 
 
 def read_node(name: str, url: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Where a server is, and who logs in there."""
+    """Parse the address of a server into its host options and its login."""
     if not NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} cannot be a server's name: use small letters, digits and _, a letter first")
     given = {key: str(value) for key, value in conninfo_to_dict(parse(url).server).items()}
@@ -151,7 +151,7 @@ def read_node(name: str, url: str) -> tuple[dict[str, str], dict[str, str]]:
 
 @contextmanager
 def told(place: str) -> Iterator[None]:
-    """Turn errors of a database into Weftwork's."""
+    """Translate errors of a database."""
     try:
         yield
     except EXPLAINED as error:
@@ -170,7 +170,7 @@ def _read(options: list[str] | None) -> dict[str, str]:
 
 
 def _options(known: Mapping[str, str], wanted: Mapping[str, str]) -> sql.Composed:
-    """Options as a statement wants them: those that are there already are set, the others are added."""
+    """The OPTIONS clause: SET for existing options, ADD for the others."""
     return sql.SQL(", ").join(
         sql.SQL("{} {} {}").format(
             sql.SQL("SET" if name in known else "ADD") if known else sql.SQL(""), sql.Identifier(name), value
