@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
-from weftwork.collect import USUAL_TOKENS, Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.collect import USUAL_TOKENS, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.embed import get_embedder
@@ -25,11 +25,12 @@ from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
-from weftwork.query import read_query
+from weftwork.query import Question, read_query
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import Profile, collapse, gather_facts, score
+from weftwork.score import Collapsed, Profile, gather_facts, score
+from weftwork.score.ordering import as_scored, collapsed
 from weftwork.score.rerank import reranked
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
@@ -37,7 +38,7 @@ from weftwork.text.snippet import excerpt
 from weftwork.text.split import prepare
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.types import Budget, Context, Edge, Filters, Node, NodeInfo, Passage
+from weftwork.types import Budget, Candidate, Context, Edge, Filters, Node, NodeInfo, Passage
 from weftwork.validation import check_request, dated
 
 DEFAULT_WORKSPACE = "main"
@@ -64,25 +65,43 @@ class Tools:
     """Looks at the pages of documents."""
 
 
-def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
-    """The context for a request, made of what this view's user may see."""
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What the collectors found, the best first, and what was left out of it."""
+
+    question: Question
+    candidates: list[Candidate]
+    left_out: list[Collapsed]
+    warnings: tuple[str, ...]
+    watch: Stopwatch
+
+
+def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Ranking:
+    """Collect and score what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
     depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens or USUAL_TOKENS)
     inquiry = Inquiry(view, request, question, now, tools.embedder, depth, tools.visual)
     with watch("collect"):
-        inquiry.start(tools.pool)
+        if any(getattr(collector, "vectors", False) for collector in recipe.collectors):
+            inquiry.start(tools.pool)
         if recipe.hits is None and recipe.passage_tokens is None:
             inquiry.deepen(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
-        facts = gather_facts(inquiry, found, recipe.profile.signals)
-        scored = score(found, recipe.profile, facts)
+        scored = score(found, recipe.profile, gather_facts(inquiry, found, recipe.profile.signals))
         scored = reranked(scored, inquiry, recipe.reranker)
-        ranked, repeats = collapse(scored) if recipe.order is None else recipe.order(inquiry, scored)
-    fitting = Fitting(request, question, recipe, tools.counter, tools.templates, tools.summarise, watch)
-    context = fit(fitting, ranked, repeats)
-    return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
+        candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
+    return Ranking(question, candidates, left_out, tuple(inquiry.warnings), watch)
+
+
+def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
+    """Rank what this view's user may see, and fit the best of it into the budget."""
+    ranking = rank(view, request, recipe, tools, now)
+    watch = ranking.watch
+    fitting = Fitting(request, ranking.question, recipe, tools.counter, tools.templates, tools.summarise, watch)
+    context = fit(fitting, ranking.candidates, ranking.left_out)
+    return replace(context, timings=watch.timings, warnings=(*ranking.warnings, *context.warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,12 +290,8 @@ class Weft:
 
     def assemble(self, request: Request, recipe: Recipe) -> Context:
         """The context for a request; an equal request is answered from memory until something is written."""
-        check_request(request)
-        if any(collector.name == "visual" for collector in recipe.collectors):
-            self._pages.catch_up(request.workspace)
         moment = self._clock()
-        asked = dated(request, moment)
-        now = whole_minute(asked.filters.as_of or moment)
+        asked, now = self._ready(request, recipe, moment)
         with self.store.view(request.workspace, request.user) as view:
             parts = (recipe, self.tools.templates.get(recipe.template))
             key = (view.fingerprint, now, repr(request), *map(id, parts))
@@ -287,6 +302,20 @@ class Weft:
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
         return context
+
+    def rank(self, request: Request, recipe: Recipe) -> Ranking:
+        """Collect and score for a request, without packing: what searches are made of."""
+        asked, now = self._ready(request, recipe, self._clock())
+        with self.store.view(request.workspace, request.user) as view:
+            return rank(view, asked, recipe, self.tools, now)
+
+    def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
+        """The request with its date, once it can be answered, and the minute for which it is."""
+        check_request(request)
+        if any(getattr(collector, "page_vectors", False) for collector in recipe.collectors):
+            self._pages.catch_up(request.workspace)
+        asked = dated(request, moment)
+        return asked, whole_minute(asked.filters.as_of or moment)
 
     def preview(self, query: str = "", **options: Any) -> Preview:
         """What `context` would give for the same arguments, in figures."""
@@ -318,15 +347,9 @@ class Weft:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
-        query = _asked(query)
-        budget = Budget(total=DEFAULT_BUDGET)
-        moment = self._clock()
-        request = dated(Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters), moment)
-        now = whole_minute(request.filters.as_of or moment)
-        with self.store.view(workspace, user) as view:
-            inquiry = Inquiry(view, request, read_query(query, now), now, self.tools.embedder, max(limit, SEARCH_DEPTH))
-            found = gather(inquiry, SEARCHES[mode])
-            ranked = score(found, BY_RELEVANCE, gather_facts(inquiry, found, frozenset(BY_RELEVANCE.weights)))
+        query, budget = _asked(query), Budget(total=DEFAULT_BUDGET)
+        request = Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters)
+        ranked = self.rank(request, replace(SEARCHES[mode], hits=max(limit, SEARCH_DEPTH))).candidates
         return [
             SearchResult(
                 candidate.node,
@@ -378,11 +401,13 @@ def _furnish(store: Store) -> None:
         raise
 
 
-BY_RELEVANCE = Profile("search", {"relevance": 1.0})
-SEARCHES: dict[str, tuple[Collector, ...]] = {
-    "hybrid": (LexicalCollector(), SemanticCollector()),
-    "words": (LexicalCollector(),),
-    "vector": (SemanticCollector(threshold=0.0),),
+SEARCHES: dict[str, Recipe] = {
+    mode: Recipe(name=mode, collectors=found_by, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
+    for mode, found_by in (
+        ("hybrid", (LexicalCollector(), SemanticCollector())),
+        ("words", (LexicalCollector(),)),
+        ("vector", (SemanticCollector(threshold=0.0),)),
+    )
 }
 
 

@@ -7,14 +7,21 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from weftwork.collect.keywords import MOST_WORDS, requiring
-from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
+from weftwork.collect import Collector, FuzzyCollector, LexicalCollector
+from weftwork.collect.keywords import requiring
+from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.identity import text_hash
-from weftwork.query import read_query, words_of
+from weftwork.query import words_of
+from weftwork.recipe import Recipe
+from weftwork.request import Request
+from weftwork.score import Facts, Profile
+from weftwork.score.ordering import as_scored
 from weftwork.store.protocol import View
 from weftwork.text.snippet import excerpt
-from weftwork.types import Filters, Hit, Node, NodeInfo
+from weftwork.types import Budget, Candidate, Node, NodeInfo
+
+FILES = frozenset({"file"})
 
 PASSAGES_A_FILE = 3
 """How many hits are read for each file wanted, since several may be parts of the same one."""
@@ -110,32 +117,35 @@ class FileRepository:
     def search_content(self, query: str, limit: int = 10) -> list[SearchResult]:
         """Files with any of the words, the best first."""
         _check_query(query)
-        with self._view() as view:
-            return _results(
-                view, view.search_words(query, limit=limit * PASSAGES_A_FILE, filters=self._files()), query, limit
-            )
+        return self._search(LexicalCollector(fuzzy_limit=0, types=FILES), query, limit)
 
     def search_by_keywords(self, keywords: Sequence[str], limit: int = 10) -> list[SearchResult]:
         """Files in which all keywords stand in one passage, the best first."""
         words = words_of(" ".join(_names(keywords, "keywords must be several words")))
-        with self._view() as view:
-            hits = (
-                view.search_words(requiring(words), limit=limit * PASSAGES_A_FILE, filters=self._files())
-                if words
-                else []
-            )
-            return _results(view, hits, " ".join(words), limit)
+        return self._search(LexicalCollector(fuzzy_limit=0, types=FILES), requiring(words), limit) if words else []
 
     def fuzzy_search(self, query: str, limit: int = 5, threshold: float = 0.3) -> list[SearchResult]:
         """Files whose path, title or words look like the query, the most alike first."""
         _check_query(query)
-        text = " ".join(read_query(query, self._weft.now()).words[:MOST_WORDS]) or query
-        with self._view() as view:
-            hits = view.search_fuzzy(text, limit=limit * PASSAGES_A_FILE, filters=self._files(), threshold=threshold)
-            return _results(view, hits, query, limit)
+        return self._search(FuzzyCollector(limit * PASSAGES_A_FILE, threshold, FILES), query, limit)
 
-    def _files(self) -> Filters:
-        return Filters(types=frozenset({"file"}), as_of=self._weft.now())
+    def _search(self, collector: Collector, query: str, limit: int) -> list[SearchResult]:
+        """The best passage of each file that a collector finds, as the file."""
+        recipe = Recipe(
+            name="files",
+            collectors=(collector,),
+            profile=Profile("files", {"found": 1.0}, own={"found": _found}),
+            hits=limit * PASSAGES_A_FILE,
+            order=as_scored,
+        )
+        budget = Budget(total=DEFAULT_BUDGET)
+        request = Request(query=query, workspace=self._workspace, user=self._user, budget=budget)
+        best: dict[str, SearchResult] = {}
+        for candidate in self._weft.rank(request, recipe).candidates:
+            node, passage = candidate.node, candidate.passage
+            marked = excerpt(passage.text or node.title, query.replace('"', " "))
+            best.setdefault(node.id, SearchResult(node.id, node.source, passage.text, candidate.score, marked))
+        return list(best.values())[:limit]
 
     def _view(self) -> AbstractContextManager[View]:
         return self._weft.store.view(self._workspace, self._user)
@@ -197,12 +207,6 @@ def _names(values: Iterable[str], rule: str) -> list[str]:
     raise InvalidInput(f"{rule}, got {values!r}: put them into a list")
 
 
-def _results(view: View, hits: Sequence[Hit], query: str, limit: int) -> list[SearchResult]:
-    """The best hit of each file."""
-    ranks = {hit.key: hit.score for hit in hits}
-    best: dict[str, SearchResult] = {}
-    for record in view.load(list(ranks)):
-        node, passage = record.node, record.passage
-        marked = excerpt(passage.text or node.title, query)
-        best.setdefault(node.id, SearchResult(node.id, node.source, passage.text, ranks[passage.key], marked))
-    return list(best.values())[:limit]
+def _found(candidate: Candidate, facts: Facts) -> float:
+    """How well the search that found it says that it matches."""
+    return candidate.findings[0].score
