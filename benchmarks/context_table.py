@@ -14,6 +14,7 @@ COLUMNS = (
     ("against_order", "order"),
     ("repeated_headings", "heads"),
     ("duplicates", "dupl"),
+    ("used", "used"),
     ("filled", "filled"),
     ("underfilled", "<95%"),
     ("empty", "empty"),

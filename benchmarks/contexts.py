@@ -13,7 +13,8 @@ conversations, PDFs, documentation, code and judged collections. Each question i
   against_order      lines of a document that stand after later ones of it, a context
   repeated_headings  headings of a document that has one already in the same section, a context
   duplicates         share of the lines of four words and more that stood in the text before
-  filled             share of the budget that is used where candidates were left out for lack of room
+  used               share of the budget that is used
+  filled             the same where candidates were left out for lack of room
   underfilled        share of those contexts that use less than 95 %
   empty              share of contexts without any source
   asked_for          share of what is asked for by focus, id or [[title]] that is there, for vaults
@@ -151,13 +152,13 @@ def measure(chosen: ContextSet, options: Options) -> Measured:
         for name in chosen.rooms:
             weft.catch_up(name)
         floors = _floors(weft, chosen, {each.workspace for each in asked})
-        for place, question in enumerate(asked):
+        for question in asked:
             _measure_floors(floors[question.workspace], chosen, question, options, found)
             for recipe, budget in _ways(options):
                 context = _ask(weft, question.workspace, recipe, budget)(query=question.text)
                 found.add(recipe, budget, measured(context, chosen, question, weft.tools.counter.count))
-            if options.text is not None and chosen.vault is not None and place < TEXTS:
-                _write_text(weft, chosen.name, question, TEXT_BUDGETS[place % 2], options.text)
+        if chosen.vault is not None and options.text is not None:
+            _write_texts(weft, chosen.name, asked, options.text)
         if chosen.vault is not None:
             prober = Prober(weft, chosen, options.seed)
             for recipe, budget in _ways(options):
@@ -214,6 +215,7 @@ def measured(
         "against_order": float(shown.against_order(chosen.document_of)),
         "repeated_headings": float(repeated_headings(_headed(context, nodes, chosen.document_of))),
         "duplicates": shown.duplicates(),
+        "used": context.tokens / context.budget,
         "filled": filled,
         "underfilled": None if filled is None else float(filled < FULL),
         "empty": float(not context.citations),
@@ -237,11 +239,15 @@ def _headed(context: Context, nodes: Mapping[str, str], document_of: Callable[[s
     return found
 
 
-def _write_text(weft: Weft, name: str, question: Question, budget: int, folder: Path) -> None:
-    context = _ask(weft, question.workspace, RECIPES[0], budget)(query=question.text)
-    path = folder / name / f"{question.id}-{budget}.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"# {question.text}\n\n{context.tokens} of {budget} tokens\n\n{context.text}", encoding="utf-8")
+def _write_texts(weft: Weft, name: str, asked: Sequence[Question], folder: Path) -> None:
+    """Write contexts of questions that stand evenly apart, so that there are some of each kind."""
+    places = sorted({number * len(asked) // TEXTS for number in range(TEXTS)} & set(range(len(asked))))
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    for number, place in enumerate(places):
+        question, budget = asked[place], TEXT_BUDGETS[number % len(TEXT_BUDGETS)]
+        context = _ask(weft, question.workspace, RECIPES[0], budget)(query=question.text)
+        text = f"# {question.text}\n\n{context.tokens} of {budget} tokens\n\n{context.text}"
+        (folder / name / f"{question.id}-{budget}.md").write_text(text, encoding="utf-8")
 
 
 def figures(found: Mapping[str, Measured], options: Options) -> dict[str, Any]:
@@ -314,6 +320,7 @@ def _worst(found: Mapping[str, Measured], options: Options) -> list[dict[str, An
                 }
                 rows.append({"set": name, "id": question.id, "question": question.text} | means)
     first = options.recipes[0]
+    rows = [row for row in rows if row[first] < ALL]
     return sorted(rows, key=lambda row: (row[first], -max(row[floor] for floor in FLOORS), row["id"]))[:WORST]
 
 

@@ -537,6 +537,7 @@ def test_every_measure_of_a_context_is_what_a_reader_counts_in_it(tmp_path, monk
         "against_order": 1.0,
         "repeated_headings": 1.0,
         "duplicates": 0.0,
+        "used": 0.5,
         "filled": 0.5,
         "underfilled": 1.0,
         "empty": 0.0,
@@ -604,6 +605,6 @@ def test_contexts_reports_a_vault_by_recipe_and_budget(tmp_path):
     found = both["sets"]["kb_kepano"]
     assert found["floors"]["500"].keys() == {"bm25", "vector", "fused"}
     assert found["recipes"]["default"]["500"].keys() >= {"recall", "own_words", "asked_for", "lead"}
-    assert len(both["worst"]) == 10
+    assert 0 < len(both["worst"]) <= 10 and all(each["default"] < 1 for each in both["worst"])
     halves = [figures(*asked, "--half", half, cache=tmp_path)[0] for half in ("fit", "check")]
     assert sum(each["sets"]["kb_kepano"]["questions"] for each in halves) == found["questions"]
