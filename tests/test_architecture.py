@@ -16,7 +16,7 @@ LAYERS = [
     {"text", "config", "request", "lens"},
     {"embed", "query"},
     {"store"},
-    {"embedding", "answer"},
+    {"write", "answer"},
     {"collect"},
     {"score"},
     {"pack"},

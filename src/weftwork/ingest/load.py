@@ -11,8 +11,8 @@ from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.bundles import Progress, write_bundle
 from weftwork.ingest.events import Bundle, Note, Person, Piece, Refused, Skipped
 from weftwork.ingest.files import FOLDER
-from weftwork.text.split import check_node
 from weftwork.types import Edge, Node
+from weftwork.write.prepare import check_node
 
 if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine
     from weftwork.engine import Weft

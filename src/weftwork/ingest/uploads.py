@@ -17,8 +17,10 @@ from weftwork.ingest.documents.values import Unreadable
 from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Piece, Skipped
 from weftwork.ingest.files import LARGEST, identity, text_of
 from weftwork.types import Node
+from weftwork.write.permit import Kind, permitted
 
 LONGEST_NAME = 200
+FILE = Kind("file", "upload it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,18 +55,16 @@ def admitted(weft: Weft, upload: Upload, workspace: str) -> Iterator[None]:
     does not come.
     """
     name = node_of(upload)
-    with weft.store.view(workspace, upload.user) as view:
-        found = view.nodes([name])
-    if [node.owner for node in found] != [upload.user] and weft.store.known_nodes(workspace, [name]):
-        raise InvalidInput(f"a file {upload.name!r} that is not yours is there already: rename yours")
-    if not found or upload.access is None or upload.access == found[0].access:
+    with permitted(weft.store, workspace, upload.user, FILE) as permit:
+        old = permit.replaceable(name)
+    if old is None or upload.access in (None, old.access):
         yield
         return
     _set_access(weft, workspace, name, upload.access)
     try:
         yield
     except BaseException:
-        _set_access(weft, workspace, name, found[0].access)
+        _set_access(weft, workspace, name, old.access)
         raise
 
 

@@ -10,9 +10,9 @@ import pytest
 from weftwork.errors import CycleError, InvalidInput, NotFound
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, found, node, opened, put
 from weftwork.store.protocol import Store
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Edge
+from weftwork.write.prepare import prepare
 
 
 def _read(store: Store, *names: str) -> list[str]:
