@@ -23,7 +23,6 @@ from weftwork.ingest.events import Bundle, Refused, Skipped
 from weftwork.ingest.files import FOLDER, check_path
 from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.links import Unresolved
-from weftwork.ingest.load import refuse_another_folder
 from weftwork.ingest.mentions import EDITION
 from weftwork.ingest.read import Draft, Unsettled, read_source
 from weftwork.ingest.report import Followed, Options
@@ -57,10 +56,15 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
 
 
 def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
-    """Refuse a folder of the name of another one, before anything is written."""
+    """Refuse a folder whose name, which its files are known by, belongs to another one that is still there."""
     for node in top.read(top.id) if top.key.endswith("/") else ():
-        if isinstance(node, Node) and FOLDER in node.fields:
-            refuse_another_folder(weft, workspace, node)
+        here = node.fields.get(FOLDER) if isinstance(node, Node) else None
+        other = (weft.store.known_fields(workspace, top.id) or {}).get(FOLDER)
+        if here is not None and isinstance(other, str) and here != other and Path(other).is_dir():
+            raise InvalidInput(
+                f"another folder {Path(other).name!r} is in this workspace already, {other}: rename one of them, add "
+                "the folder above both, or use another workspace"
+            )
 
 
 class _Follower:

@@ -13,9 +13,8 @@ from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
-from weftwork.ingest.documents.values import Unreadable
-from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Piece, Skipped
-from weftwork.ingest.files import LARGEST, identity, text_of
+from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Piece, Refused, Skipped
+from weftwork.ingest.files import identity, text_of
 from weftwork.types import Node
 from weftwork.write.permit import Kind, permitted
 
@@ -79,12 +78,9 @@ def read_upload(path: Path, upload: Upload, parser: Parser) -> Iterator[Piece]:
         found = read_document(path, Place(node_of(upload), upload.name, upload.name), parser)
         yield replace(found, read=lambda: _owned(found, upload)) if isinstance(found, Bundle) else found
         return
-    if path.stat().st_size > LARGEST:
-        yield Skipped(upload.name, f"is larger than {LARGEST // 1_000_000} MB")
-        return
     try:
-        text = text_of(path.read_bytes())
-    except Unreadable as error:
+        text = text_of(path)
+    except Refused as error:
         yield Skipped(upload.name, str(error))
         return
     yield Node(
