@@ -208,7 +208,10 @@ class Weft:
 
     @contextmanager
     def atomic(self, workspace: str = DEFAULT_WORKSPACE) -> Iterator[Batch]:
-        """Several writes that all happen, or none of them does; what `add` writes in it is embedded at its end."""
+        """Several writes that all happen, or none of them does.
+
+        Texts that `add` writes within it are embedded when it is committed.
+        """
         with self.writer.transaction(workspace) as transaction:
             yield transaction.batch
 

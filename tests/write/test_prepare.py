@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 
 from weftwork.errors import InvalidInput
+from weftwork.identity import text_hash
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Node
+from weftwork.write.commit import Writer
+from weftwork.write.embed import embedded_texts
 from weftwork.write.prepare import prepare
 
 
@@ -45,3 +48,15 @@ def test_lone_surrogates_are_replaced_in_every_text():
         ("c\ufffd",),
         {"d\ufffd": "e\ufffd"},
     )
+
+
+def test_an_id_stands_once_in_a_call():
+    writer = Writer(None, CharacterCounter(), None)
+    assert [entry.node.id for entry in writer.prepare([Node(id="a"), Node(id="b")])] == ["a", "b"]
+    with pytest.raises(InvalidInput, match="node 'a' stands twice in one call"):
+        writer.prepare([Node(id="a"), Node(id="b"), Node(id="a", text="other")])
+
+
+def test_what_is_embedded_is_what_the_digest_is_of():
+    entry = prepare(Node(id="n", title="Coating", text="Aluminised.", fields={"_about": "Mirror"}), CharacterCounter())
+    assert embedded_texts([entry]) == {text_hash("Mirror > Coating\nAluminised."): "Mirror > Coating\nAluminised."}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
 Texts = dict[str, str]
-"""What is embedded, by the digests under which the vectors are kept."""
+"""Embedded texts by the digests under which their vectors are kept."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Transaction:
 
 
 class _Open(threading.local):
-    """What this thread's open transaction writes without a vector, by workspace; None where none is open."""
+    """Texts that this thread's transaction writes without a vector, by workspace; None outside of one."""
 
     texts: dict[str, Texts] | None = None
 
@@ -56,14 +56,15 @@ class Writer:
         return list(entries.values())
 
     def transaction(self, workspace: str, entries: Iterable[Entry] = ()) -> AbstractContextManager[Transaction]:
-        """Embed what these entries lack, now, and return the transaction in which to write them.
+        """Embed now what these entries lack, and return the transaction in which to write them.
 
         Within another one of the same thread it is a savepoint, and its texts are embedded after the outer one.
         """
-        texts = {} if self._embedder is None else embedded_texts(entries)
+        texts = embedded_texts(entries)
         if self._open.texts is not None:
             return self._savepoint(workspace, texts, self._open.texts)
-        return self._outermost(workspace, texts, self._missing_vectors(workspace, texts))
+        vectors = missing_vectors(texts, self._embedder, self._store, workspace)
+        return self._outermost(workspace, texts, vectors)
 
     @contextmanager
     def _savepoint(self, workspace: str, texts: Texts, outer: dict[str, Texts]) -> Iterator[Transaction]:
@@ -84,14 +85,11 @@ class Writer:
             self._open.texts = None
         # A text that had a vector loses it where another writer removed the last other node with this text meanwhile.
         for place, rest in unembedded.items():
-            late = self._missing_vectors(place, rest)
+            late = missing_vectors(rest, self._embedder, self._store, place)
             transaction.embedded += len(late)
             if late:
                 with self._store.atomic(place) as batch:
                     self._put_vectors(batch, late)
-
-    def _missing_vectors(self, workspace: str, texts: Texts) -> dict[str, Vector]:
-        return {} if self._embedder is None else missing_vectors(texts, self._embedder, self._store, workspace)
 
     def _put_vectors(self, batch: Batch, vectors: Mapping[str, Vector]) -> None:
         if self._embedder is not None and vectors:

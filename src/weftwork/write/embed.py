@@ -27,10 +27,12 @@ def embedded_texts(entries: Iterable[Entry]) -> dict[str, str]:
 
 
 def missing_vectors(
-    texts: Mapping[str, str], embedder: EmbeddingProvider, store: Store, workspace: str
+    texts: Mapping[str, str], embedder: EmbeddingProvider | None, store: Store, workspace: str
 ) -> dict[str, Vector]:
     """Embed those of these texts that have no vector yet; both are by digest."""
-    known = store.known_vectors(workspace, embedder.model, list(texts)) if texts else set()
+    if embedder is None or not texts:
+        return {}
+    known = store.known_vectors(workspace, embedder.model, list(texts))
     missing = {digest: text for digest, text in texts.items() if digest not in known}
     return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
 

@@ -1,4 +1,4 @@
-"""Who may change what.
+"""The rules of who may change what, and the wording of each refusal.
 
 | | seen, the user's own or nobody's | seen, another's | hidden or absent |
 |---|---|---|---|
@@ -28,7 +28,7 @@ from weftwork.types import Edge, Entry, Node
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a surface calls the nodes that it changes, how one is found, and which nodes they are."""
+    """The nodes that a surface changes: their name, how one of them is found, and which they are."""
 
     name: str
     remedy: str
@@ -55,23 +55,23 @@ def own_list(node: Node) -> frozenset[str] | None:
 
 @contextmanager
 def permitted(store: Store, workspace: str, user: str, kind: Kind, *, admin: bool = False) -> Iterator[Permit]:
-    """Decide by the latest snapshot of a workspace."""
+    """Decide by a snapshot of a workspace as a user sees it."""
     with store.view(workspace, user) as view:
         yield Permit(store, view, kind, admin)
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """What one user may change, as one snapshot of a workspace shows it."""
+    """The rights of one user, as one snapshot of a workspace shows them."""
 
     store: Store
     view: View
     kind: Kind
     admin: bool = False
-    """Whether the user may change whatever the workspace holds, also what they cannot see."""
+    """An administrator changes whatever the workspace holds, also what they cannot see."""
 
     def visible(self, names: Sequence[str]) -> list[Node]:
-        """Return the nodes with these ids, of whichever kind; refuse if one is hidden or absent."""
+        """Return these nodes, of whichever kind; refuse if one is hidden or absent."""
         nodes = self.view.nodes(names)
         known = {node.id for node in nodes} | (self._existing(names) if self.admin else set())
         for name in names:
@@ -80,7 +80,7 @@ class Permit:
         return nodes
 
     def changeable(self, names: Sequence[str]) -> list[Node]:
-        """Return the nodes with these ids; refuse if one is hidden, absent, of another kind or another user's."""
+        """Return these nodes, which must be of the kind; refuse if one is hidden, absent or another user's."""
         nodes = self.visible(names)
         for node in nodes:
             if not self.kind.includes(node):
@@ -89,14 +89,14 @@ class Permit:
         return nodes
 
     def replaceable(self, name: str) -> Node | None:
-        """Return the user's own node with this id, None if the id is free; refuse if anyone else's has it."""
+        """Return the user's own node with this id, None if it is free; refuse if it is taken otherwise."""
         nodes = self.view.nodes([name])
         if [node.owner for node in nodes] != [self.view.user] and self._existing([name]):
             raise NotPermitted(f"there is a {self.kind.name} {name!r} already that is not yours: rename yours")
         return nodes[0] if nodes else None
 
     def refuse_sharing(self, name: str) -> None:
-        """Refuse to say who may see a node, unless to its owner."""
+        """Refuse unless the user may say who sees a node."""
         for node in self.changeable([name]):
             if not self.admin and node.owner != self.view.user:
                 raise self._not_for_sharing(node)
@@ -104,7 +104,10 @@ class Permit:
     def writable(
         self, entries: Sequence[Entry], edges: Sequence[Edge], *, in_place: bool, keep_access: bool
     ) -> tuple[list[Entry], list[Entry]]:
-        """Return the entries as the user may write them, with these edges: those that stay in place, and the others."""
+        """Return the entries as the user may write them: those to rewrite in place, and those to put.
+
+        Refuse if one of them, or one of the edges, is not for the user to write.
+        """
         ids = {entry.node.id for entry in entries}
         if in_place:
             self.changeable(sorted(ids))
@@ -122,14 +125,14 @@ class Permit:
         return rewritten, placed
 
     def refuse_edges(self, edges: Sequence[Edge], given: Set[str] = frozenset()) -> None:
-        """Refuse edges from what the user may not change or to what they may not see, unless written as well."""
+        """Refuse edges from what the user may not change, or to what is hidden; `given` is written as well."""
         self.visible(sorted({edge.target for edge in edges} - given))
         self.changeable(sorted({edge.source for edge in edges} - given))
 
     def remove(self, batch: Batch, nodes: Sequence[Node], *, below: bool) -> int:
-        """Remove nodes, with all that the user sees below them if so told, and count them.
+        """Remove nodes, with all that the user sees below them if `below`, and count them.
 
-        What stays is hung where the nodes above it hung, and seen by nobody who did not see it before.
+        What stays below them moves up to where they hung, and nobody sees it who did not before.
         """
         removed: dict[str, Node] = {}
         parents: dict[str, str] = {}
@@ -186,7 +189,7 @@ class Permit:
 
 
 def _refuse_files(node: Node, old: Node | None) -> None:
-    """Refuse fields that name other files than before: whoever sees a page is shown the files that it names."""
+    """Refuse fields that name other files than before: a page shows the files that it names."""
     for field in FILE_FIELDS:
         named = node.fields.get(field)
         if named is not None and named != (old and old.fields.get(field)):
@@ -196,7 +199,7 @@ def _refuse_files(node: Node, old: Node | None) -> None:
 
 
 def _is_where(node: Node, old: Node) -> bool:
-    """Whether a node keeps its place and its list, which may be such as the user cannot see."""
+    """Tell whether a node keeps its place and its list, which may be such as the user cannot see."""
     return (node.parent, node.position, node.owner, node.access) == (old.parent, old.position, old.owner, old.access)
 
 

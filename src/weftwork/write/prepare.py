@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -120,31 +120,17 @@ def _is_field(value: object) -> bool:
 
 def sound(node: Node) -> Node:
     """The node with lone surrogates, which no file and no tokenizer can hold, replaced in all of its texts."""
-    texts = (node.id, node.type, node.title, node.text, node.source, *node.tags, *node.fields, *node.fields.values())
-    if not any(_SURROGATE.search(text) for text in _strings(texts)):
-        return node
-    return replace(
-        node,
-        id=_mended(node.id),
-        type=_mended(node.type),
-        title=_mended(node.title),
-        text=_mended(node.text),
-        source=_mended(node.source),
-        tags=tuple(map(_mended, node.tags)),
-        fields={
-            _mended(name): tuple(map(_mended, value)) if isinstance(value, (list, tuple)) else _mended(value)
-            for name, value in node.fields.items()
-        },
-    )
-
-
-def _strings(values: Iterable[object]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from value
+    texts = {name: getattr(node, name) for name in ("id", "type", "title", "text", "source", "tags", "fields")}
+    mended = {name: _mended(value) for name, value in texts.items()}
+    return node if mended == texts else replace(node, **mended)
 
 
 def _mended(value: Any) -> Any:
-    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
+    match value:
+        case str():
+            return _SURROGATE.sub("\ufffd", value)
+        case tuple() | list() | set() | frozenset():
+            return type(value)(map(_mended, value))
+        case Mapping():
+            return {_mended(name): _mended(each) for name, each in value.items()}
+    return value

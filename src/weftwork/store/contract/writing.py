@@ -33,6 +33,18 @@ class WritingContract:
         with pytest.raises(NotFound, match="'b' does not exist"), store.atomic(WORKSPACE) as batch:
             batch.rewrite([prepare(node("b"), CharacterCounter())])
 
+    def test_a_batch_goes_on_after_one_within_it(self, store: Store) -> None:
+        put(opened(store), node("a"))
+        before = store.version(WORKSPACE)
+        with store.atomic(WORKSPACE) as batch:
+            put(store, node("b"))
+            batch.link([Edge(source="a", target="b")])
+            put(store, node("a", "after"))
+        assert store.version(WORKSPACE) > before
+        assert found(store, "after") == ["a"]
+        with store.view(WORKSPACE, "ana") as view:
+            assert [other.id for _, other in view.neighbours("a")] == ["b"]
+
     def test_a_node_is_read_back_as_it_was_written(self, store: Store) -> None:
         opened(store)
         written = node(
