@@ -137,10 +137,11 @@ class Permit:
         removed: dict[str, Node] = {}
         parents: dict[str, str] = {}
         while nodes:
+            children: dict[str, str] = {}
             for node in nodes:
                 self._refuse_another_owner(node)
                 removed[node.id] = node
-            children = {child: node.id for node in nodes for child in sorted(self._children(node.id))}
+                children |= dict.fromkeys(sorted(self.store.known_children(self.view.workspace, node.id)), node.id)
             parents |= children
             nodes = self.view.nodes(list(children)) if below else ()
         orphans = [name for name in parents if name not in removed]
@@ -183,9 +184,6 @@ class Permit:
 
     def _existing(self, names: Sequence[str]) -> set[str]:
         return self.store.known_nodes(self.view.workspace, names)
-
-    def _children(self, name: str) -> set[str]:
-        return self.store.known_children(self.view.workspace, name)
 
 
 def _refuse_files(node: Node, old: Node | None) -> None:

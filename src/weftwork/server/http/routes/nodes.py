@@ -69,8 +69,8 @@ def write_nodes(workspace: str, body: Addition, caller: Writer, served: Served) 
         for place, node in enumerate(body.nodes)
     ]
     edges = [edge.value() for edge in body.edges]
-    pen = AuthorisedWriter.of(served.weft, caller, workspace)
-    added = pen.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
+    writer = AuthorisedWriter.of(served.weft, caller, workspace)
+    added = writer.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
     told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
     return reply({**told, "ids": [node.id for node in nodes]})
 
@@ -146,16 +146,16 @@ def put_access(workspace: str, body: Access, caller: Writer, served: Served) -> 
 def write_edges(workspace: str, body: Edges, caller: Writer, served: Served) -> Response:
     """Insert or replace edges between nodes that the user may see, all of them or none."""
     within("the number of edges", len(body.edges), served.options.limits.batch)
-    pen = AuthorisedWriter.of(served.weft, caller, workspace)
-    return reply({"changed": pen.link([edge.value() for edge in body.edges])})
+    writer = AuthorisedWriter.of(served.weft, caller, workspace)
+    return reply({"changed": writer.link([edge.value() for edge in body.edges])})
 
 
 @router.post("/edges-remove", response_model=Changed, summary="Remove edges", tags=["edges"])
 def remove_edges(workspace: str, body: Edges, caller: Writer, served: Served) -> Response:
     """Remove edges, all of them or none; those that do not exist are passed over."""
     within("the number of edges", len(body.edges), served.options.limits.batch)
-    pen = AuthorisedWriter.of(served.weft, caller, workspace)
-    return reply({"changed": pen.unlink([edge.value() for edge in body.edges])})
+    writer = AuthorisedWriter.of(served.weft, caller, workspace)
+    return reply({"changed": writer.unlink([edge.value() for edge in body.edges])})
 
 
 def listed(asked: int | None, usual: int, served: Service) -> int:
