@@ -17,7 +17,7 @@ LAYERS = [
     {"text", "config", "request", "lens"},
     {"embed", "query"},
     {"store"},
-    {"embedding", "answer"},
+    {"write", "answer"},
     {"collect"},
     {"score"},
     {"pack"},

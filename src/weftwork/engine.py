@@ -20,7 +20,6 @@ from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
-from weftwork.embedding import PageVectors, missing_vectors
 from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
@@ -35,11 +34,12 @@ from weftwork.score.rerank import reranked
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
-from weftwork.text.split import prepare
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.types import Budget, Candidate, Context, Edge, Filters, Node, NodeInfo, Passage
 from weftwork.validation import check_request, dated
+from weftwork.write.commit import Writer
+from weftwork.write.page_vectors import PageVectors
 
 DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
@@ -142,6 +142,7 @@ class Weft:
     def __init__(self, store: Store, tools: Tools, *, clock: Clock = system_clock) -> None:
         self.store = store
         self.tools = tools
+        self.writer = Writer(store, tools.counter, tools.embedder)
         self._clock = clock
         self.context_cache = ContextCache()
         self.earlier = EarlierContexts(store)
@@ -212,19 +213,12 @@ class Weft:
         With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
         `keep_access`, those that exist keep owner and list unless the node names others.
         """
-        entries = [prepare(node, self.tools.counter) for node in nodes]
-        vectors = missing_vectors(entries, self.tools.embedder, self.store, workspace)
-        with self.atomic(workspace) as batch:
+        entries = self.writer.prepare(nodes)
+        with self.writer.transaction(workspace, entries) as transaction:
+            batch = transaction.batch
             changed = batch.rewrite(entries) if in_place else batch.put(entries, keep_access=keep_access)
-            if vectors and self.tools.embedder is not None:
-                batch.put_vectors(self.tools.embedder.model, vectors)
             linked = batch.link(edges)
-        late = missing_vectors(entries, self.tools.embedder, self.store, workspace) if changed else {}
-        if late and self.tools.embedder is not None:
-            # Another writer removed the last other node with such a text, and its vector, before this one came.
-            with self.atomic(workspace) as batch:
-                batch.put_vectors(self.tools.embedder.model, late)
-        return Added(changed, linked, len(vectors) + len(late))
+        return Added(changed, linked, transaction.embedded)
 
     def remove(self, ids: Iterable[str], *, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Remove nodes with everything below them."""
@@ -233,9 +227,12 @@ class Weft:
 
     @contextmanager
     def atomic(self, workspace: str = DEFAULT_WORKSPACE) -> Iterator[Batch]:
-        """Several writes that all happen, or none of them does."""
-        with self.store.atomic(workspace) as batch:
-            yield batch
+        """Several writes that all happen, or none of them does.
+
+        Texts that `add` writes within it are embedded when it is committed.
+        """
+        with self.writer.transaction(workspace) as transaction:
+            yield transaction.batch
 
     def catch_up(self, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Bring the indexes up to date now instead of before the next search."""

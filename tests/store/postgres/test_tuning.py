@@ -16,9 +16,9 @@ from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.cluster.moving import alone
 from weftwork.store.postgres.cluster.servers import Servers
 from weftwork.store.postgres.hnsw import tune
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Filters
+from weftwork.write.prepare import prepare
 
 COUNT, WIDTH, LIMIT = 1500, 32, 10
 EFFORT = Effort(exact=100, shortlist=20, per_result=1)

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from weftwork.collect import Collector, FuzzyCollector, LexicalCollector
 from weftwork.collect.keywords import requiring
 from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
-from weftwork.errors import InvalidInput, NotFound
+from weftwork.errors import InvalidInput
 from weftwork.identity import text_hash
 from weftwork.query import words_of
 from weftwork.recipe import Recipe
@@ -20,12 +20,14 @@ from weftwork.score.ordering import as_scored
 from weftwork.store.protocol import View
 from weftwork.text.snippet import excerpt
 from weftwork.types import Budget, Candidate, Node, NodeInfo
+from weftwork.write.permit import Kind, Permit, permitted
 
 FILES = frozenset({"file"})
 
 PASSAGES_A_FILE = 3
 """How many hits are read for each file wanted, since several may be parts of the same one."""
 LOOKED_BACK = 200
+KIND = Kind("file", "find it with  weftwork search", lambda node: node.type == "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class FileRepository:
         with self._view() as view:
             name, is_there = self._name_at(view, path)
         if is_there:
-            self._replace(name, content, readers)
+            self._set_text(name, content, readers)
             return name
         node = Node(
             id=name,
@@ -70,23 +72,23 @@ class FileRepository:
             owner=self._user,
             access=readers,
         )
-        self._weft.add([node], workspace=self._workspace)
+        entries = self._weft.writer.prepare([node])
+        with self._weft.writer.transaction(self._workspace, entries) as transaction, self._permitted() as permit:
+            permit.replaceable(name)
+            transaction.batch.put(entries)
         return name
 
     def get(self, file_id: str) -> Node:
         """A file with its content."""
         with self._view() as view:
-            found = view.nodes([file_id])
-        if not found or found[0].type != "file":
-            raise NotFound(f"there is no file {file_id!r} in this workspace: find it with  weftwork search")
+            found = [node for node in view.nodes([file_id]) if KIND.includes(node)]
+        if not found:
+            raise KIND.missing(file_id)
         return found[0]
 
     def update(self, file_id: str, content: str) -> bool:
         """Give a file new content; passages of the old one are gone. Tells whether anything changed."""
-        node = self._own(file_id)
-        if node.text == content:
-            return False
-        return self._rewrite(replace(node, text=content, updated_at=self._weft.now()))
+        return self._set_text(file_id, content)
 
     def move(self, file_id: str, path: str) -> None:
         """Give a file another path; its id, its links and what readers said of it stay."""
@@ -96,11 +98,13 @@ class FileRepository:
             taken = [each for each in view.nodes(view.find(path)) if self._is_at(each, path) and each.id != file_id]
         if taken:
             raise InvalidInput(f"there is a file at {path!r} already: delete it first, or choose another path")
-        self._rewrite(replace(node, source=path, title=PurePath(path).name))
+        self._rewrite(file_id, [replace(node, source=path, title=PurePath(path).name)])
 
     def delete(self, file_id: str) -> None:
         """Remove a file with its passages and links."""
-        self._weft.remove([self._own(file_id).id], workspace=self._workspace)
+        with self._weft.atomic(self._workspace) as batch, self._permitted() as permit:
+            permit.changeable([file_id])
+            batch.remove([file_id])
 
     def update_access_time(self, file_id: str) -> None:
         """Note that the user opened a file just now."""
@@ -169,23 +173,27 @@ class FileRepository:
             if not known or self._is_at(known[0], path):
                 return name, bool(known)
 
+    def _permitted(self) -> AbstractContextManager[Permit]:
+        return permitted(self._weft.store, self._workspace, self._user, KIND)
+
     def _own(self, file_id: str) -> Node:
-        node = self.get(file_id)
-        if node.owner not in (None, self._user):
-            raise InvalidInput(f"file {file_id!r} belongs to {node.owner!r}: only they can change it")
-        return node
+        with self._permitted() as permit:
+            return permit.changeable([file_id])[0]
 
-    def _replace(self, file_id: str, content: str, readers: frozenset[str] | None) -> None:
-        if readers is None:
-            self.update(file_id, content)
-            return
-        with self._weft.atomic(self._workspace):  # nobody reads the new content by the old list
-            self.update(file_id, content)
-            with self._weft.atomic(self._workspace) as batch:  # one that begins after the update: each has a version
-                batch.set_access(file_id, readers)
+    def _set_text(self, file_id: str, text: str, readers: frozenset[str] | None = None) -> bool:
+        """Give a file new content, and readers if any are named; tell whether the content is new."""
+        node = self._own(file_id)
+        changed = [] if node.text == text else [replace(node, text=text, updated_at=self._weft.now())]
+        self._rewrite(file_id, changed, readers)
+        return bool(changed)
 
-    def _rewrite(self, node: Node) -> bool:
-        return self._weft.add([node], workspace=self._workspace, in_place=True).nodes > 0
+    def _rewrite(self, file_id: str, nodes: Sequence[Node], readers: frozenset[str] | None = None) -> None:
+        entries = self._weft.writer.prepare(nodes)
+        with self._weft.writer.transaction(self._workspace, entries) as transaction, self._permitted() as permit:
+            permit.changeable([file_id])
+            transaction.batch.rewrite(entries)
+            if readers is not None:
+                transaction.batch.set_access(file_id, readers)
 
 
 def _check_path(path: str) -> None:

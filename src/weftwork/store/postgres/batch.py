@@ -37,7 +37,6 @@ class PostgresBatch:
         workspace: int,
         *,
         default: frozenset[str],
-        version: int,
         now: int,
         committing: Callable[[tuple[int, int, str]], None],
     ) -> None:
@@ -45,8 +44,8 @@ class PostgresBatch:
         self._workspace = workspace
         self._access = AccessLists(connection, workspace, default)
         self._now = now
-        self._version = version
-        self._wrote = False
+        self._version = 0
+        """The version that this batch makes, once it wrote: one within it may have made another before."""
         self._committing = committing
         self.removed: set[str] = set()
         """Ids of the nodes that were removed, for what is kept of them outside of the database."""
@@ -310,12 +309,11 @@ class PostgresBatch:
 
     def _touched(self, count: int) -> int:
         """Raise the workspace's version, once in a batch, if anything was written."""
-        if count and not self._wrote:
-            self._wrote = True
-            self._version += 1
+        if count and not self._version:
+            raised = "UPDATE workspaces SET version = version + 1 WHERE workspace = %(ws)s RETURNING version"
+            self._version = self._rows(raised)[0][0]
             mark = os.urandom(8).hex()
             values = {"version": self._version, "mark": mark, "old": self._version - KEPT_COMMITS}
-            self._run("UPDATE workspaces SET version = %(version)s WHERE workspace = %(ws)s", **values)
             self._run("INSERT INTO commits VALUES (%(ws)s, %(version)s, %(mark)s)", **values)
             self._run("DELETE FROM commits WHERE workspace = %(ws)s AND version <= %(old)s", **values)
             self._committing((self._workspace, self._version, mark))

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from weftwork.store.postgres.workspaces import head, identity, number_of
-from weftwork.store.sqlite.embedding_queue import Waiting, text_of
+from weftwork.store.sqlite.codec import fields_of
+from weftwork.store.sqlite.embedding_queue import Waiting
 from weftwork.store.transfer import SURVEYED
+from weftwork.text.split import embedded_text
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -29,7 +31,7 @@ def take(connection: Connection[Any], workspace: str, model: str, limit: int) ->
            WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[]) ORDER BY p.digest, p.key""",
         {"ws": number, "digests": digests},
     )
-    texts = {digest: text_of(title, fields, text) for digest, title, fields, text in rows}
+    texts = {digest: embedded_text(title, fields_of(fields), text) for digest, title, fields, text in rows}
     # What is no longer in the workspace needs no vector.
     settle(connection, workspace, model, [digest for digest in digests if digest not in texts])
     return texts

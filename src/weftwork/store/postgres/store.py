@@ -102,7 +102,6 @@ class PostgresStore:
                 connection,
                 head.number,
                 default=head.access,
-                version=head.version,
                 now=to_micros(self._clock()),
                 committing=self._connections.will_commit,
             )

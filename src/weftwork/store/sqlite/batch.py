@@ -31,8 +31,8 @@ class SqliteBatch:
         self._workspace = workspace
         self._access = AccessLists(connection, workspace, default)
         self._now = now
-        self._version = connection.execute("SELECT version FROM workspaces WHERE id = ?", (workspace,)).fetchone()[0]
-        self._wrote = False
+        self._version = 0
+        """The version that this batch makes, once it wrote: one within it may have made another before."""
         self.removed: set[str] = set()
         """Ids of the nodes that were removed, for what is kept of them outside of the database."""
 
@@ -316,10 +316,11 @@ class SqliteBatch:
 
     def _touched(self, count: int) -> int:
         """Raise the workspace's version, once in a batch, if anything was written."""
-        if count and not self._wrote:
-            self._wrote = True
-            self._version += 1
-            self._connection.execute("UPDATE workspaces SET version = ? WHERE id = ?", (self._version, self._workspace))
+        if count and not self._version:
+            key = (self._workspace,)
+            row = self._connection.execute("SELECT version + 1 FROM workspaces WHERE id = ?", key).fetchone()
+            self._version = row[0]
+            self._connection.execute("UPDATE workspaces SET version = ? WHERE id = ?", (self._version, *key))
             self._connection.execute(
                 "INSERT INTO commits (workspace, version, mark) VALUES (?, ?, ?)",
                 (self._workspace, self._version, os.urandom(8).hex()),

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from weftwork.store.sqlite.codec import fields_of
 from weftwork.text.split import embedded_text
-from weftwork.types import Passage, subject_of
 
 Waiting = Mapping[str, str]
 """What is to be embedded, by the digest under which its vector is kept."""
@@ -21,14 +20,9 @@ def some(connection: sqlite3.Connection, workspace: int, model: str, limit: int)
     rows = connection.execute(
         f"SELECT p.digest, n.title, n.fields, p.text {_WITHOUT} LIMIT ?3", (workspace, model, limit)
     )
-    return {digest: text_of(title, fields, text) for digest, title, fields, text in rows}
+    return {digest: embedded_text(title, fields_of(fields), text) for digest, title, fields, text in rows}
 
 
 def count(connection: sqlite3.Connection, workspace: int, model: str) -> int:
     """How many texts wait."""
     return int(connection.execute(f"SELECT COUNT(DISTINCT p.digest) {_WITHOUT}", (workspace, model)).fetchone()[0])
-
-
-def text_of(title: str, fields: str, text: str) -> str:
-    """What is embedded for a passage, from the columns of its node and its own."""
-    return embedded_text(subject_of(title, fields_of(fields)), Passage(0, 0, len(text), text, 0, "", ""))
