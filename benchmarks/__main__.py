@@ -1,7 +1,8 @@
 """The command line: one subcommand for each benchmark.
 
 A benchmark is a module with a docstring, `add_arguments(parser)` and `run(args)`, which returns the
-figures as a dictionary; it is known as soon as its name stands in `BENCHMARKS`.
+figures as a dictionary; it is known as soon as its name stands in `BENCHMARKS`. Its own
+`table(figures)`, if it has one, shows them on a terminal.
 """
 
 from __future__ import annotations
@@ -11,7 +12,20 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from benchmarks import ablation, documents, graph, ingest, latency, load, memory, peers, relevance, research, session
+from benchmarks import (
+    ablation,
+    contexts,
+    documents,
+    graph,
+    ingest,
+    latency,
+    load,
+    memory,
+    peers,
+    relevance,
+    research,
+    session,
+)
 from benchmarks.report import save, table
 from benchmarks.timing import say
 
@@ -27,6 +41,8 @@ EXAMPLES = """examples:
   python -m benchmarks research --json
   python -m benchmarks relevance --sets ir_med,ir_cisi --json
   python -m benchmarks relevance --data ~/beir/scifact --json
+  python -m benchmarks contexts --sets vaults --recipes default --half fit
+  python -m benchmarks contexts --sets kb_foam_docs --budgets 1000 --text
   python -m benchmarks peers --json --save
   python -m benchmarks load --seconds 30 --json
 
@@ -55,6 +71,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "workspace": session,
     "research": research,
     "relevance": relevance,
+    "contexts": contexts,
     "ablation": ablation,
     "peers": peers,
     "load": load,
@@ -67,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     figures = BENCHMARKS[args.benchmark].run(args)
     if args.save:
         say(f"saved to {save(args.benchmark, figures)}")
-    print(json.dumps(figures) if args.json else table(figures))
+    show = getattr(BENCHMARKS[args.benchmark], "table", table)
+    print(json.dumps(figures) if args.json else show(figures))
 
 
 def _parser() -> argparse.ArgumentParser:

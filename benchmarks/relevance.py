@@ -197,12 +197,17 @@ def kept(source: Judged) -> Collection:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         with Weft.open(store) as weft:
-            nodes = [Node(id=each.id, type="document", title=each.title, text=each.text) for each in source.documents]
-            for start in range(0, len(nodes), BATCH):
-                weft.add(nodes[start : start + BATCH])
-            weft.add((), mentions(nodes))
+            write(weft, source)
         (folder / "built").touch()
     return Collection(source.name, store, source.questions)
+
+
+def write(weft: Weft, source: Judged) -> None:
+    """Add the texts of a set, each as a node, and the links between them."""
+    nodes = [Node(id=each.id, type="document", title=each.title, text=each.text) for each in source.documents]
+    for start in range(0, len(nodes), BATCH):
+        weft.add(nodes[start : start + BATCH])
+    weft.add((), mentions(nodes))
 
 
 def mentions(nodes: Sequence[Node]) -> list[Edge]:

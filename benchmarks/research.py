@@ -40,7 +40,9 @@ from benchmarks.workspace import cache_folder
 from weftwork import Weft
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE
 from weftwork.faces.research import ContextBuilder, WeftSearch, ask
-from weftwork.ingest import load, open_source
+from weftwork.ingest.connectors.registry import get_connector
+from weftwork.ingest.follow import follow
+from weftwork.ingest.report import Options
 from weftwork.store.sqlite.connection import Connections
 from weftwork.types import PAGE, Filters, Node
 
@@ -249,7 +251,7 @@ def _store(folder: Path) -> Path:
 def _read(weft: Weft, folder: Path, workspace: str) -> None:
     for document in sorted(folder.glob("*.pdf")):
         say(f"reading {document.name}")
-        report = load(weft, open_source(document), workspace=workspace)
+        report = follow(weft, document, get_connector("files"), Options(workspace=workspace, mentions=False))
         for skipped in report.skipped:
             raise SystemExit(f"{skipped.what} {skipped.why}")
 

@@ -31,9 +31,8 @@ INGEST = {
 
 
 def run(*arguments, cache=None, **environment):
-    given = (
-        os.environ | {"PYTHONPATH": str(ROOT)} | environment | ({"WEFTWORK_BENCH_CACHE": str(cache)} if cache else {})
-    )
+    own = {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
+    given = os.environ | own | environment | ({"WEFTWORK_BENCH_CACHE": str(cache)} if cache else {})
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
 
@@ -295,3 +294,317 @@ def test_relevance_takes_any_folder_in_the_layout_of_beir(tmp_path):
     assert all(0 <= value <= 1 for values in measured.values() for value in values.values())
     again, told = figures("relevance", "--data", str(folder), cache=tmp_path / "cache")
     assert again == first and "building" not in told
+
+
+VAULTS = ("kb_blue_book", "kb_logseq_docs", "kb_foam_docs", "kb_kepano", "tana_samples")
+
+
+@pytest.mark.parametrize("name", VAULTS)
+def test_gold_phrases_stand_in_their_files_and_both_halves_have_questions_of_every_kind(name, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks import vaults
+    from benchmarks.measures import words
+
+    asked = vaults.read_questions(name)
+    assert len(asked) == len({each.id for each in asked}) >= 24
+    assert len(vaults.read_unanswerable()[name]) == 6
+    for kind in {each.kind for each in asked}:
+        halves = [each.half for each in asked if each.kind == kind]
+        assert abs(halves.count("fit") - halves.count("check")) <= 1
+        assert {*halves} <= {"fit", "check"}
+    assert all(2 <= len(words(gold.text).split()) <= 15 for each in asked for gold in each.gold)
+    path = DATA / vaults.VAULTS[name]
+    if not path.exists():
+        pytest.skip(f"{path} is not there: set WEFTWORK_DATA")
+    assert vaults.missing_gold(asked, vaults.read_vault(path)) == []
+
+
+def test_a_gold_phrase_that_its_file_lacks_is_named(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.measures import Phrase
+    from benchmarks.vaults import Question, missing_gold
+
+    documents = {"a.md": "- **Boil** the\n  quinces.", "b.md": "Boil the eggs."}
+    right, elsewhere = Phrase("a.md", "boil the quinces"), Phrase("a.md", "boil the eggs")
+    asked = (Question("q1", "How?", (right, elsewhere)), Question("q2", "How?", (Phrase("c.md", "boil the eggs"),)))
+    told = missing_gold(asked, documents)
+    assert [each.partition(":")[0] for each in told] == ["q1", "q2"]
+    assert "'boil the eggs' is not in a.md" in told[0]
+
+
+JAM = {
+    "jam.md": "# Quince jam\n\n1. Wash the quinces well.\n2. Boil them for an hour.\n3. Fill the hot jars.\n",
+    "heron.md": "---\nseen: 2024-03-01\n---\n# Heron\n\nA grey bird that waits. It eats small fish.\n",
+}
+IDS = {"j1", "j2", "h1"}
+
+
+def count_words(text):
+    return len(text.split())
+
+
+def shown(text, documents=JAM, ids=IDS):
+    from benchmarks.measures import Shown, Sources
+
+    return Shown(text, Sources(documents), ids)
+
+
+def test_lines_are_headings_quotes_or_plain(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.measures import lines_of
+
+    text = """# Frame
+[j1] Quince jam in vault
+> 2. Boil them \\[for] an hour [j2]
+````
+```
+# a comment
+```
+````
+Bye [j9]
+"""
+    told = [(line.kind, line.text, line.cited) for line in lines_of(text, IDS)]
+    assert told == [
+        ("heading", "# Frame", ""),
+        ("heading", "Quince jam in vault", "j1"),
+        ("quoted", "2. Boil them \\[for] an hour", "j2"),
+        ("quoted", "```", ""),
+        ("quoted", "# a comment", ""),
+        ("quoted", "```", ""),
+        ("plain", "Bye [j9]", ""),
+    ]
+
+
+def test_recall_of_phrases_ignores_marks_but_not_the_order_of_words(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.measures import Phrase, recall
+
+    wash, boil = Phrase("jam.md", "Wash the quinces"), Phrase("jam.md", "Boil them for an hour")
+    assert recall((wash, boil), shown("> 1\\. **WASH** the \\_quinces\\_ well.")) == 0.5
+    assert recall((wash, boil), shown("> 2. Boil them for\n>    an hour.\n> 1. wash the quinces")) == 1.0
+    assert recall((boil,), shown("> Boil an hour for them")) == 0.0
+    assert recall((boil,), shown("> Boil them for an hourglass")) == 0.0
+
+
+def test_recall_of_documents_and_spans_counts_what_is_shown_of_them(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.measures import ENOUGH, Document, Stretch, recall
+
+    sentences = [f"Sentence number {n} is about herons and nothing else." for n in range(100)]
+    documents = {"short": "A grey bird waits.\nIt eats small fish.", "long": "\n".join(sentences)}
+    half = shown("> A grey bird waits.", documents)
+    assert recall((Document("short"),), half) == 0.5  # 17 letters and a space of 36
+    assert recall((Document("short"),), shown("> It eats small fish.\n> A grey bird waits.", documents)) == 1.0
+    enough = "".join(f"> {each}\n" for each in sentences[50 : 50 + ENOUGH // 40])
+    assert recall((Document("long"),), shown(enough, documents)) == 1.0
+    assert recall((Document("long"),), shown("> Sentence number 7 is about jam.", documents)) == 0.0
+    assert recall((Document("short"),), shown("[j1] A grey bird waits.", documents)) == 0.0
+
+    span = half.sources.span_in("short", "A grey bird waits.\n", "It eats small fish.")
+    assert recall((Stretch(span),), shown("> It eats small fish.", documents)) == 1.0
+    assert recall((Stretch(span),), half) == 0.0
+
+
+def test_own_words_are_quoted_lines_and_fields_of_the_sources_and_nothing_else(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+
+    def own(text, total):
+        return shown(text).own_words(count_words, total)
+
+    text = """Quoted sources: cite them.
+## Related
+[j1] Quince jam (page) in vault
+> 2. Boil them for an hour. [j2]
+> Add sugar to taste.
+"""
+    assert own(text, 26) == pytest.approx(6 / 26)
+    assert own("> 2. Boil them for an hour. […] Never open the lid.", 12) == pytest.approx(6 / 12)
+    assert own("[h1] Heron in vault | seen: 2024-03-01; colour: blue", 9) == pytest.approx(2 / 9)
+    assert own("[h1] A grey bird that waits.", 6) == 0.0
+    assert own("A grey bird that waits.", 5) == 1.0
+    assert own("Heron", 1) == 0.0
+    assert own("", 0) == 0.0
+
+
+def test_order_is_that_of_each_document_whatever_stands_between(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    wash, boil, fill = "> 1. Wash the quinces well.\n", "> 2. Boil them for an hour.\n", "> 3. Fill the hot jars.\n"
+    heron = "> A grey bird that waits. It eats small fish.\n"
+    assert shown(wash + boil + fill + heron).against_order() == 0
+    assert shown(boil + heron + wash + fill).against_order() == 1
+    assert shown(fill + boil + wash).against_order() == 2
+    assert shown(heron + wash).against_order(lambda name: "all") == 1
+    assert shown("[j1] Fill the hot jars.\n" + wash).against_order() == 0
+    twice = {"a": "Boil them for an hour.\nWash the quinces well.\nBoil them for an hour.\n"}
+    assert shown(wash + boil, twice).against_order() == 0
+
+
+def test_headings_are_repeated_within_a_section_only(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.measures import repeated_headings
+
+    assert repeated_headings([["a", "b"], ["a"]]) == 0
+    assert repeated_headings([["a", "b", "a", "a"], ["b", "b"]]) == 3
+    assert repeated_headings([]) == 0
+
+
+def test_duplicates_are_long_lines_that_came_before(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    twice = "> Wash the quinces well.\n> wash the *quinces* well\n> Fill the hot jars.\n"
+    assert shown(twice).duplicates() == pytest.approx(1 / 3)
+    assert shown("> See also\n> See also\n").duplicates() == 0.0
+    assert shown("[j1] Quince jam in vault\n[j2] Quince jam in vault\n").duplicates() == 0.0
+
+
+def test_floors_take_whole_pieces_until_the_next_does_not_fit(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.floors import LONG, Floors, Piece, fused, sections
+
+    from weftwork.embed import get_embedder
+
+    text = "Before.\n# One\nfirst\n```\n# no heading\n```\n## Two\n" + "word " * LONG
+    pieces = list(sections("note", text))
+    assert [piece.heading for piece in pieces[:3]] == ["note", "note > One", "note > Two"]
+    assert pieces[1].text == "first\n```\n# no heading\n```"
+    assert len(pieces) == 7 and all(len(piece.text) <= LONG for piece in pieces)
+    assert fused([1, 2, 3], [3, 2]) == [3, 2, 1]
+
+    class Counter:
+        def count(self, text):
+            return len(text.split())
+
+    fruits = [Piece(name, f"A note on the {name}.") for name in ("quince", "medlar", "damson")]
+    floors = Floors(fruits, get_embedder("hashing"), Counter())
+    orders = floors.orders("What is a medlar?")
+    assert orders.keys() == {"bm25", "vector", "fused"}
+    assert orders["bm25"][0] == orders["fused"][0] == 1
+    assert floors.filled([1, 0, 2], 12) == "medlar\nA note on the medlar.\n\nquince\nA note on the quince.\n\n"
+    assert floors.filled([1, 0, 2], 11) == "medlar\nA note on the medlar.\n\n"
+    assert floors.filled([1, 0, 2], 5) == ""
+
+
+def small_vault(tmp_path):
+    from benchmarks.context_sets import vault_set
+    from benchmarks.measures import Phrase
+    from benchmarks.vaults import Question
+
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in JAM.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    asked = (
+        Question(
+            "q1", "How long do I boil quinces?", (Phrase("jam.md", "Boil them for an hour"),), kind="fact", half="fit"
+        ),
+        Question("q2", "What does the heron eat?", (Phrase("heron.md", "eats small fish"),), kind="fact", half="check"),
+        Question(
+            "q3",
+            "When did I see a heron?",
+            (Phrase("heron.md", "seen: 2024-03-01"), Phrase("jam.md", "add some lemon")),
+            kind="fields",
+            half="fit",
+        ),
+    )
+    return vault_set("small", folder, asked)
+
+
+def test_every_measure_of_a_context_is_what_a_reader_counts_in_it(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    monkeypatch.setenv("WEFTWORK_BENCH_CACHE", str(tmp_path / "cache"))
+    from benchmarks.contexts import measured
+
+    from weftwork.types import Citation, Context, Decision, Piece
+
+    chosen = small_vault(tmp_path)
+    pieces = (
+        Piece("section", "## Related\n"),
+        Piece("p1", "[j1] Quince jam\n> 2. Boil them for an hour.\n", "j1"),
+        Piece("p2", "[j2] Quince jam\n> 1. Wash the quinces well.\n", "j2"),
+        Piece("section", "## More\n"),
+        Piece("p3", "[h1] Heron\n", "h1"),
+    )
+    cited = {"j1": "jam.md#2", "j2": "jam.md#1", "h1": "heron.md"}
+    dropped = Decision("h2", "heron.md#1", "paragraph", "", "semantic", (), {}, 0.1, 9, "dropped", "full", 5)
+    context = Context(
+        "c1", "How?", "main", "me", "".join(piece.text for piece in pieces), 25, 50, (), (),
+        tuple(Citation(name, node, "page", "", "", 0, 0, 1.0) for name, node in cited.items()),
+        (dropped,), pieces=pieces,
+    )  # fmt: skip
+    assert measured(context, chosen, chosen.questions[0], count_words) == {
+        "recall": 1.0,
+        "complete": 1.0,
+        "own_words": 11 / 25,
+        "against_order": 1.0,
+        "repeated_headings": 1.0,
+        "duplicates": 0.0,
+        "used": 0.5,
+        "filled": 0.5,
+        "underfilled": 1.0,
+        "empty": 0.0,
+    }
+    assert measured(context, chosen, chosen.questions[2], count_words)["recall"] == 0.0
+    nothing = Context("c2", "How?", "main", "me", "", 0, 50, (), (), (), ())
+    told = measured(nothing, chosen, chosen.questions[0], count_words)
+    assert (told["recall"], told["empty"], told["own_words"], told["filled"]) == (0.0, 1.0, None, None)
+
+
+def test_a_small_vault_is_asked_everything_and_compared_with_its_floors(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(ROOT)
+    monkeypatch.setenv("WEFTWORK_BENCH_CACHE", str(tmp_path / "cache"))
+    from benchmarks.context_table import table
+    from benchmarks.contexts import Options, figures, measure
+
+    chosen = small_vault(tmp_path)
+    assert "q3: 'add some lemon' is not in jam.md" in capsys.readouterr().err
+    options = Options(budgets=(60, 1000), recipes=("default",), text=tmp_path / "texts")
+    found = measure(chosen, options)
+    told = figures({"small": found}, options)["sets"]["small"]
+    assert told["questions"] == 3
+    assert found.ways["default", 1000]["recall"] == [1.0, 1.0, 0.5]
+    assert found.ways["bm25", 1000]["recall"] == [1.0, 1.0, 0.5]
+    assert told["recipes"]["default"]["1000"]["complete"] == pytest.approx(2 / 3, abs=1e-4)
+    assert told["recipes"]["default"]["1000"]["lead"]["verdict"] == "noise"
+    assert 0 < told["recipes"]["default"]["1000"]["own_words"] < 1
+    assert 0 <= told["recipes"]["default"]["1000"]["asked_for"] <= 1
+    assert found.ways["default", 60]["empty"] == [0.0, 0.0, 0.0]
+    assert "small, 3 questions" in table(figures({"small": found}, options))
+    written = sorted(path.name for path in (tmp_path / "texts" / "small").iterdir())
+    assert written == ["q1-1000.md", "q2-4000.md", "q3-1000.md"]
+    assert (tmp_path / "texts" / "small" / "q1-1000.md").read_text().startswith("# How long do I boil quinces?\n")
+    assert [each.id for each in measure(chosen, Options((60,), ("default",), half="check")).questions] == ["q2"]
+    assert "building" not in capsys.readouterr().err
+
+
+def test_a_set_is_built_again_when_its_texts_or_the_code_that_reads_them_change(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    monkeypatch.setenv("WEFTWORK_BENCH_CACHE", str(tmp_path))
+    from benchmarks import context_sets
+
+    filled = []
+
+    def built(*texts, **options):
+        return context_sets.built("set", texts, filled.append, **options)
+
+    first = built("a", "b")
+    assert built("a", "b") == first and len(filled) == 1
+    assert built("ab") != first and len(filled) == 2
+    built("a", "b", fresh=True)
+    assert len(filled) == 3
+    monkeypatch.setattr(context_sets, "_code_version", lambda: b"another")
+    assert built("a", "b") != first and len(filled) == 4
+    assert len(list(first.parent.parent.iterdir())) == context_sets.KEPT
+    built("c")
+    assert len(list(first.parent.parent.iterdir())) == context_sets.KEPT
+
+
+@pytest.mark.skipif(not (DATA / "kb_kepano" / "vault").is_dir(), reason=f"kb_kepano is not in {DATA}")
+def test_contexts_reports_a_vault_by_recipe_and_budget(tmp_path):
+    asked = ("contexts", "--sets", "kb_kepano", "--budgets", "500", "--recipes", "default")
+    both, told = figures(*asked, cache=tmp_path)
+    assert "building kb_kepano" in told
+    found = both["sets"]["kb_kepano"]
+    assert found["floors"]["500"].keys() == {"bm25", "vector", "fused"}
+    assert found["recipes"]["default"]["500"].keys() >= {"recall", "own_words", "asked_for", "lead"}
+    assert 0 < len(both["worst"]) <= 10 and all(each["default"] < 1 for each in both["worst"])
+    halves = [figures(*asked, "--half", half, cache=tmp_path)[0] for half in ("fit", "check")]
+    assert sum(each["sets"]["kb_kepano"]["questions"] for each in halves) == found["questions"]

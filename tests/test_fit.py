@@ -63,7 +63,7 @@ class Nasty(Words):
 def candidate(name, text, *, score=0.5, section="semantic", key=None, at=None, position=0, **node):
     passage = Passage(0, 0, len(text), text, 0, name, f"not-{name}", key or 1 + sum(map(ord, name)))
     info = NodeInfo(id=name, title=name.title(), created_at=at, updated_at=at, position=position, **node)
-    return Candidate(info, passage, section, (Finding("lexical", 1, score),), score=score)
+    return Candidate(info, passage, section, (Finding("lexical", 1, score, kind="words"),), score=score)
 
 
 def fitted(

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
-from weftwork.collect import USUAL_TOKENS, Collector, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.collect import USUAL_TOKENS, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.embed import get_embedder
@@ -20,25 +20,26 @@ from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
-from weftwork.embedding import PageVectors, missing_vectors
 from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
-from weftwork.query import read_query
+from weftwork.query import Question, read_query
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import Profile, collapse, gather_facts, score
+from weftwork.score import Collapsed, Profile, gather_facts, score
+from weftwork.score.ordering import as_scored, collapsed
 from weftwork.score.rerank import reranked
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
-from weftwork.text.split import prepare
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.types import Budget, Context, Edge, Filters, Node, NodeInfo, Passage
+from weftwork.types import Budget, Candidate, Context, Edge, Filters, Node, NodeInfo, Passage
 from weftwork.validation import check_request, dated
+from weftwork.write.commit import Writer
+from weftwork.write.page_vectors import PageVectors
 
 DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
@@ -64,25 +65,43 @@ class Tools:
     """Looks at the pages of documents."""
 
 
-def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
-    """The context for a request, made of what this view's user may see."""
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What the collectors found, the best first, and what was left out of it."""
+
+    question: Question
+    candidates: list[Candidate]
+    left_out: list[Collapsed]
+    warnings: tuple[str, ...]
+    watch: Stopwatch
+
+
+def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Ranking:
+    """Collect and score what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
     depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens or USUAL_TOKENS)
     inquiry = Inquiry(view, request, question, now, tools.embedder, depth, tools.visual)
     with watch("collect"):
-        inquiry.start(tools.pool)
+        if any(getattr(collector, "vectors", False) for collector in recipe.collectors):
+            inquiry.start(tools.pool)
         if recipe.hits is None and recipe.passage_tokens is None:
             inquiry.deepen(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
-        facts = gather_facts(inquiry, found, recipe.profile.signals)
-        scored = score(found, recipe.profile, facts)
+        scored = score(found, recipe.profile, gather_facts(inquiry, found, recipe.profile.signals))
         scored = reranked(scored, inquiry, recipe.reranker)
-        ranked, repeats = collapse(scored) if recipe.order is None else recipe.order(inquiry, scored)
-    fitting = Fitting(request, question, recipe, tools.counter, tools.templates, tools.summarise, watch)
-    context = fit(fitting, ranked, repeats)
-    return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
+        candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
+    return Ranking(question, candidates, left_out, tuple(inquiry.warnings), watch)
+
+
+def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
+    """Rank what this view's user may see, and fit the best of it into the budget."""
+    ranking = rank(view, request, recipe, tools, now)
+    watch = ranking.watch
+    fitting = Fitting(request, ranking.question, recipe, tools.counter, tools.templates, tools.summarise, watch)
+    context = fit(fitting, ranking.candidates, ranking.left_out)
+    return replace(context, timings=watch.timings, warnings=(*ranking.warnings, *context.warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +142,7 @@ class Weft:
     def __init__(self, store: Store, tools: Tools, *, clock: Clock = system_clock) -> None:
         self.store = store
         self.tools = tools
+        self.writer = Writer(store, tools.counter, tools.embedder)
         self._clock = clock
         self.context_cache = ContextCache()
         self.earlier = EarlierContexts(store)
@@ -193,19 +213,12 @@ class Weft:
         With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
         `keep_access`, those that exist keep owner and list unless the node names others.
         """
-        entries = [prepare(node, self.tools.counter) for node in nodes]
-        vectors = missing_vectors(entries, self.tools.embedder, self.store, workspace)
-        with self.atomic(workspace) as batch:
+        entries = self.writer.prepare(nodes)
+        with self.writer.transaction(workspace, entries) as transaction:
+            batch = transaction.batch
             changed = batch.rewrite(entries) if in_place else batch.put(entries, keep_access=keep_access)
-            if vectors and self.tools.embedder is not None:
-                batch.put_vectors(self.tools.embedder.model, vectors)
             linked = batch.link(edges)
-        late = missing_vectors(entries, self.tools.embedder, self.store, workspace) if changed else {}
-        if late and self.tools.embedder is not None:
-            # Another writer removed the last other node with such a text, and its vector, before this one came.
-            with self.atomic(workspace) as batch:
-                batch.put_vectors(self.tools.embedder.model, late)
-        return Added(changed, linked, len(vectors) + len(late))
+        return Added(changed, linked, transaction.embedded)
 
     def remove(self, ids: Iterable[str], *, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Remove nodes with everything below them."""
@@ -214,9 +227,12 @@ class Weft:
 
     @contextmanager
     def atomic(self, workspace: str = DEFAULT_WORKSPACE) -> Iterator[Batch]:
-        """Several writes that all happen, or none of them does."""
-        with self.store.atomic(workspace) as batch:
-            yield batch
+        """Several writes that all happen, or none of them does.
+
+        Texts that `add` writes within it are embedded when it is committed.
+        """
+        with self.writer.transaction(workspace) as transaction:
+            yield transaction.batch
 
     def catch_up(self, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Bring the indexes up to date now instead of before the next search."""
@@ -271,12 +287,8 @@ class Weft:
 
     def assemble(self, request: Request, recipe: Recipe) -> Context:
         """The context for a request; an equal request is answered from memory until something is written."""
-        check_request(request)
-        if any(collector.name == "visual" for collector in recipe.collectors):
-            self._pages.catch_up(request.workspace)
         moment = self._clock()
-        asked = dated(request, moment)
-        now = whole_minute(asked.filters.as_of or moment)
+        asked, now = self._ready(request, recipe, moment)
         with self.store.view(request.workspace, request.user) as view:
             parts = (recipe, self.tools.templates.get(recipe.template))
             key = (view.fingerprint, now, repr(request), *map(id, parts))
@@ -287,6 +299,20 @@ class Weft:
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
         return context
+
+    def rank(self, request: Request, recipe: Recipe) -> Ranking:
+        """Collect and score for a request, without packing: what searches are made of."""
+        asked, now = self._ready(request, recipe, self._clock())
+        with self.store.view(request.workspace, request.user) as view:
+            return rank(view, asked, recipe, self.tools, now)
+
+    def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
+        """The request with its date, once it can be answered, and the minute for which it is."""
+        check_request(request)
+        if any(getattr(collector, "page_vectors", False) for collector in recipe.collectors):
+            self._pages.catch_up(request.workspace)
+        asked = dated(request, moment)
+        return asked, whole_minute(asked.filters.as_of or moment)
 
     def preview(self, query: str = "", **options: Any) -> Preview:
         """What `context` would give for the same arguments, in figures."""
@@ -318,15 +344,9 @@ class Weft:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
-        query = _asked(query)
-        budget = Budget(total=DEFAULT_BUDGET)
-        moment = self._clock()
-        request = dated(Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters), moment)
-        now = whole_minute(request.filters.as_of or moment)
-        with self.store.view(workspace, user) as view:
-            inquiry = Inquiry(view, request, read_query(query, now), now, self.tools.embedder, max(limit, SEARCH_DEPTH))
-            found = gather(inquiry, SEARCHES[mode])
-            ranked = score(found, BY_RELEVANCE, gather_facts(inquiry, found, frozenset(BY_RELEVANCE.weights)))
+        query, budget = _asked(query), Budget(total=DEFAULT_BUDGET)
+        request = Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters)
+        ranked = self.rank(request, replace(SEARCHES[mode], hits=max(limit, SEARCH_DEPTH))).candidates
         return [
             SearchResult(
                 candidate.node,
@@ -378,11 +398,13 @@ def _furnish(store: Store) -> None:
         raise
 
 
-BY_RELEVANCE = Profile("search", {"relevance": 1.0})
-SEARCHES: dict[str, tuple[Collector, ...]] = {
-    "hybrid": (LexicalCollector(), SemanticCollector()),
-    "words": (LexicalCollector(),),
-    "vector": (SemanticCollector(threshold=0.0),),
+SEARCHES: dict[str, Recipe] = {
+    mode: Recipe(name=mode, collectors=found_by, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
+    for mode, found_by in (
+        ("hybrid", (LexicalCollector(), SemanticCollector())),
+        ("words", (LexicalCollector(),)),
+        ("vector", (SemanticCollector(threshold=0.0),)),
+    )
 }
 
 

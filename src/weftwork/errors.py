@@ -7,7 +7,8 @@
     │   ├── UnknownName         a template, packer, recipe, lens … that is not registered
     │   ├── BudgetError         a budget that is not a positive whole number
     │   ├── DimensionError      a vector whose length is not the model's
-    │   └── CycleError          a parent that would make a node its own ancestor
+    │   ├── CycleError          a parent that would make a node its own ancestor
+    │   └── NotPermitted        a change that is for a node's owner, or for an admin key, to make
     ├── NotFound                a workspace, user, thread or node that is absent or hidden
     ├── StoreError              the file is damaged, locked for too long, or from a newer Weftwork
     │   ├── StoreUnavailable    the server does not answer; what was not acknowledged may be tried again
@@ -54,6 +55,10 @@ class DimensionError(InvalidInput):
 
 class CycleError(InvalidInput):
     """A parent that would make a node its own ancestor."""
+
+
+class NotPermitted(InvalidInput):
+    """A change that is for the owner of a node, or for an admin key, to make."""
 
 
 class NotFound(WeftError, LookupError):

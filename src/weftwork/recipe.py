@@ -164,7 +164,7 @@ RECIPES: dict[str, Recipe] = {
             collectors=(
                 LexicalCollector(section="memories"),
                 SemanticCollector(threshold=0.0, section="memories"),
-                RelatedCollector(types=("contradicts",), name="contradicts", section="memories"),
+                RelatedCollector(types=("contradicts",), kind="contradiction", name="contradicts", section="memories"),
             ),
             profile=get_profile("memory"),
             packer="ranked",

@@ -235,14 +235,25 @@ class Usage:
     useless: int = 0
 
 
+Kind = Literal[
+    "words", "fuzzy", "keywords", "vector", "look", "reference", "focus", "due", "history", "link", "link_rank",
+    "contradiction", "adjacent", "similar", "activity", "other",
+]  # fmt: skip
+"""What speaks for a passage: stages ask for this, never for the name of a collector."""
+
+SEARCHED: frozenset[Kind] = frozenset({"words", "fuzzy", "vector"})
+"""Kinds of what a search for the query found."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """That a collector found a passage, at which rank, how sure it was, and why."""
+    """That a collector found a passage, at which rank, how sure it was, why, and of what kind that is."""
 
     collector: str
     rank: int
     score: float
     why: str = ""
+    kind: Kind = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +282,10 @@ class Candidate:
     def key(self) -> int:
         """The store's number for the passage: a candidate's identity within a request."""
         return self.passage.key
+
+    def found_as(self, *kinds: Kind) -> float | None:
+        """The best score among findings of these kinds; None if there is none."""
+        return max((finding.score for finding in self.findings if finding.kind in kinds), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

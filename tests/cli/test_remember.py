@@ -112,7 +112,7 @@ def test_what_is_absent_or_hidden_cannot_be_forgotten_nor_superseded(weft, ready
     for arguments in (("forget", name, "--yes"), ("remember", "x", "--supersedes", name)):
         ran = weft(*arguments, "--user", "ben")
         assert (ran.code, ran.out) == (1, "")
-        assert ran.err == f"error: there is no memory {name!r} in this workspace: list them with  weftwork memories\n"
+        assert ran.err == f"error: there is no memory {name!r} that you may see: list yours with  weftwork memories\n"
     assert weft("forget", name, "nothing", "--yes").code == 1
     assert listed(weft) == ["a secret"]
 

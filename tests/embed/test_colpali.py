@@ -11,7 +11,8 @@ from weftwork.embed.colpali import FAMILIES, ColPaliEmbedder, _classes
 from weftwork.embed.visual import PageLook
 from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra
 from weftwork.faces.research import WeftSearch
-from weftwork.ingest import load, open_source
+from weftwork.ingest.connectors.registry import get_connector
+from weftwork.ingest.follow import follow
 from weftwork.types import PAGE, Filters
 
 
@@ -142,8 +143,8 @@ def looked_at(checkpoint, tmp_path_factory):
         pages.append(page)
     pages[0].save(folder / "charts.pdf", save_all=True, append_images=pages[1:])
     with Weft.open(folder / "seen.weft", visual=f"colpali:{checkpoint}") as weft:
-        report = load(weft, open_source(folder / "charts.pdf"), workspace="main")
-        assert report.read == 4  # the document and its pages
+        report = follow(weft, folder / "charts.pdf", get_connector("files"))
+        assert report.nodes == 4  # the document and its pages
         yield weft
 
 

@@ -1,11 +1,9 @@
-import json
-import os
-
 import pytest
 
 from weftwork.errors import NotFound
-from weftwork.ingest import load, open_source
+from weftwork.ingest import load
 from weftwork.ingest.events import Person, Skipped
+from weftwork.ingest.jsonlines import read_json_lines
 from weftwork.ingest.load import BATCH
 from weftwork.types import Edge, Node
 
@@ -141,48 +139,10 @@ def test_an_unknown_workspace_is_refused(weft):
         load(weft, [Node(id="a")], workspace="nowhere")
 
 
-def test_a_path_is_recognised_by_what_it_holds(weft, tmp_path):
-    lines = tmp_path / "export.jsonl"
-    lines.write_text(json.dumps({"id": "n", "text": "from a line"}) + "\n")
-    folder = tmp_path / "folder.jsonl"
-    folder.mkdir()
-    (folder / "a.md").write_text("from a file")
-    assert [each.id for each in open_source(lines)] == ["n"]
-    assert [each.id for each in open_source(folder)] == ["folder:folder.jsonl", "file:folder.jsonl/a.md"]
-    with pytest.raises(NotFound, match=r"gone\.md does not exist: give a file or a folder"):
-        open_source(tmp_path / "gone.md")
-
-
-def test_a_folder_is_added_again_by_its_differences(weft, tmp_path):
-    root = tmp_path / "notes"
-    root.mkdir()
-    for name in ("a", "b", "c"):
-        (root / f"{name}.md").write_text(f"the text of {name}")
-    first = load(weft, open_source(root), workspace="main")
-    assert (first.read, first.changed) == (4, 4)
-    assert load(weft, open_source(root), workspace="main").changed == 0
-    (root / "b.md").write_text("another text")
-    (root / "d.md").write_text("a fourth")
-    again = load(weft, open_source(root), workspace="main")
-    assert (again.read, again.changed) == (5, 2)
-    assert texts(weft, "file:notes/b.md", "file:notes/d.md") == ["another text", "a fourth"]
-
-
-def test_a_folder_whose_name_is_not_utf_8_is_added_with_its_files(weft, tmp_path):
-    top = os.fsencode(tmp_path) + b"/caf\xe9"
-    os.mkdir(top)
-    with open(top + b"/men\xfc.md", "wb") as file:
-        file.write(b"the menu of the day")
-    report = load(weft, open_source(tmp_path.__class__(os.fsdecode(top))), workspace="main")
-    assert (report.read, report.skipped) == (2, [])
-    assert texts(weft, "file:caf\\xe9/men\\xfc.md") == ["the menu of the day"]
-    assert [each.node.id for each in weft.search("menu", mode="words")] == ["file:caf\\xe9/men\\xfc.md"]
-
-
 def test_text_that_is_not_utf_8_in_a_line_is_kept_with_the_bad_bytes_replaced(weft, tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"id": "a", "text": "caf\xe9 menu"}\n')
-    assert load(weft, open_source(path), workspace="main").changed == 1
+    assert load(weft, read_json_lines(path), workspace="main").changed == 1
     assert texts(weft, "a") == ["caf\ufffd menu"]
 
 

@@ -48,18 +48,29 @@ class Killed(BaseException):
     """What the process was doing is not done."""
 
 
-class Dying(Weft):
-    """Is killed before the end of one of its transactions."""
+class DyingStore:
+    """A store whose process is killed before the end of one of its transactions."""
 
     left = 0
 
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
     @contextmanager
-    def atomic(self, workspace="main"):
-        with super().atomic(workspace) as batch:
+    def atomic(self, workspace):
+        with self._store.atomic(workspace) as batch:
             yield batch
             self.left -= 1
             if self.left == 0:
                 raise Killed
+
+
+class Dying(Weft):
+    def __init__(self, store, tools, **more):
+        super().__init__(DyingStore(store), tools, **more)
 
 
 class Folder(RuleBasedStateMachine):
@@ -118,7 +129,7 @@ class Folder(RuleBasedStateMachine):
     @rule(left=st.integers(1, 8))
     def add_and_be_killed(self, left):
         with self.opened("followed", Dying) as dying:
-            dying.left = left
+            dying.store.left = left
             batch, following.BATCH = following.BATCH, 1
             try:
                 follow(dying, self.root, get_connector("obsidian"))
@@ -143,7 +154,7 @@ class Folder(RuleBasedStateMachine):
 
     @invariant()
     def is_sound(self):
-        if hasattr(self, "weftwork"):
+        if hasattr(self, "weft"):
             assert self.weft.store.check() == []
 
 

@@ -82,7 +82,7 @@ def test_where_all_are_of_one_type_none_has_to_wait():
 
 def spoken(name, score, tokens, rank):
     made = choice(name, score, tokens, section="history", type="message")
-    return replace(made, candidate=replace(made.candidate, findings=(Finding("history", rank, 0.5),)))
+    return replace(made, candidate=replace(made.candidate, findings=(Finding("history", rank, 0.5, kind="history"),)))
 
 
 def test_the_latest_messages_come_first_into_the_share_of_the_history():

@@ -17,7 +17,7 @@ def candidate(name="n", text="", *, key=1, findings=(), ordinal=0, distance=None
 
 
 def found(collector, score, rank=1):
-    return Finding(collector, rank, score)
+    return Finding(collector, rank, score, kind=collector)
 
 
 def facts(query="", *, request=None, **known):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from weftwork.score import collapse
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Node
+from weftwork.write.prepare import prepare
 
 from .making import NOW, candidate
 

@@ -46,11 +46,11 @@ def test_preferred_types_match_whatever_the_query_says():
     ],
 )
 def test_sources_have_the_priority_of_the_thread_contract(type, ordinal, expected):
-    assert source_priority(candidate(type=type, ordinal=ordinal, findings=[found("lexical", 1.0)]), facts()) == expected
+    assert source_priority(candidate(type=type, ordinal=ordinal, findings=[found("words", 1.0)]), facts()) == expected
 
 
 def test_an_explicit_reference_comes_first_whatever_its_type():
-    both = [found("lexical", 0.1), found("references", 1.0)]
+    both = [found("words", 0.1), found("reference", 1.0)]
     assert source_priority(candidate(type="message", findings=both), facts()) == 1.0
 
 

@@ -27,7 +27,7 @@ def test_the_workspace_score_is_that_of_the_context_builder():
 
 
 def test_the_workspace_score_of_something_unknown_is_made_of_halves():
-    plain = candidate("n", "x", findings=[found("lexical", 0.0)])
+    plain = candidate("n", "x", findings=[found("words", 0.0)])
     # 0 × .35 + .5 × .25 + .5 × .15 + .5 × .15 + .5 × .10 = .325
     assert total("workspace", plain, facts("mirror")) == pytest.approx(0.325)
 
@@ -61,7 +61,7 @@ def test_the_thread_score_is_that_of_context_assembly():
 
 
 def test_the_thread_score_puts_explicit_references_first():
-    reference = candidate("a", "mirror", type="message", created_at=NOW, findings=[found("references", 1.0)])
+    reference = candidate("a", "mirror", type="message", created_at=NOW, findings=[found("reference", 1.0)])
     file = candidate("b", "mirror", type="file", created_at=NOW)
     # they differ in the source alone: (1.0 - 0.7) × .15 = .045
     known = facts("mirror")

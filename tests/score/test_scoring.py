@@ -40,7 +40,7 @@ def test_a_candidate_carries_the_value_of_each_signal():
 
 
 def test_candidates_that_were_given_are_not_changed():
-    given = candidate("n", "x", findings=[found("lexical", 0.5)])
+    given = candidate("n", "x", findings=[found("words", 0.5)])
     (scored,) = score([given], get_profile("workspace"), facts("q"))
     assert (given.score, given.signals) == (0.0, {})
     assert scored.score > 0
@@ -50,7 +50,7 @@ ONLY_WORDS = Profile("words", {"relevance": 1.0})
 
 
 def boosted(tags, boosts):
-    each = candidate("n", "x", tags=tags, findings=[found("lexical", 0.5)])
+    each = candidate("n", "x", tags=tags, findings=[found("words", 0.5)])
     (scored,) = score([each], ONLY_WORDS, facts("q", request={"boosts": boosts}))
     return scored
 
@@ -85,7 +85,7 @@ def test_a_lowered_tag_never_leads_below_zero():
 
 
 def test_the_best_comes_first():
-    low, high = (candidate(n, "x", findings=[found("lexical", s)]) for n, s in (("low", 0.2), ("high", 0.9)))
+    low, high = (candidate(n, "x", findings=[found("words", s)]) for n, s in (("low", 0.2), ("high", 0.9)))
     assert [each.node.id for each in score([low, high], ONLY_WORDS, facts("q"))] == ["high", "low"]
 
 
@@ -98,8 +98,8 @@ def test_equal_scores_have_one_order_whatever_the_order_of_the_candidates():
 def test_scores_that_differ_only_by_rounding_are_equal():
     # 0.1 + 0.2 is 0.30000000000000004: as a score it must tie with 0.3, so that the citation decides
     pair = [
-        candidate("b", "x", findings=[found("lexical", 0.1 + 0.2)]),
-        candidate("a", "x", findings=[found("lexical", 0.3)]),
+        candidate("b", "x", findings=[found("words", 0.1 + 0.2)]),
+        candidate("a", "x", findings=[found("words", 0.3)]),
     ]
     assert [each.node.id for each in score(pair, ONLY_WORDS, facts("q"))] == ["a", "b"]
 
@@ -107,7 +107,7 @@ def test_scores_that_differ_only_by_rounding_are_equal():
 def adjusted(value, bound=0.05, words=0.5):
     people = Profile("people", {"relevance": 1.0}, adjustments={"feedback": bound})
     voices = {"n": Usage(useful=value[0], useless=value[1])}
-    (scored,) = score([candidate("n", "x", findings=[found("lexical", words)])], people, facts("q", usage=voices))
+    (scored,) = score([candidate("n", "x", findings=[found("words", words)])], people, facts("q", usage=voices))
     return scored
 
 
@@ -131,7 +131,7 @@ def test_an_adjusted_score_stays_a_share():
 
 def test_what_was_found_overdue_gains_and_shows_it_among_the_signals():
     late, other = (
-        candidate(name, key=key, findings=[found("lexical", 0.4), *more])
+        candidate(name, key=key, findings=[found("words", 0.4), *more])
         for name, key, more in (("late", 1, [found("due", 1.0)]), ("other", 2, []))
     )
     weak = Profile("weak", {"recency_inverse": 1.0, "type_match": 1.0})  # the first does not apply: 0.5 is left
@@ -144,7 +144,7 @@ def test_what_was_found_overdue_gains_and_shows_it_among_the_signals():
 
 def test_the_shares_of_the_signals_make_up_the_score():
     profile = Profile("p", {"relevance": 0.6, "confidence": 0.2}, adjustments={"feedback": 0.05})
-    liked = candidate("n", "x", tags=("spec",), confidence=0.5, findings=[found("lexical", 0.5)])
+    liked = candidate("n", "x", tags=("spec",), confidence=0.5, findings=[found("words", 0.5)])
     known = facts("q", usage={"n": Usage(useful=1)}, request={"boosts": {"spec": 0.1}})
     (scored,) = score([liked], profile, known)
     parts = shares(scored.signals, profile, scored.score)

@@ -7,7 +7,7 @@ from .making import candidate, facts, found
 
 
 def test_a_passage_gains_from_its_neighbours_by_their_place():
-    hit = candidate("hit", key=1, findings=[found("lexical", 0.4)])
+    hit = candidate("hit", key=1, findings=[found("words", 0.4)])
     reply = candidate("reply", key=2, findings=[found("beside", 0.0)])
     worth = windows([hit, reply], {}, {1: [(1, 2)], 2: [(-1, 1), (1, 3)]})
     # the best match by words counts as 1; the reply has the turn before it, which counts 0.6
@@ -15,8 +15,8 @@ def test_a_passage_gains_from_its_neighbours_by_their_place():
 
 
 def test_words_and_meaning_of_all_neighbours_are_independent_reasons():
-    middle = candidate("middle", key=2, findings=[found("lexical", 0.2)])
-    before = candidate("before", key=1, findings=[found("lexical", 0.4)])
+    middle = candidate("middle", key=2, findings=[found("words", 0.2)])
+    before = candidate("before", key=1, findings=[found("words", 0.4)])
     after = candidate("after", key=3)
     worth = windows([before, middle, after], {2: 0.5, 3: 1.0}, {2: [(-1, 1), (1, 3)]})
     own = 1 - (1 - 0.5) * (1 - 0.6 * 0.5)

@@ -9,9 +9,9 @@ import pytest
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
 from weftwork.store.protocol import Batch, Closed, View
 from weftwork.store.sqlite import SqliteStore
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Edge, Filters
+from weftwork.write.prepare import prepare
 
 SCAN = re.compile(r"SCAN (?!\(subquery)(?!.*(?:VIRTUAL TABLE|CONSTANT ROW))(\w+)")
 """A step that goes through a whole table; json_each is a virtual one."""

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.text.tokens import CharacterCounter, HuggingFaceCounter, TokenCounter, get_counter
 
-DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[3] / "shared" / "data"))
 MULTILINGUAL = DATA / "tokenizer_multilingual"
 OPENAI = ("o200k_base", "cl100k_base")
 # The digests that tiktoken/openai_public.py checks its downloads against.

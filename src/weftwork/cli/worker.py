@@ -12,9 +12,9 @@ import click
 from weftwork.cli.options import open_weft, settings
 from weftwork.config import Config
 from weftwork.embed.protocol import EmbeddingProvider
-from weftwork.embedding import TEXTS_AT_ONCE, embed_waiting
 from weftwork.errors import InvalidInput, StoreBusy, StoreUnavailable
 from weftwork.store.protocol import Store
+from weftwork.write.embed import TEXTS_AT_ONCE, embed_waiting
 
 PATIENCE = 600
 """Seconds for which a store may be away before a worker gives up."""

@@ -34,7 +34,7 @@ class ActivityCollector:
                 if event.node not in inquiry.request.filters.exclude:
                     why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
                     shown = self._shown(inquiry, event)
-                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, record=shown))
+                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, "activity", record=shown))
         return list(found.values())
 
     def _shown(self, inquiry: Inquiry, event: Event) -> Record | None:

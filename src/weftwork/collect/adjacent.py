@@ -18,7 +18,7 @@ class AdjacentCollector:
     count: int = 2
     types: frozenset[str] = frozenset()
     """Around hits of which types; empty means all."""
-    name: str = "beside"
+    name: str = "adjacent"
     section: str = "semantic"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
@@ -32,7 +32,7 @@ class AdjacentCollector:
             for offset, other in sorted(around.get(key, ()), key=lambda each: (abs(each[0]), each[0])):
                 if other not in hits:
                     place = "before" if offset < 0 else "after"
-                    found.setdefault(other, Found(other, 0.0, f"{abs(offset)} {place} a hit"))
+                    found.setdefault(other, Found(other, 0.0, f"{abs(offset)} {place} a hit", "adjacent"))
         filters = inquiry.request.filters
         if replace(filters, as_of=None) == Filters():
             return list(found.values())

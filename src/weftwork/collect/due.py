@@ -29,4 +29,4 @@ class DueCollector:
             return []
         late = inquiry.view.past(FIELDS, inquiry.now, closed=DONE, limit=self.limit, filters=inquiry.request.filters)
         keys = inquiry.view.passages([node.id for node in late])
-        return [Found(key, 1.0, "its due date has passed") for node in late for key in keys.get(node.id, ())]
+        return [Found(key, 1.0, "its due date has passed", "due") for node in late for key in keys.get(node.id, ())]

@@ -42,23 +42,30 @@ class FocusCollector:
     def _focused(self, inquiry: Inquiry, focus: str) -> list[Found]:
         view, excluded = inquiry.view, inquiry.request.filters.exclude
         own = _known(view, focus, self.passages)
-        found = [Found(key, 1.0 - 0.01 * index, "the focus", distance=0, asked=True) for index, key in enumerate(own)]
+        found = [
+            Found(key, 1.0 - 0.01 * index, "the focus", "focus", distance=0, asked=True)
+            for index, key in enumerate(own)
+        ]
         if self.inside:
             (record,) = view.load(own[:1])
             summary = page_summary(view, record, inquiry.request.filters)
-            found[0] = Found(own[0], 1.0, "the focus, as a summary", distance=0, record=summary, asked=True)
+            found[0] = Found(own[0], 1.0, "the focus, as a summary", "focus", distance=0, record=summary, asked=True)
         near = self._inside(view, focus) if self.inside else self._around(view, focus)
         around = [each for each in near if each[0].id not in excluded]
         first = view.passages([node.id for node, *_ in around])
         return found + [
-            Found(key, score, why, distance=hops) for node, score, why, hops in around for key in first.get(node.id, ())
+            Found(key, score, why, "focus", distance=hops)
+            for node, score, why, hops in around
+            for key in first.get(node.id, ())
         ]
 
     def _page(self, inquiry: Inquiry, page: str) -> Found:
         """The page that the focus stands on: as near as its parent, which it often is."""
         (record,) = inquiry.view.load(_known(inquiry.view, page, 1))
         summary = page_summary(inquiry.view, record, inquiry.request.filters)
-        return Found(record.passage.key, 0.9, "the page of the focus, as a summary", record=summary, asked=True)
+        return Found(
+            record.passage.key, 0.9, "the page of the focus, as a summary", "focus", record=summary, asked=True
+        )
 
     def _around(self, view: View, focus: str) -> Iterator[Around]:
         for index, node in enumerate(view.ancestors(focus, self.ancestor_depth)):

@@ -55,7 +55,9 @@ def _candidate(record: Record, found: list[_Way]) -> Candidate:
         node=record.node,
         passage=record.passage,
         section=found[0][0].section,
-        findings=tuple(Finding(collector.name, rank, each.score, each.why) for collector, rank, each in found),
+        findings=tuple(
+            Finding(collector.name, rank, each.score, each.why, each.kind) for collector, rank, each in found
+        ),
         trail=record.trail,
         distance=None if nearest is None else nearest.distance,
         path=() if nearest is None else nearest.path,

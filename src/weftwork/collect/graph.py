@@ -61,6 +61,7 @@ class GraphCollector:
                 key,
                 worth / (1 + nearest.distance),
                 _why(nearest),
+                "link",
                 distance=nearest.distance,
                 path=nearest.path,
                 asked=not nearest.path and any(reach.topic.strip() == nearest.node for reach in reaches),

@@ -32,7 +32,7 @@ class HistoryCollector:
         given = list(enumerate(inquiry.request.history, start=1))
         # Numbered from the first message ever, so that its citation stays when older ones fall out.
         found = [
-            Found(-number, self._worth(age), "handed in with the request", record=_record(message, number))
+            Found(-number, self._worth(age), "handed in with the request", "history", record=_record(message, number))
             for age, (number, message) in enumerate(given[::-1][: self.limit])
         ]
         return found + self._stored(inquiry, len(found))
@@ -49,7 +49,7 @@ class HistoryCollector:
             recent = recent[: self._within_budget(inquiry, [keys.get(message.id, []) for message in recent])]
         excluded = inquiry.request.filters.exclude
         found = [
-            Found(key, self._worth(age + index), f"message {index + 1} from the end of the thread")
+            Found(key, self._worth(age + index), f"message {index + 1} from the end of the thread", "history")
             for index, message in enumerate(recent)
             if message.id not in excluded
             for key in keys.get(message.id, ())
@@ -80,7 +80,7 @@ class HistoryCollector:
         ranked = sorted(best, key=lambda key: (-best[key][0], key))
         own = [each.passage.key for each in inquiry.view.load(ranked) if each.node.parent == thread]
         return [
-            Found(key, best[key][0], f"an older message that matches: {best[key][1]} {best[key][0]:.2f}")
+            Found(key, best[key][0], f"an older message that matches: {best[key][1]} {best[key][0]:.2f}", "history")
             for key in own[: self.older]
         ]
 

@@ -21,7 +21,7 @@ from weftwork.errors import DimensionError, InvalidInput
 from weftwork.query import Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
-from weftwork.types import Event, Hit, Reach, Record, Step
+from weftwork.types import Event, Hit, Kind, Reach, Record, Step
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -48,6 +48,8 @@ class Found:
     key: int
     score: float
     why: str = ""
+    kind: Kind = "other"
+    """What speaks for it; "other" lets the score count as a grade of its own."""
     distance: int | None = None
     path: tuple[Step, ...] = ()
     record: Record | None = None

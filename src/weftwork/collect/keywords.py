@@ -32,7 +32,7 @@ class KeywordCollector:
         hits = inquiry.view.search_words(requiring(keywords), limit=self.limit, filters=filters)
         count = min(len(keywords), MAX_REQUIRED)
         why = f"all {count} keywords" if count > 1 else "the keyword"
-        return [Found(hit.key, hit.score, f"{why} {hit.score:.2f}") for hit in hits]
+        return [Found(hit.key, hit.score, f"{why} {hit.score:.2f}", "keywords") for hit in hits]
 
 
 def requiring(words: Sequence[str]) -> str:
@@ -57,4 +57,4 @@ class FuzzyCollector:
         text = " ".join(inquiry.question.words[:MOST_WORDS]) or inquiry.request.query
         filters = within(inquiry.request.filters, self.types)
         hits = inquiry.view.search_fuzzy(text, limit=self.limit, filters=filters, threshold=self.threshold)
-        return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}") for hit in hits]
+        return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy") for hit in hits]

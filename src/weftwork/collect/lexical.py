@@ -27,7 +27,7 @@ class LexicalCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """By words first, then by resemblance."""
         hits = self._hits(inquiry)
-        found = [Found(hit.key, hit.score, f"words {hit.score:.2f}") for hit in hits]
+        found = [Found(hit.key, hit.score, f"words {hit.score:.2f}", "words") for hit in hits]
         unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
         if not unknown:
             return found
@@ -39,7 +39,9 @@ class LexicalCollector:
             threshold=self.fuzzy_threshold,
         )
         return found + [
-            Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}") for hit in alike if hit.key not in known
+            Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy")
+            for hit in alike
+            if hit.key not in known
         ]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:

@@ -53,7 +53,7 @@ class LinkRankCollector:
         keys = self._admitted(inquiry, others)
         keys |= {node: best[node][1] for node in raised if node in best}
         return [
-            Found(keys[node], min(1.0, raised[node]), _why(node, links, seeds))
+            Found(keys[node], min(1.0, raised[node]), _why(node, links, seeds), "link_rank")
             for node in sorted(keys, key=lambda node: (-raised[node], node))
         ]
 

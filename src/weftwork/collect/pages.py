@@ -25,6 +25,11 @@ class WholePages:
         """All pages stand in one section."""
         return "pages"
 
+    @property
+    def page_vectors(self) -> bool:
+        """Whether the collector inside compares the looks of pages."""
+        return getattr(self.collector, "page_vectors", False)
+
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Pages in the order of the best that was found on each."""
         best: dict[str, Found] = {}

@@ -30,7 +30,7 @@ class ReferencesCollector:
         wanted = {node: why for node, why in named.items() if node not in inquiry.request.filters.exclude}
         keys = inquiry.view.passages(list(wanted), limit=self.passages)
         return [
-            Found(key, max(0.0, 1.0 - 0.05 * index), why, asked=node in inquiry.request.include)
+            Found(key, max(0.0, 1.0 - 0.05 * index), why, "reference", asked=node in inquiry.request.include)
             for node, why in wanted.items()
             for index, key in enumerate(keys.get(node, ()))
         ]

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.store.protocol import View
-from weftwork.types import Edge, NodeInfo, Step
+from weftwork.types import Edge, Kind, NodeInfo, Step
 
 CONTRADICTS = "contradicts"
 MOST = 100
@@ -34,6 +34,7 @@ class RelatedCollector:
     """Types of edges to follow; empty means all."""
     seeds: int = 10
     """How many of the nodes that the search found it starts from."""
+    kind: Kind = "link"
     name: str = "related"
     section: str = "relations"
 
@@ -50,7 +51,14 @@ class RelatedCollector:
         found = sorted(nearest.values(), key=lambda relative: len(relative.path))
         keys = inquiry.view.passages([relative.node.id for relative in found])
         return [
-            Found(key, 1.0 / (1 + len(relative.path)), why(relative), distance=len(relative.path), path=relative.path)
+            Found(
+                key,
+                1.0 / (1 + len(relative.path)),
+                why(relative),
+                self.kind,
+                distance=len(relative.path),
+                path=relative.path,
+            )
             for relative in found
             if relative.node.id not in filters.exclude and filters.tags.issubset(relative.node.tags)
             for key in keys.get(relative.node.id, ())

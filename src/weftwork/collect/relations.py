@@ -41,7 +41,7 @@ class RelationsCollector:
                 break
         keys = inquiry.view.passages(list(known))
         return [
-            Found(key, each.score, _why(each), distance=len(each.path), path=each.path)
+            Found(key, each.score, _why(each), "link", distance=len(each.path), path=each.path)
             for each in list(known.values())[: self.max_items]
             for key in keys.get(each.node, ())
         ]

@@ -20,11 +20,13 @@ class SemanticCollector:
     """Which types, unless the request names others; empty means all."""
     name: str = "semantic"
     section: str = "semantic"
+    vectors: bool = True
+    """Tells the engine to begin the search by vector before the collectors run."""
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Nearest first; nothing without an embedding."""
         return [
-            Found(hit.key, hit.score, f"similarity {hit.score:.2f}")
+            Found(hit.key, hit.score, f"similarity {hit.score:.2f}", "vector")
             for hit in self._hits(inquiry)
             if hit.score >= self.threshold
         ]

@@ -30,4 +30,4 @@ class SimilarCollector:
         kind = TASKS if record.node.type in TASKS else frozenset({record.node.type})
         alike = replace(filters, types=kind, exclude=filters.exclude | {focus})
         hits = view.search_vector(vector, model=embedder.model, limit=self.limit, filters=alike)
-        return [Found(hit.key, hit.score, f"resembles the focus {hit.score:.2f}") for hit in hits]
+        return [Found(hit.key, hit.score, f"resembles the focus {hit.score:.2f}", "similar") for hit in hits]

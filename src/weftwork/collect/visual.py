@@ -17,6 +17,8 @@ class VisualCollector:
     """How many; None leaves it to the size of the budget."""
     name: str = "visual"
     section: str = "semantic"
+    page_vectors: bool = True
+    """Tells the engine to bring the vectors of pages up to date before the snapshot is taken."""
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Best first; nothing without an embedder of pages."""
@@ -28,4 +30,4 @@ class VisualCollector:
             limit=inquiry.search_depth if self.limit is None else self.limit,
             filters=within(inquiry.request.filters, frozenset({PAGE})),
         )
-        return [Found(hit.key, hit.score, f"looks alike {hit.score:.2f}") for hit in hits]
+        return [Found(hit.key, hit.score, f"looks alike {hit.score:.2f}", "look") for hit in hits]

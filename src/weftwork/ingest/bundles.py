@@ -10,12 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from weftwork.embedding import missing_vectors
 from weftwork.errors import InvalidInput
 from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note
 from weftwork.store.files import Incoming
-from weftwork.text.split import prepare
-from weftwork.types import Entry, FieldValue, Node
+from weftwork.types import FieldValue, Node
 
 if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine
     from weftwork.engine import Weft
@@ -65,9 +63,15 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
         for each in taken.attached:
             told[each.node][each.field] = files.relative(bundle.root, fresh, each.name)
         nodes = [replace(node, fields={**node.fields, **told[node.id]}) for node in taken.nodes.values()]
-        entries = [prepare(node, weft.tools.counter) for node in nodes]
+        entries = weft.writer.prepare(nodes)
+        embedded = weft.writer.transaction(workspace, entries)  # others wait for what is being published
         with files.published(bundle.root, fresh, incoming):
-            changed = _commit(weft, entries, bundle.root, workspace)
+            known = weft.store.unchecked_nodes(workspace, list(taken.nodes))
+            gone = weft.store.unchecked_children(workspace, bundle.root) - taken.nodes.keys()
+            with embedded as transaction:
+                changed = transaction.batch.put(entry for entry in entries if entry.node.id not in known)
+                changed += transaction.batch.rewrite(entry for entry in entries if entry.node.id in known)
+                changed += transaction.batch.remove(name for name in gone if name.startswith(f"{bundle.root}#"))
     return Written(len(entries), changed, taken.notes)
 
 
@@ -88,24 +92,3 @@ def _take(bundle: Bundle, incoming: Incoming, progress: Progress) -> _Taken:
     if bundle.root not in taken.nodes:
         raise InvalidInput(f"{bundle.what} has no node {bundle.root!r}: correct its reader")
     return taken
-
-
-def _commit(weft: Weft, entries: Sequence[Entry], root: str, workspace: str) -> int:
-    """Write all entries and remove those parts of the bundle that are no more, in one transaction."""
-    names = {entry.node.id for entry in entries}
-    known = weft.store.unchecked_nodes(workspace, sorted(names))
-    gone = {each for each in weft.store.unchecked_children(workspace, root) if each.startswith(f"{root}#")} - names
-    embedder = weft.tools.embedder
-    vectors = missing_vectors(entries, embedder, weft.store, workspace)
-    with weft.atomic(workspace) as batch:
-        changed = batch.put(entry for entry in entries if entry.node.id not in known)
-        changed += batch.rewrite(entry for entry in entries if entry.node.id in known)
-        changed += batch.remove(gone)
-        if vectors and embedder is not None:
-            batch.put_vectors(embedder.model, vectors)
-    late = missing_vectors(entries, embedder, weft.store, workspace) if changed else {}
-    if late and embedder is not None:
-        # Another writer removed the last other node with such a text, and its vector, before this one came.
-        with weft.atomic(workspace) as batch:
-            batch.put_vectors(embedder.model, late)
-    return changed

@@ -23,13 +23,12 @@ from weftwork.ingest.events import Bundle, Refused, Skipped
 from weftwork.ingest.files import FOLDER, check_path
 from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.links import Unresolved
-from weftwork.ingest.load import refuse_another_folder
 from weftwork.ingest.mentions import EDITION
 from weftwork.ingest.read import Draft, Unsettled, read_source
 from weftwork.ingest.report import Followed, Options
-from weftwork.ingest.writing import PENDING, Writer
-from weftwork.text.split import check_node
+from weftwork.ingest.writing import PENDING, SourceWriter
 from weftwork.types import Node
+from weftwork.write.prepare import check_node
 
 BATCH = 500
 """Nodes from which on a transaction is committed; a source is never divided."""
@@ -57,10 +56,15 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
 
 
 def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
-    """Refuse a folder of the name of another one, before anything is written."""
+    """Refuse a folder whose name, which its files are known by, belongs to another one that is still there."""
     for node in top.read(top.id) if top.key.endswith("/") else ():
-        if isinstance(node, Node) and FOLDER in node.fields:
-            refuse_another_folder(weft, workspace, node)
+        here = node.fields.get(FOLDER) if isinstance(node, Node) else None
+        other = (weft.store.unchecked_fields(workspace, top.id) or {}).get(FOLDER)
+        if here is not None and isinstance(other, str) and here != other and Path(other).is_dir():
+            raise InvalidInput(
+                f"another folder {Path(other).name!r} is in this workspace already, {other}: rename one of them, add "
+                "the folder above both, or use another workspace"
+            )
 
 
 class _Follower:
@@ -80,7 +84,7 @@ class _Follower:
         """Read, write, remove, connect; where nothing changed, only say so."""
         report = Followed(connector.name, unchanged=self._plan.unchanged, skipped=self._plan.skipped)
         edition = f"{connector.name}/{connector.version}:"
-        writer = Writer(self._weft, self._account, self._options, edition, report, self._plan.renamed, {})
+        writer = SourceWriter(self._weft, self._account, self._options, edition, report, self._plan.renamed, {})
         whole = {"place": place, "mentions": f"on {EDITION}" if self._options.mentions else "off"}
         settled = PENDING not in self._account.whole and whole.items() <= self._account.whole.items()
         if settled and not self._plan.read and not self._plan.gone:
@@ -130,7 +134,7 @@ class _Follower:
             taken.add(name)
             self._ids[source.id] = name
 
-    def _take(self, source: Source, writer: Writer) -> None:
+    def _take(self, source: Source, writer: SourceWriter) -> None:
         """Read a source; what cannot be read is reported, and goes if there is nothing in it any more."""
         fingerprint = self._plan.read[source.key]
         try:
@@ -148,7 +152,7 @@ class _Follower:
         else:
             self._put(draft, writer)
 
-    def _put(self, draft: Draft, writer: Writer) -> None:
+    def _put(self, draft: Draft, writer: SourceWriter) -> None:
         """Write a document at once, and nodes when there are enough of them."""
         if draft.document is not None:
             self._flush(writer)
@@ -165,7 +169,7 @@ class _Follower:
             return node
         return replace(node, parent=self._ids.get(node.parent, node.parent))
 
-    def _put_document(self, draft: Draft, document: Document | Bundle, writer: Writer) -> None:
+    def _put_document(self, draft: Draft, document: Document | Bundle, writer: SourceWriter) -> None:
         if isinstance(document, Bundle):
             writer.write_document(draft, document, None)
             return
@@ -177,11 +181,11 @@ class _Follower:
         else:
             writer.write_document(draft, bundle, (parent, document.position))
 
-    def _flush(self, writer: Writer) -> None:
+    def _flush(self, writer: SourceWriter) -> None:
         drafts, self._pending = self._pending, []
         writer.write_each(drafts)
 
-    def _connect(self, writer: Writer, whole: dict[str, str], *, everything: bool) -> None:
+    def _connect(self, writer: SourceWriter, whole: dict[str, str], *, everything: bool) -> None:
         """Resolve links and find mentions, and note that this is done."""
         tops = {key: kept.id for key, kept in self._account.kept.items() if kept.id}
         tops |= {key: self._ids[source.id] for key, source in self._plan.sources.items()}

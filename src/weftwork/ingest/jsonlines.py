@@ -15,8 +15,8 @@ from typing import Any
 
 from weftwork.errors import InvalidInput
 from weftwork.ingest.events import Person, Piece, Skipped
-from weftwork.text.split import check_node
 from weftwork.types import Edge, FieldValue, Node
+from weftwork.write.prepare import check_node
 
 TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.bundles import Progress, write_bundle
 from weftwork.ingest.events import Bundle, Note, Person, Piece, Refused, Skipped
-from weftwork.ingest.files import FOLDER
-from weftwork.text.split import check_node
 from weftwork.types import Edge, Node
+from weftwork.write.prepare import check_node
 
 if TYPE_CHECKING:  # the process that parses documents imports this package, and needs no engine
     from weftwork.engine import Weft
@@ -50,17 +48,6 @@ def load(
     for piece in pieces:
         loader.take(piece)
     return loader.finish()
-
-
-def refuse_another_folder(weft: Weft, workspace: str, top: Node) -> None:
-    """Refuse a folder whose name, which its files are known by, belongs to another one that is still there."""
-    known = weft.store.unchecked_fields(workspace, top.id) or {}
-    other, here = known.get(FOLDER), top.fields.get(FOLDER)
-    if isinstance(other, str) and here not in (None, other) and Path(other).is_dir():
-        raise InvalidInput(
-            f"another folder {top.title!r} is in this workspace already, {other}: rename one of them, add the folder "
-            "above both, or use another workspace"
-        )
 
 
 class _Loader:
@@ -126,8 +113,6 @@ class _Loader:
         self._report.notes += written.notes
 
     def _take_node(self, node: Node) -> None:
-        if FOLDER in node.fields:
-            refuse_another_folder(self._weft, self._workspace, node)
         try:
             check_node(node)
         except InvalidInput as error:

@@ -13,12 +13,13 @@ from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
-from weftwork.ingest.documents.values import Unreadable
-from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Piece, Skipped
-from weftwork.ingest.files import LARGEST, identity, text_of
+from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Piece, Refused, Skipped
+from weftwork.ingest.files import identity, text_of
 from weftwork.types import Node
+from weftwork.write.permit import Kind, permitted
 
 LONGEST_NAME = 200
+FILE = Kind("file", "upload it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,18 +54,16 @@ def admitted(weft: Weft, upload: Upload, workspace: str) -> Iterator[None]:
     does not come.
     """
     name = node_of(upload)
-    with weft.store.view(workspace, upload.user) as view:
-        found = view.nodes([name])
-    if [node.owner for node in found] != [upload.user] and weft.store.unchecked_nodes(workspace, [name]):
-        raise InvalidInput(f"a file {upload.name!r} that is not yours is there already: rename yours")
-    if not found or upload.access is None or upload.access == found[0].access:
+    with permitted(weft.store, workspace, upload.user, FILE) as permit:
+        old = permit.replaceable(name)
+    if old is None or upload.access in (None, old.access):
         yield
         return
     _set_access(weft, workspace, name, upload.access)
     try:
         yield
     except BaseException:
-        _set_access(weft, workspace, name, found[0].access)
+        _set_access(weft, workspace, name, old.access)
         raise
 
 
@@ -79,12 +78,9 @@ def read_upload(path: Path, upload: Upload, parser: Parser) -> Iterator[Piece]:
         found = read_document(path, Place(node_of(upload), upload.name, upload.name), parser)
         yield replace(found, read=lambda: _owned(found, upload)) if isinstance(found, Bundle) else found
         return
-    if path.stat().st_size > LARGEST:
-        yield Skipped(upload.name, f"is larger than {LARGEST // 1_000_000} MB")
-        return
     try:
-        text = text_of(path.read_bytes())
-    except Unreadable as error:
+        text = text_of(path)
+    except Refused as error:
         yield Skipped(upload.name, str(error))
         return
     yield Node(

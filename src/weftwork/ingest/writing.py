@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from weftwork.embedding import missing_vectors
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.bundles import Progress, write_bundle
@@ -14,8 +13,7 @@ from weftwork.ingest.import_log import Details, ImportLog, Kept
 from weftwork.ingest.links import whole
 from weftwork.ingest.read import Draft
 from weftwork.ingest.report import Followed, Options
-from weftwork.text.split import prepare
-from weftwork.types import Entry, Node
+from weftwork.types import Node
 
 PENDING = "pending"
 """The mark that links are still to be resolved: set with the first source that is written, and gone with the links."""
@@ -23,7 +21,7 @@ UNSETTLED: dict[str, str | None] = {PENDING: "1"}
 
 
 @dataclass(slots=True)
-class Writer:
+class SourceWriter:
     """Writes what one run over one path read, and counts it."""
 
     weft: Weft
@@ -62,29 +60,17 @@ class Writer:
                 self.write_each([draft])
 
     def _write(self, drafts: list[Draft]) -> None:
+        """Write nodes, remove what they replace and note it, in one transaction."""
         if drafts and not self.options.dry_run:
-            entries = [prepare(node, self.weft.tools.counter) for node in self._with_tags(drafts)]
-            self.report.nodes += self._commit(drafts, entries)
+            entries = self.weft.writer.prepare(self._with_tags(drafts))
+            with self.weft.writer.transaction(self.options.workspace, entries) as transaction:
+                changed = transaction.batch.put(entries, keep_access=True)
+                transaction.batch.remove(name for draft in drafts for name in draft.gone)
+                for draft in drafts:
+                    self.log.note(transaction.batch, self._records(draft), self._details_of(draft), UNSETTLED)
+            self.report.nodes += changed
         for draft in drafts:
             self._count(draft)
-
-    def _commit(self, drafts: list[Draft], entries: list[Entry]) -> int:
-        """Write nodes, remove what they replace and note it, in one transaction."""
-        workspace, store, embedder = self.options.workspace, self.weft.store, self.weft.tools.embedder
-        vectors = missing_vectors(entries, embedder, store, workspace)
-        with self.weft.atomic(workspace) as batch:
-            changed = batch.put(entries, keep_access=True)
-            batch.remove(name for draft in drafts for name in draft.gone)
-            if vectors and embedder is not None:
-                batch.put_vectors(embedder.model, vectors)
-            for draft in drafts:
-                self.log.note(batch, self._records(draft), self._details_of(draft), UNSETTLED)
-        late = missing_vectors(entries, embedder, store, workspace) if changed else {}
-        if late and embedder is not None:
-            # Another writer removed the last other node with such a text, and its vector, before this one came.
-            with self.weft.atomic(workspace) as batch:
-                batch.put_vectors(embedder.model, late)
-        return changed
 
     def _with_tags(self, drafts: list[Draft]) -> list[Node]:
         """The nodes to write, with the tags that somebody gave them beside those that their source had."""

@@ -68,7 +68,7 @@ def _age(choices: Sequence[Choice]) -> Callable[[int], int]:
 
     def age(index: int) -> int:
         findings = choices[index].candidate.findings
-        return min((finding.rank for finding in findings if finding.collector == HISTORY), default=len(choices))
+        return min((finding.rank for finding in findings if finding.kind == HISTORY), default=len(choices))
 
     return age
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from weftwork.score.duplicates import collapse
+from weftwork.score.duplicates import Collapsed, collapse
 from weftwork.score.facts import Facts, gather_facts
 from weftwork.score.profiles import PROFILES, Profile, get_profile
 from weftwork.score.scoring import score
 
-__all__ = ["PROFILES", "Facts", "Profile", "collapse", "gather_facts", "get_profile", "score"]
+__all__ = ["PROFILES", "Collapsed", "Facts", "Profile", "collapse", "gather_facts", "get_profile", "score"]

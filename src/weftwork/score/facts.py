@@ -72,8 +72,8 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
 def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
     found: dict[int, float] = {}
     for candidate in candidates:
-        collectors = {finding.collector for finding in candidate.findings}
-        words = None if "semantic" in collectors and "lexical" not in collectors else found_by_words(candidate)
+        kinds = {finding.kind for finding in candidate.findings}
+        words = None if "vector" in kinds and not kinds & {"words", "fuzzy"} else found_by_words(candidate)
         found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
     found = with_text_around(candidates, found)
     turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]

@@ -10,4 +10,4 @@ __all__ = ["TRUST_IN_VECTORS", "found_by_words", "fuse"]
 
 def found_by_words(candidate: Candidate) -> float:
     """How well the words matched, 0 if they did not."""
-    return max((finding.score for finding in candidate.findings if finding.collector == "lexical"), default=0.0)
+    return candidate.found_as("words", "fuzzy") or 0.0

@@ -26,7 +26,7 @@ def source_priority(candidate: Candidate, facts: Facts) -> float | None:
 
 def item_type(candidate: Candidate) -> str:
     """The thread contract's type of an item: what was referred to, a file, a later part of one, or the node's own."""
-    if any(finding.collector == "references" for finding in candidate.findings):
+    if candidate.found_as("reference") is not None:
         return "reference"
     if candidate.node.type in DOCUMENTS:
         return "chunk" if candidate.passage.ordinal else "file"

@@ -10,16 +10,25 @@ from typing import Literal
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS, relatives
 from weftwork.score.duplicates import Collapsed, collapse
-from weftwork.types import Candidate, NodeInfo
+from weftwork.types import SEARCHED, Candidate, NodeInfo
 
 Ordered = tuple[list[Candidate], list[Collapsed]]
 """What stays, the best first, and what is left out, with the reason."""
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
 """Takes the place of the collapse of near-duplicates, and does it as well."""
 
-SEARCHES = frozenset({"lexical", "semantic"})
 STEP = 1e-9
 _EARLY = datetime.min.replace(tzinfo=UTC)
+
+
+def collapsed(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+    """The candidates in the order of their scores, near-duplicates left out: the order of most recipes."""
+    return collapse(candidates)
+
+
+def as_scored(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+    """All candidates in the order of their scores: the order of a search."""
+    return list(candidates), []
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +106,12 @@ def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _is_hit(candidate: Candidate) -> bool:
     """Whether a search found it."""
-    return any(finding.collector in SEARCHES for finding in candidate.findings)
+    return candidate.found_as(*SEARCHED) is not None
 
 
 def _is_linked(candidate: Candidate) -> bool:
     """Whether something other than a search or a contradiction led to it."""
-    return any(finding.collector not in (*SEARCHES, CONTRADICTS) for finding in candidate.findings)
+    return any(finding.kind not in (*SEARCHED, "contradiction") for finding in candidate.findings)
 
 
 def _contradictions(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Pair]:

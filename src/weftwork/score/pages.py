@@ -12,7 +12,7 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.score.duplicates import Collapsed
 from weftwork.text import bm25
 from weftwork.text.analysis import analyse, query_terms, whole_words
-from weftwork.types import Candidate
+from weftwork.types import Candidate, Kind
 
 if TYPE_CHECKING:
     from weftwork.score.facts import Facts
@@ -35,9 +35,9 @@ def grade_pages(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, 
     Passages are what is searched, but a page is what is cited: its words count all over the page, with the name of its
     file and the headings above it.
     """
-    meaning = _found_by("semantic", candidates)
-    looks = _found_by("visual", candidates)
-    by_text = meaning or any(_grade(each, "lexical") is not None for each in candidates)
+    meaning = _found_by("vector", candidates)
+    looks = _found_by("look", candidates)
+    by_text = meaning or any(each.found_as("words", "fuzzy") is not None for each in candidates)
     words = _by_words(inquiry, candidates) if by_text else {}
     return {
         each.key: PageGrades(words.get(each.key), meaning.get(each.key), looks.get(each.key)) for each in candidates
@@ -67,19 +67,15 @@ def _searched(candidate: Candidate) -> str:
     return "\n".join([node.title.replace("_", " "), str(node.fields.get("section_path") or ""), candidate.passage.text])
 
 
-def _found_by(collector: str, candidates: Sequence[Candidate]) -> dict[int, float]:
-    """From 0 for the least that a collector found to 1 for its best; 0 too for what it did not find at all."""
-    grades = {each.key: _grade(each, collector) for each in candidates}
+def _found_by(kind: Kind, candidates: Sequence[Candidate]) -> dict[int, float]:
+    """Findings of a kind, from 0 for the least to 1 for the best; 0 too for what was not found that way."""
+    grades = {each.key: each.found_as(kind) for each in candidates}
     found = [grade for grade in grades.values() if grade is not None]
     if not found:
         return {}
     least, most = min(found), max(found)
     spread = (most - least) or 1.0
     return {key: 0.0 if grade is None else 1.0 - (most - grade) / spread for key, grade in grades.items()}
-
-
-def _grade(candidate: Candidate, collector: str) -> float | None:
-    return max((each.score for each in candidate.findings if each.collector == collector), default=None)
 
 
 def page_words(candidate: Candidate, facts: Facts) -> float | None:

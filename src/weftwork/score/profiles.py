@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from weftwork.errors import InvalidInput, UnknownName
-from weftwork.score.signals import SIGNALS
+from weftwork.score.signals import SIGNALS, Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class Profile:
     """Weights to use when there is no similarity to weigh, where a contract names them."""
     adjustments: Mapping[str, float] = field(default_factory=dict)
     """Signals beside the weights, each with the most that it may add (at 1) or take away (at 0); 1/2 adds nothing."""
+    own: Mapping[str, Signal] = field(default_factory=dict)
+    """Signals that are not among the built-in ones, by the names that the weights give them."""
 
     def __post_init__(self) -> None:
         for weights in (self.weights, self.without_embeddings):
@@ -33,9 +35,13 @@ class Profile:
         """The names of all signals that count."""
         return frozenset(self.weights) | frozenset(self.adjustments)
 
+    def signal(self, name: str) -> Signal:
+        """The function behind the name of a signal."""
+        return self.own[name] if name in self.own else SIGNALS[name]
+
     def _check_signal(self, signal: str, weight: float) -> None:
-        if signal not in SIGNALS:
-            raise UnknownName("signal", signal, SIGNALS)
+        if signal not in self.own and signal not in SIGNALS:
+            raise UnknownName("signal", signal, (*SIGNALS, *self.own))
         if not 0 <= weight < math.inf:
             raise InvalidInput(f"weight of {signal} in profile {self.name!r} must be 0 or more, got {weight!r}")
 

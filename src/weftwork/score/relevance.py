@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from weftwork.score.facts import Facts
 from weftwork.score.fusion import found_by_words, fuse
-from weftwork.types import Candidate
+from weftwork.types import SEARCHED, Candidate
 
 
 def relevance(candidate: Candidate, facts: Facts) -> float | None:
     """The best grade that a collector gave, or words and meaning together, whichever is higher."""
-    graded = max((f.score for f in candidate.findings if f.collector not in ("lexical", "semantic")), default=0.0)
-    return min(1.0, max(graded, fuse(found_by_words(candidate), facts.similarities.get(candidate.key, 0.0))))
+    return min(
+        1.0, max(_graded(candidate), fuse(found_by_words(candidate), facts.similarities.get(candidate.key, 0.0)))
+    )
 
 
 def evidence(candidate: Candidate, facts: Facts) -> float | None:
-    """The same with words and meaning weighed by what each of them tells for this query, and what links add."""
-    graded = max((f.score for f in candidate.findings if f.collector not in ("lexical", "semantic")), default=0.0)
-    return min(1.0, max(graded, facts.evidence.get(candidate.key, 0.0)))
+    """Like `relevance`, with the per-query fusion of BM25 and cosine (`Weighing`) and the link score."""
+    return min(1.0, max(_graded(candidate), facts.evidence.get(candidate.key, 0.0)))
+
+
+def _graded(candidate: Candidate) -> float:
+    """The best grade of a collector that does not search for the query."""
+    return max((finding.score for finding in candidate.findings if finding.kind not in SEARCHED), default=0.0)
 
 
 def similarity(candidate: Candidate, facts: Facts) -> float | None:

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from weftwork.collect.inquiry import Inquiry
 from weftwork.embed.lazy import Lazy
 from weftwork.errors import InvalidInput, MissingExtra, ModelError
-from weftwork.types import Candidate
+from weftwork.types import SEARCHED, Candidate
 
 if TYPE_CHECKING:
     import httpx
     from sentence_transformers import CrossEncoder
 
-SEARCHES = frozenset({"lexical", "semantic", "links"})
 ASKED = 20
 """Candidates that a reranker is asked about: its time grows with each of them."""
 
@@ -60,7 +59,7 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
 
 
 def _is_hit(candidate: Candidate) -> bool:
-    return candidate.section == "semantic" and any(finding.collector in SEARCHES for finding in candidate.findings)
+    return candidate.section == "semantic" and candidate.found_as(*SEARCHED, "link_rank") is not None
 
 
 def _text(candidate: Candidate) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from weftwork.score.facts import Facts
 from weftwork.score.profiles import Profile
-from weftwork.score.signals import SIGNALS
+from weftwork.score.signals import Signal
 from weftwork.types import Candidate, Signals
 
 OVERDUE = 0.9
-"""Which part of what a score lacks to 1 a passed due date adds, where one was asked for: it decides, whatever the words
-say."""
+"""For "overdue" queries, the share of the gap to 1.0 that a passed due date closes: it outweighs words."""
 
 
 def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> list[Candidate]:
@@ -19,14 +18,19 @@ def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> li
     weights = profile.weights
     if profile.without_embeddings is not None and not facts.similarities:
         weights = profile.without_embeddings
-    scored = [_scored(candidate, weights, profile.adjustments, facts) for candidate in candidates]
+    signals = {name: profile.signal(name) for name in (*weights, *profile.adjustments)}
+    scored = [_scored(candidate, signals, weights, profile.adjustments, facts) for candidate in candidates]
     return sorted(scored, key=lambda each: (-each.score, each.passage.citation, each.key))
 
 
 def _scored(
-    candidate: Candidate, weights: Mapping[str, float], adjustments: Mapping[str, float], facts: Facts
+    candidate: Candidate,
+    functions: Mapping[str, Signal],
+    weights: Mapping[str, float],
+    adjustments: Mapping[str, float],
+    facts: Facts,
 ) -> Candidate:
-    signals: dict[str, float | None] = {name: SIGNALS[name](candidate, facts) for name in (*weights, *adjustments)}
+    signals: dict[str, float | None] = {name: signal(candidate, facts) for name, signal in functions.items()}
     total = weigh(signals, weights)
     if adjustments:
         total = min(1.0, max(0.0, total + adjustment(signals, adjustments)))
@@ -34,7 +38,7 @@ def _scored(
     if boost:
         signals["boost"] = boost
         total = min(1.0, max(0.0, total + boost))
-    if any(finding.collector == "due" for finding in candidate.findings):
+    if candidate.found_as("due") is not None:
         signals["overdue"] = lift = round(OVERDUE * (1.0 - total), 9)
         total += lift
     return _with_score(candidate, signals, round(total, 9))

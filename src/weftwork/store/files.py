@@ -24,6 +24,8 @@ from filelock import FileLock
 from weftwork.errors import InvalidInput, NotFound, StoreError
 from weftwork.types import NodeInfo
 
+FILE_FIELDS = ("image_path", "thumbnail_path")
+"""Fields of a node that name files: the picture of a page, and a small one."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _INCOMING = ".incoming-"
 

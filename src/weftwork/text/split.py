@@ -1,20 +1,11 @@
-"""Cutting a node's text into passages that tile it: what is searched, embedded and cited."""
+"""Cutting a text into spans that tile it: each becomes a passage, which is searched, embedded and cited."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from weftwork.clock import aware
-from weftwork.errors import InvalidInput
-from weftwork.identity import citation_id, text_hash
-from weftwork.text.tokens import TokenCounter
-from weftwork.types import Entry, Node, Passage, subject_of
+from weftwork.types import FieldValue, subject_of
 
 TARGET = 900
 """Characters at which a passage is long enough (about 200 tokens of English)."""
@@ -24,36 +15,11 @@ LONGEST = 1_800
 _BLOCK = re.compile(r"\n[ \t]*\n+|\n(?=#{1,6} )")
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
 _WORD = re.compile(r"\s+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-LARGEST_NUMBER = 2**53
 
 
-def prepare(node: Node, counter: TokenCounter) -> Entry:
-    """A node with its passages; one without text still has one, so that its title can be found."""
-    check_node(node)
-    node = sound(node)
-    seen: Counter[str] = Counter()
-    passages = []
-    for ordinal, (start, end) in enumerate(spans(node.text)):
-        text = node.text[start:end]
-        passages.append(
-            Passage(
-                ordinal=ordinal,
-                start=start,
-                end=end,
-                text=text,
-                tokens=counter.count(text),
-                digest=text_hash(f"{subject_of(node.title, node.fields)}\n{text}"),
-                citation=citation_id(node.type, node.id, text, seen[text]),
-            )
-        )
-        seen[text] += 1
-    return Entry(node, tuple(passages))
-
-
-def embedded_text(subject: str, passage: Passage) -> str:
-    """The text whose vector stands for a passage, under what it is about: usually the node's title."""
-    return f"{subject}\n{passage.text}"
+def embedded_text(title: str, fields: Mapping[str, FieldValue], text: str) -> str:
+    """The text whose vector stands for a passage of a node: what the node is about, then the passage."""
+    return f"{subject_of(title, fields)}\n{text}"
 
 
 def spans(text: str) -> list[tuple[int, int]]:
@@ -100,109 +66,3 @@ def _forced(text: str, start: int, end: int) -> Iterator[int]:
             space = match.end()
         start = space or start + step
         yield start
-
-
-def check_node(node: Node) -> None:
-    """Refuse a node that could not be stored or found again, saying what to change."""
-    if not isinstance(node.id, str) or not node.id.strip() or not node.id.isprintable():
-        raise InvalidInput(f"a node needs an id of printable characters, got {node.id!r}")
-    for name in ("type", "title", "text", "source"):
-        if not isinstance(getattr(node, name), str):
-            raise InvalidInput(f"{name} of node {node.id!r} must be text, got {getattr(node, name)!r}")
-    if not node.type:
-        raise InvalidInput(f"node {node.id!r} needs a type, for instance 'page'")
-    for name, (usable, wanted) in _CHECKS.items():
-        if not usable(getattr(node, name)):
-            raise InvalidInput(f"{name} of node {node.id!r} must be {wanted}, got {getattr(node, name)!r}")
-    if node.valid_from and node.valid_until and aware(node.valid_until) < aware(node.valid_from):
-        raise InvalidInput(
-            f"valid_until of node {node.id!r} must not be before its valid_from, got {node.valid_until!s}"
-        )
-    for name, value in node.fields.items():
-        if not isinstance(name, str) or not name or not _is_field(value):
-            raise InvalidInput(
-                f"field {name!r} of node {node.id!r} must be a text, number, yes or no, or several texts, got {value!r}"
-            )
-
-
-def _is_share(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and 0 <= value <= 1)
-
-
-def _is_position(value: object) -> bool:
-    return isinstance(value, int) and abs(value) <= LARGEST_NUMBER
-
-
-def _is_name(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _are_names(value: object) -> bool:
-    """Several texts: a single one would be taken letter by letter."""
-    return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(x, str) and x for x in value)
-
-
-def _is_time(value: object) -> bool:
-    """Whether a time can be told in UTC: one at the very edge of the calendar cannot."""
-    if not isinstance(value, datetime):
-        return value is None
-    try:
-        return value.tzinfo is None or value.astimezone(UTC) is not None
-    except OverflowError:
-        return False
-
-
-_CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "confidence": (_is_share, "between 0 and 1"),
-    "position": (_is_position, "a whole number"),
-    "tags": (_are_names, "texts that are not empty"),
-    "access": (lambda value: value is None or _are_names(value), "None or several names"),
-    "parent": (_is_name, "None or the id of a node"),
-    "owner": (_is_name, "None or the name of a user"),
-    "conversation": (_is_name, "None or text"),
-    "created_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
-    "updated_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
-    "valid_from": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
-    "valid_until": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
-    "fields": (lambda value: isinstance(value, Mapping), "a mapping of names to values"),
-}
-
-
-def _is_field(value: object) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, (list, tuple)):
-        return all(isinstance(each, str) for each in value)
-    return value is None or isinstance(value, (str, int))
-
-
-def sound(node: Node) -> Node:
-    """The node with lone surrogates, which no file and no tokenizer can hold, replaced in all of its texts."""
-    texts = (node.id, node.type, node.title, node.text, node.source, *node.tags, *node.fields, *node.fields.values())
-    if not any(_SURROGATE.search(text) for text in _strings(texts)):
-        return node
-    return replace(
-        node,
-        id=_mended(node.id),
-        type=_mended(node.type),
-        title=_mended(node.title),
-        text=_mended(node.text),
-        source=_mended(node.source),
-        tags=tuple(map(_mended, node.tags)),
-        fields={
-            _mended(name): tuple(map(_mended, value)) if isinstance(value, (list, tuple)) else _mended(value)
-            for name, value in node.fields.items()
-        },
-    )
-
-
-def _strings(values: Iterable[object]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from value
-
-
-def _mended(value: Any) -> Any:
-    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from weftwork import Edge, Filters, Node
+from weftwork import Edge, Filters, Node, Weft
 from weftwork.errors import EmbeddingError, InvalidInput, NotFound
 from weftwork.faces.memory import MEMORY, Memories
 from weftwork.ingest.jsonlines import parse
@@ -127,9 +127,9 @@ class TestRemember:
             def embed_batch(self, texts):
                 raise EmbeddingError("no")
 
-        weft.tools = replace(weft.tools, embedder=Broken())
+        broken = Weft(weft.store, replace(weft.tools, embedder=Broken()), clock=weft.now)
         with pytest.raises(EmbeddingError):
-            memories.remember("x")
+            Memories(broken).remember("x")
         assert memories.list() == ()
 
 
@@ -296,7 +296,7 @@ class TestWhoMay:
     def test_one_that_is_shared_may_be_changed_by_its_owner_only(self, memories):
         shared = memories.remember("ours", access=["*"]).id
         for verb in self.verbs(memories, shared, "ben"):
-            with pytest.raises(InvalidInput, match="belongs to me: only they may change it"):
+            with pytest.raises(InvalidInput, match="belongs to 'me': only they, or an admin key, may change it"):
                 verb()
         assert contents(memories.list(user="ben")) == ["ours"]
 

@@ -7,8 +7,9 @@ import pytest
 from weftwork import Weft
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.faces.research import ContextBuilder, WeftSearch, ask
-from weftwork.ingest import load, open_source
+from weftwork.ingest.connectors.registry import get_connector
 from weftwork.ingest.documents.formats import missing_packages
+from weftwork.ingest.follow import follow
 
 pytestmark = pytest.mark.skipif(bool(missing_packages()), reason="needs  pip install 'weftwork[documents]'")
 
@@ -24,7 +25,7 @@ def weft(tmp_path):
     path = tmp_path / "the [big]\nobservatory.html"
     path.write_text(PAGE, encoding="utf-8")
     with Weft.open(tmp_path / "notes.weft", embedder=HashingEmbedder()) as weft:
-        report = load(weft, open_source(path), workspace="main")
+        report = follow(weft, path, get_connector("files"))
         assert report.skipped == []
         yield weft
 
@@ -50,5 +51,5 @@ def test_the_answer_quotes_it_and_nothing_is_forged(weft):
 
 def test_adding_again_looks_at_no_page_again(weft, tmp_path):
     before = weft.store.version("main")
-    load(weft, open_source(tmp_path / "the [big]\nobservatory.html"), workspace="main")
+    follow(weft, tmp_path / "the [big]\nobservatory.html", get_connector("files"))
     assert weft.store.version("main") == before

@@ -8,8 +8,8 @@ import pytest
 
 from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread
 from weftwork.ingest.events import Note, Refused, Skipped
-from weftwork.text.split import check_node
 from weftwork.types import Node
+from weftwork.write.prepare import check_node
 
 DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[4] / "shared" / "data"))
 

@@ -15,8 +15,8 @@ from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
 from weftwork.store.postgres import PostgresStore
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.schema import MIGRATIONS
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
+from weftwork.write.prepare import prepare
 
 from .proxy import Proxy
 from .server import LASTING, Server

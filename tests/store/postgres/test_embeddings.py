@@ -6,8 +6,8 @@ import pytest
 from weftwork.store.contract.kit import WORKSPACE, node, opened
 from weftwork.store.index.nearest import Effort
 from weftwork.store.postgres import embeddings
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
+from weftwork.write.prepare import prepare
 
 COUNT, WIDTH, LIMIT = 1200, 256, 20
 

@@ -18,8 +18,8 @@ from weftwork.store.postgres.cluster.moving import alone
 from weftwork.store.postgres.cluster.servers import Servers
 from weftwork.store.postgres.hnsw import tune
 from weftwork.store.postgres.policies import APPLICATION
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
+from weftwork.write.prepare import prepare
 
 COUNT, WIDTH, LIMIT = 1500, 32, 10
 EFFORT = Effort(exact=100, shortlist=20, per_result=1)

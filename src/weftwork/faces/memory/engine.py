@@ -23,12 +23,10 @@ from weftwork.pack import check_budget
 from weftwork.render import Templates
 from weftwork.render.templates import Template, variables
 from weftwork.request import Request
-from weftwork.types import Budget, Context
+from weftwork.types import Budget, Candidate, Context
 
 T = TypeVar("T")
 
-ROOMY = 10_000_000
-"""A budget that leaves nothing out: a search has none."""
 METADATA = " ({{type}}, confidence: {{confidence}}, {{timestamp}})"
 BULLETS = ("- ", "* ", "+ ")
 LOGGED = 200
@@ -139,10 +137,10 @@ class ContextEngine:
 
     def _search(self, question: _Question, workspace: str, options: ContextOptions) -> tuple[SearchResult, ...]:
         ranking = RANKINGS["by_similarity"](options.ranking)
-        plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking, template="plain")
-        request = self._request(question, workspace, options, ROOMY)
-        context = self._weft.assemble(request, recipe_for(plan))
-        return self._results(context, options, ranking)
+        plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking)
+        request = self._request(question, workspace, options, self._config.default_token_budget)
+        found = self._weft.rank(request, recipe_for(plan)).candidates
+        return self._results(request, found, options, ranking)
 
     def _build(self, question: _Question, workspace: str, options: ContextOptions) -> ContextResult:
         return self._built(question, workspace, options)[0]
@@ -175,17 +173,19 @@ class ContextEngine:
         result = ContextResult(
             context=context.text,
             token_count=context.tokens,
-            memories=self._results(context, options, ranking),
+            memories=self._results(request, [item.candidate for item in context.items], options, ranking),
             truncated=any(decision.missing_tokens is not None for decision in context.trace),
             template=template if isinstance(template, str) else template.name,
         )
         return result, context
 
-    def _results(self, context: Context, options: ContextOptions, ranking: Ranking) -> tuple[SearchResult, ...]:
+    def _results(
+        self, request: Request, found: Sequence[Candidate], options: ContextOptions, ranking: Ranking
+    ) -> tuple[SearchResult, ...]:
         as_of = aware(options.as_of or self._weft.now())
         expansion = Expansion(options.relationship_depth, as_of) if options.include_relationships else None
-        with self._weft.store.view(context.workspace, context.user) as view:
-            return results_of(view, context.items, ranking, expansion)
+        with self._weft.store.view(request.workspace, request.user) as view:
+            return results_of(view, found, ranking, expansion)
 
     def _request(self, question: _Question, workspace: str, options: ContextOptions, budget: int) -> Request:
         if question.vector is None and not (isinstance(question.query, str) and question.query.strip()):

@@ -25,7 +25,7 @@ from weftwork.recipe import Recipe
 from weftwork.score.duplicates import Collapsed
 from weftwork.score.ordering import Order, Ordered, Ordering, with_descending_scores
 from weftwork.store.protocol import View
-from weftwork.types import Candidate, Item
+from weftwork.types import Candidate
 
 SECTION = "memories"
 FEWEST = 15
@@ -88,7 +88,11 @@ def _recipe(plan: Plan) -> Recipe:
         SemanticCollector(threshold=0.0, section=SECTION),
     ]
     if plan.contradictions:
-        collectors.append(RelatedCollector(types=(CONTRADICTS,), seeds=plan.limit, name=CONTRADICTS, section=SECTION))
+        collectors.append(
+            RelatedCollector(
+                types=(CONTRADICTS,), seeds=plan.limit, kind="contradiction", name=CONTRADICTS, section=SECTION
+            )
+        )
     if plan.depth:
         collectors.append(RelatedCollector(depth=plan.depth, seeds=plan.limit, section=SECTION))
     ranking = plan.ranking
@@ -157,14 +161,14 @@ class Expansion:
 
 
 def results_of(
-    view: View, items: Sequence[Item], ranking: Ranking, expansion: Expansion | None
+    view: View, candidates: Sequence[Candidate], ranking: Ranking, expansion: Expansion | None
 ) -> tuple[SearchResult, ...]:
-    """The memories of a context in the order of its text, each once, with what the view adds to them."""
+    """The memories of these candidates in their order, each once, with what the view adds to them."""
     best: dict[str, Candidate] = {}
-    for item in items:
-        known = best.get(item.candidate.node.id)
-        if known is None or item.candidate.score > known.score:
-            best[item.candidate.node.id] = item.candidate
+    for candidate in candidates:
+        known = best.get(candidate.node.id)
+        if known is None or candidate.score > known.score:
+            best[candidate.node.id] = candidate
     texts = {node.id: node.text for node in view.nodes(list(best))}
     return tuple(
         SearchResult(

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypedDict, Unpack
 
 from weftwork.clock import aware
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
-from weftwork.errors import InvalidInput, NotFound
+from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, SUPERSEDES, Memory
 from weftwork.identity import citation_id
-from weftwork.store.protocol import Batch, View
-from weftwork.text.split import check_node, embedded_text, prepare
 from weftwork.types import Edge, Filters, Node
+from weftwork.write.permit import Kind, Permit, own_list, permitted
+from weftwork.write.prepare import check_node
 
 TREE = frozenset({"child", "parent"})
 """Names of edges that stand for places in the tree."""
 LISTED = 100
+KIND = Kind("memory", "list yours with  weftwork memories", lambda node: MEMORY in node.tags)
 
 
 class Details(TypedDict, total=False):
@@ -52,14 +54,18 @@ class Memories:
         **details: Unpack[Details],
     ) -> Memory:
         """Write a memory; private to its writer unless `access` says otherwise."""
-        node = self._node(text, user, details)
         against = _names(details.get("contradicts", ()), "contradicts")
-        self._warm(node)
-        with self._weft.atomic(workspace), self._weft.store.view(workspace, user) as view:
-            _visible(view, against)
-            edges = [Edge(source=node.id, target=other, type=CONTRADICTS) for other in against]
-            self._weft.add([node], edges, workspace=workspace)
-        return Memory.from_node(node, node.text)
+        (entry,) = self._weft.writer.prepare([self._node(text, user, details)])
+        with self._permitted(workspace, user) as permit:  # what is refused is not embedded
+            permit.visible(against)
+        with (
+            self._weft.writer.transaction(workspace, [entry]) as transaction,
+            self._permitted(workspace, user) as permit,
+        ):
+            permit.visible(against)
+            transaction.batch.put([entry])
+            transaction.batch.link(_contradictions(entry.node, against))
+        return Memory.from_node(entry.node, entry.node.text)
 
     def revise(
         self,
@@ -74,26 +80,25 @@ class Memories:
 
         What is not said about the new one is taken from the old one.
         """
-        with self._weft.store.view(workspace, user) as view:
-            kept = _own(view, old)
-        node = self._node(text, user, _inherited(kept, details, self._weft.now()))
-        if node.id == old:
-            raise InvalidInput(f"memory {old!r} says this already: give it another text")
-        self._warm(node)
         against = _names(details.get("contradicts", ()), "contradicts")
-        with self._weft.atomic(workspace) as batch, self._weft.store.view(workspace, user) as view:
-            kept = _own(view, old)
-            _visible(view, against)
-            if kept.valid_until is not None and node.valid_from is not None and kept.valid_until <= node.valid_from:
-                raise InvalidInput(f"memory {old!r} ended on {kept.valid_until:%Y-%m-%d %H:%M}: revise its successor")
-            for _, successor in view.neighbours(old, types=(SUPERSEDES,), direction="in", limit=1):
-                raise InvalidInput(f"memory {old!r} is superseded by {successor.id!r}: revise its successor")
-            edges = [Edge(source=node.id, target=other, type=CONTRADICTS) for other in against]
-            edges.append(Edge(source=node.id, target=old, type=SUPERSEDES))
+        with self._permitted(workspace, user) as permit:
+            (kept,) = permit.changeable([old])
+            now = self._weft.now()
+            (entry,) = self._weft.writer.prepare([self._node(text, user, _inherited(kept, details, now))])
+            _check_revision(permit, kept, entry.node, against)
+        with (
+            self._weft.writer.transaction(workspace, [entry]) as transaction,
+            self._permitted(workspace, user) as permit,
+        ):
+            (kept,) = permit.changeable([old])
+            node = entry.node
+            _check_revision(permit, kept, node, against)
             if "access" not in details:
-                node = replace(node, access=_shared_as(kept), parent=kept.parent, position=kept.position)
-            batch.set_validity(old, kept.valid_from, _end(kept, node.valid_from))
-            self._weft.add([node], edges, workspace=workspace)
+                node = replace(node, access=own_list(kept), parent=kept.parent, position=kept.position)
+            transaction.batch.set_validity(old, kept.valid_from, _end(kept, node.valid_from))
+            transaction.batch.put([replace(entry, node=node)])
+            supersedes = Edge(source=node.id, target=old, type=SUPERSEDES)
+            transaction.batch.link([*_contradictions(node, against), supersedes])
         return Memory.from_node(node, node.text)
 
     def relate(
@@ -113,9 +118,9 @@ class Memories:
         if source == target:
             raise InvalidInput(f"memory {source!r} cannot be related to itself: name another one")
         edge = Edge(source=source, target=target, type=type, label=label, weight=weight)
-        with self._weft.atomic(workspace) as batch, self._weft.store.view(workspace, user) as view:
-            _own(view, source)
-            _visible(view, [target])
+        with self._weft.atomic(workspace) as batch, self._permitted(workspace, user) as permit:
+            permit.changeable([source])
+            permit.visible([target])
             batch.link([edge])
         return edge
 
@@ -125,18 +130,13 @@ class Memories:
 
     def forget(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Remove memories for good, all of them or none, and count them; what hangs below them stays."""
-        with self._weft.atomic(workspace) as batch, self._weft.store.view(workspace, user) as view:
-            doomed = {name: _own(view, name) for name in ids}
-            for name in doomed:
-                children = self._weft.store.unchecked_children(workspace, name) - doomed.keys()
-                _lift(batch, view, sorted(children), name, doomed)
-            batch.remove(doomed)
-        return len(doomed)
+        with self._weft.atomic(workspace) as batch, self._permitted(workspace, user) as permit:
+            return permit.remove(batch, permit.changeable(list(dict.fromkeys(ids))), below=False)
 
     def own(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> tuple[Memory, ...]:
         """These memories, if the user may change them."""
-        with self._weft.store.view(workspace, user) as view:
-            return tuple(Memory.from_node(node, node.text) for node in (_own(view, name) for name in ids))
+        with self._permitted(workspace, user) as permit:
+            return tuple(Memory.from_node(node, node.text) for node in permit.changeable(ids))
 
     def list(
         self,
@@ -187,12 +187,8 @@ class Memories:
         check_node(node)
         return node
 
-    def _warm(self, node: Node) -> None:
-        """Embed before the store is locked: a provider may take its time."""
-        embedder = self._weft.tools.embedder
-        if embedder is not None:
-            entry = prepare(node, self._weft.tools.counter)
-            embedder.embed_batch([embedded_text(entry.node.title, passage) for passage in entry.passages])
+    def _permitted(self, workspace: str, user: str) -> AbstractContextManager[Permit]:
+        return permitted(self._weft.store, workspace, user, KIND)
 
 
 def _names(values: Iterable[str], what: str) -> tuple[str, ...]:
@@ -208,39 +204,19 @@ def _moment(details: Details, name: Literal["valid_from", "valid_until"]) -> dat
     return None if value is None else aware(value)
 
 
-def _own(view: View, name: str) -> Node:
-    """A memory that this user may change; one that is hidden is reported like one that does not exist."""
-    found = [node for node in view.nodes([name]) if MEMORY in node.tags]
-    if not found:
-        raise NotFound(f"there is no memory {name!r} in this workspace: list them with  weftwork memories")
-    if found[0].owner not in (None, view.user):
-        raise InvalidInput(f"memory {name!r} belongs to {found[0].owner}: only they may change it")
-    return found[0]
+def _contradictions(node: Node, against: Iterable[str]) -> list[Edge]:
+    return [Edge(source=node.id, target=other, type=CONTRADICTS) for other in against]
 
 
-def _visible(view: View, names: Sequence[str]) -> None:
-    seen = {node.id for node in view.nodes(names)}
-    for name in names:
-        if name not in seen:
-            raise NotFound(f"there is no memory {name!r} in this workspace: list them with  weftwork memories")
-
-
-def _lift(batch: Batch, view: View, children: Sequence[str], name: str, doomed: Mapping[str, Node]) -> None:
-    """Hang what is below a memory that goes where the memory hung, seen by nobody who did not see it before."""
-    parent: str | None = name
-    access = None
-    while parent is not None and parent in doomed:
-        above = doomed[parent]
-        listed = _shared_as(above)
-        if access is None and listed is not None:
-            access = listed | ({above.owner} if above.owner else set())
-        parent = above.parent
-    # What is hidden from one who sees the memory has a list of its own: it inherits nothing.
-    heirs = {node.id for node in view.nodes(children) if node.access is None}
-    for child in children:
-        batch.move(child, parent)
-        if access is not None and child in heirs:
-            batch.set_access(child, access)
+def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str]) -> None:
+    """Refuse to revise a memory that ended or was revised, says the same, or to contradict what is hidden."""
+    permit.visible(against)
+    if node.id == old.id:
+        raise InvalidInput(f"memory {old.id!r} says this already: give it another text")
+    if old.valid_until is not None and node.valid_from is not None and old.valid_until <= node.valid_from:
+        raise InvalidInput(f"memory {old.id!r} ended on {old.valid_until:%Y-%m-%d %H:%M}: revise its successor")
+    for _, successor in permit.view.neighbours(old.id, types=(SUPERSEDES,), direction="in", limit=1):
+        raise InvalidInput(f"memory {old.id!r} is superseded by {successor.id!r}: revise its successor")
 
 
 def _inherited(old: Node, details: Details, now: datetime) -> Details:
@@ -254,13 +230,6 @@ def _inherited(old: Node, details: Details, now: datetime) -> Details:
         valid_until=old.valid_until if old.valid_until is not None and old.valid_until > start else None,
     )
     return {**before, **details}
-
-
-def _shared_as(old: Node) -> frozenset[str] | None:
-    """The list of a memory that takes this one's place, wide enough for nobody who could not see this one."""
-    inherits = old.access is None and (old.parent is not None or old.owner is None)
-    # An owner may see their own under a parent that is hidden from them: what it inherits cannot be told then.
-    return None if inherits else old.access or frozenset()
 
 
 def _end(old: Node, moment: datetime | None) -> datetime | None:

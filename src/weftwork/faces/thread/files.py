@@ -7,18 +7,27 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from weftwork.collect.keywords import MOST_WORDS, requiring
-from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
-from weftwork.errors import InvalidInput, NotFound
+from weftwork.collect import Collector, FuzzyCollector, LexicalCollector
+from weftwork.collect.keywords import requiring
+from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
+from weftwork.errors import InvalidInput
 from weftwork.identity import text_hash
-from weftwork.query import read_query, words_of
+from weftwork.query import words_of
+from weftwork.recipe import Recipe
+from weftwork.request import Request
+from weftwork.score import Facts, Profile
+from weftwork.score.ordering import as_scored
 from weftwork.store.protocol import View
 from weftwork.text.snippet import excerpt
-from weftwork.types import Filters, Hit, Node, NodeInfo
+from weftwork.types import Budget, Candidate, Node, NodeInfo
+from weftwork.write.permit import Kind, Permit, permitted
+
+FILES = frozenset({"file"})
 
 PASSAGES_A_FILE = 3
 """How many hits are read for each file wanted, since several may be parts of the same one."""
 LOOKED_BACK = 200
+KIND = Kind("file", "find it with  weftwork search", lambda node: node.type == "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ class FileRepository:
         with self._view() as view:
             name, is_there = self._name_at(view, path)
         if is_there:
-            self._replace(name, content, readers)
+            self._set_text(name, content, readers)
             return name
         node = Node(
             id=name,
@@ -63,23 +72,23 @@ class FileRepository:
             owner=self._user,
             access=readers,
         )
-        self._weft.add([node], workspace=self._workspace)
+        entries = self._weft.writer.prepare([node])
+        with self._weft.writer.transaction(self._workspace, entries) as transaction, self._permitted() as permit:
+            permit.replaceable(name)
+            transaction.batch.put(entries)
         return name
 
     def get(self, file_id: str) -> Node:
         """A file with its content."""
         with self._view() as view:
-            found = view.nodes([file_id])
-        if not found or found[0].type != "file":
-            raise NotFound(f"there is no file {file_id!r} in this workspace: find it with  weftwork search")
+            found = [node for node in view.nodes([file_id]) if KIND.includes(node)]
+        if not found:
+            raise KIND.missing(file_id)
         return found[0]
 
     def update(self, file_id: str, content: str) -> bool:
         """Give a file new content; passages of the old one are gone. Tells whether anything changed."""
-        node = self._own(file_id)
-        if node.text == content:
-            return False
-        return self._rewrite(replace(node, text=content, updated_at=self._weft.now()))
+        return self._set_text(file_id, content)
 
     def move(self, file_id: str, path: str) -> None:
         """Give a file another path; its id, its links and what readers said of it stay."""
@@ -89,11 +98,13 @@ class FileRepository:
             taken = [each for each in view.nodes(view.find(path)) if self._is_at(each, path) and each.id != file_id]
         if taken:
             raise InvalidInput(f"there is a file at {path!r} already: delete it first, or choose another path")
-        self._rewrite(replace(node, source=path, title=PurePath(path).name))
+        self._rewrite(file_id, [replace(node, source=path, title=PurePath(path).name)])
 
     def delete(self, file_id: str) -> None:
         """Remove a file with its passages and links."""
-        self._weft.remove([self._own(file_id).id], workspace=self._workspace)
+        with self._weft.atomic(self._workspace) as batch, self._permitted() as permit:
+            permit.changeable([file_id])
+            batch.remove([file_id])
 
     def update_access_time(self, file_id: str) -> None:
         """Note that the user opened a file just now."""
@@ -110,32 +121,35 @@ class FileRepository:
     def search_content(self, query: str, limit: int = 10) -> list[SearchResult]:
         """Files with any of the words, the best first."""
         _check_query(query)
-        with self._view() as view:
-            return _results(
-                view, view.search_words(query, limit=limit * PASSAGES_A_FILE, filters=self._files()), query, limit
-            )
+        return self._search(LexicalCollector(fuzzy_limit=0, types=FILES), query, limit)
 
     def search_by_keywords(self, keywords: Sequence[str], limit: int = 10) -> list[SearchResult]:
         """Files in which all keywords stand in one passage, the best first."""
         words = words_of(" ".join(_names(keywords, "keywords must be several words")))
-        with self._view() as view:
-            hits = (
-                view.search_words(requiring(words), limit=limit * PASSAGES_A_FILE, filters=self._files())
-                if words
-                else []
-            )
-            return _results(view, hits, " ".join(words), limit)
+        return self._search(LexicalCollector(fuzzy_limit=0, types=FILES), requiring(words), limit) if words else []
 
     def fuzzy_search(self, query: str, limit: int = 5, threshold: float = 0.3) -> list[SearchResult]:
         """Files whose path, title or words look like the query, the most alike first."""
         _check_query(query)
-        text = " ".join(read_query(query, self._weft.now()).words[:MOST_WORDS]) or query
-        with self._view() as view:
-            hits = view.search_fuzzy(text, limit=limit * PASSAGES_A_FILE, filters=self._files(), threshold=threshold)
-            return _results(view, hits, query, limit)
+        return self._search(FuzzyCollector(limit * PASSAGES_A_FILE, threshold, FILES), query, limit)
 
-    def _files(self) -> Filters:
-        return Filters(types=frozenset({"file"}), as_of=self._weft.now())
+    def _search(self, collector: Collector, query: str, limit: int) -> list[SearchResult]:
+        """The best passage of each file that a collector finds, as the file."""
+        recipe = Recipe(
+            name="files",
+            collectors=(collector,),
+            profile=Profile("files", {"found": 1.0}, own={"found": _found}),
+            hits=limit * PASSAGES_A_FILE,
+            order=as_scored,
+        )
+        budget = Budget(total=DEFAULT_BUDGET)
+        request = Request(query=query, workspace=self._workspace, user=self._user, budget=budget)
+        best: dict[str, SearchResult] = {}
+        for candidate in self._weft.rank(request, recipe).candidates:
+            node, passage = candidate.node, candidate.passage
+            marked = excerpt(passage.text or node.title, query.replace('"', " "))
+            best.setdefault(node.id, SearchResult(node.id, node.source, passage.text, candidate.score, marked))
+        return list(best.values())[:limit]
 
     def _view(self) -> AbstractContextManager[View]:
         return self._weft.store.view(self._workspace, self._user)
@@ -159,23 +173,27 @@ class FileRepository:
             if not known or self._is_at(known[0], path):
                 return name, bool(known)
 
+    def _permitted(self) -> AbstractContextManager[Permit]:
+        return permitted(self._weft.store, self._workspace, self._user, KIND)
+
     def _own(self, file_id: str) -> Node:
-        node = self.get(file_id)
-        if node.owner not in (None, self._user):
-            raise InvalidInput(f"file {file_id!r} belongs to {node.owner!r}: only they can change it")
-        return node
+        with self._permitted() as permit:
+            return permit.changeable([file_id])[0]
 
-    def _replace(self, file_id: str, content: str, readers: frozenset[str] | None) -> None:
-        if readers is None:
-            self.update(file_id, content)
-            return
-        with self._weft.atomic(self._workspace):  # nobody reads the new content by the old list
-            self.update(file_id, content)
-            with self._weft.atomic(self._workspace) as batch:  # one that begins after the update: each has a version
-                batch.set_access(file_id, readers)
+    def _set_text(self, file_id: str, text: str, readers: frozenset[str] | None = None) -> bool:
+        """Give a file new content, and readers if any are named; tell whether the content is new."""
+        node = self._own(file_id)
+        changed = [] if node.text == text else [replace(node, text=text, updated_at=self._weft.now())]
+        self._rewrite(file_id, changed, readers)
+        return bool(changed)
 
-    def _rewrite(self, node: Node) -> bool:
-        return self._weft.add([node], workspace=self._workspace, in_place=True).nodes > 0
+    def _rewrite(self, file_id: str, nodes: Sequence[Node], readers: frozenset[str] | None = None) -> None:
+        entries = self._weft.writer.prepare(nodes)
+        with self._weft.writer.transaction(self._workspace, entries) as transaction, self._permitted() as permit:
+            permit.changeable([file_id])
+            transaction.batch.rewrite(entries)
+            if readers is not None:
+                transaction.batch.set_access(file_id, readers)
 
 
 def _check_path(path: str) -> None:
@@ -197,12 +215,6 @@ def _names(values: Iterable[str], rule: str) -> list[str]:
     raise InvalidInput(f"{rule}, got {values!r}: put them into a list")
 
 
-def _results(view: View, hits: Sequence[Hit], query: str, limit: int) -> list[SearchResult]:
-    """The best hit of each file."""
-    ranks = {hit.key: hit.score for hit in hits}
-    best: dict[str, SearchResult] = {}
-    for record in view.load(list(ranks)):
-        node, passage = record.node, record.passage
-        marked = excerpt(passage.text or node.title, query)
-        best.setdefault(node.id, SearchResult(node.id, node.source, passage.text, ranks[passage.key], marked))
-    return list(best.values())[:limit]
+def _found(candidate: Candidate, facts: Facts) -> float:
+    """How well the search that found it says that it matches."""
+    return candidate.findings[0].score

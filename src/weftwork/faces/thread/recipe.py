@@ -90,7 +90,7 @@ class TokenOptimizer:
 
 def _candidate(item: ContextItem, number: int) -> Candidate:
     """An item in the shape of what a collector found."""
-    by: Iterable[Finding] = (Finding("references", 1, 1.0),) if item.type == "reference" else ()
+    by: Iterable[Finding] = (Finding("references", 1, 1.0, kind="reference"),) if item.type == "reference" else ()
     return Candidate(
         node=NodeInfo(
             id=item.id,

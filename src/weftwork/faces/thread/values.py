@@ -10,13 +10,13 @@ from typing import Literal, cast
 from weftwork.query import Question
 from weftwork.score.node_type import item_type
 from weftwork.text.snippet import excerpt
-from weftwork.types import Candidate, Context, Decision, Item
+from weftwork.types import Candidate, Context, Decision, Item, Kind
 
 ItemType = Literal["file", "chunk", "message", "reference"]
 CitationType = Literal["file", "document", "message"]
 
-SEARCHES = frozenset({"lexical", "keywords", "fuzzy"})
-"""The collectors that search among files."""
+SEARCHES: frozenset[Kind] = frozenset({"words", "keywords", "fuzzy"})
+"""Kinds of what the searches among files find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +148,13 @@ def _item(item: Item, question: Question) -> ContextItem:
 def _metadata(candidate: Candidate, question: Question) -> ItemMetadata:
     node = candidate.node
     content = f"{node.title}\n{candidate.passage.text}".lower()
-    ranks = [finding.score for finding in candidate.findings if finding.collector in SEARCHES]
     return ItemMetadata(
         node=node.id,
         node_type=node.type,
         path=node.source or None,
         created_at=node.created_at,
         matched_keywords=tuple(keyword for keyword in question.keywords if keyword in content),
-        search_rank=max(ranks, default=None),
+        search_rank=candidate.found_as(*SEARCHES),
     )
 
 
@@ -173,9 +172,9 @@ def _citation_type(node_type: str) -> CitationType:
 
 def _stats(trace: Iterable[Decision]) -> ContextStats:
     decisions = list(trace)
-    found = [{finding.collector for finding in decision.findings} for decision in decisions]
+    found = [{finding.kind for finding in decision.findings} for decision in decisions]
     return ContextStats(
-        explicit_count=sum("references" in by for by in found),
+        explicit_count=sum("reference" in by for by in found),
         search_count=sum(bool(SEARCHES & by) for by in found),
         history_count=sum("history" in by for by in found),
         excluded_count=sum(decision.fate == "dropped" for decision in decisions),

@@ -13,7 +13,7 @@ from pathlib import Path
 from weftwork.identity import text_hash
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
 from weftwork.ingest.events import Refused, Skipped
-from weftwork.ingest.files import FOLDER, HIDDEN, LARGEST, belongs_to_a_store, identity, is_database, shown
+from weftwork.ingest.files import FOLDER, HIDDEN, belongs_to_a_store, identity, is_database, shown, text_of
 from weftwork.types import UNSEEN, FieldValue, Node
 
 SETTLED = 2_000_000_000
@@ -46,17 +46,10 @@ class Found:
 
     def text(self) -> str:
         """What it says; Refused if it is no text."""
-        data = self.path.read_bytes()
-        if len(data) > LARGEST:
-            raise Refused(f"is larger than {LARGEST // 1_000_000} MB")
-        if data.startswith(b"PK\x03\x04"):
-            raise Refused("is a zip archive: add it by itself if it is an export, or unpack it")
-        if b"\0" in data[:8192]:
-            raise Refused("is not text")
-        try:
-            return data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise Refused(f"is not UTF-8 text (byte {error.start})") from error
+        with self.path.open("rb") as file:
+            if file.read(4) == b"PK\x03\x04":
+                raise Refused("is a zip archive: add it by itself if it is an export, or unpack it")
+        return text_of(self.path)
 
 
 def walk(root: Path) -> Iterator[Source | Found | Unread | Skipped]:

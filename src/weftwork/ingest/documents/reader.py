@@ -14,13 +14,14 @@ from weftwork.ingest.documents.outline import Headings, outline
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Page, Unreadable
 from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
+from weftwork.store.files import FILE_FIELDS
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
 EDITION = 2
 """Raised when documents are read otherwise than before: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
-PATHS = {"page": "image_path", "thumb": "thumbnail_path"}
+PATHS = dict(zip(("page", "thumb"), FILE_FIELDS, strict=True))
 """What files are called, and the fields that name them."""
 UNREAD = "-unread"
 """Ends the version of a document of which a page had no text because there was no OCR."""

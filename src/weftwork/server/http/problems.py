@@ -12,11 +12,21 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra, ModelError, NotFound, StoreError, WeftError
+from weftwork.errors import (
+    EmbeddingError,
+    InvalidInput,
+    MissingExtra,
+    ModelError,
+    NotFound,
+    NotPermitted,
+    StoreError,
+    WeftError,
+)
 from weftwork.server.http.logs import log_failure
 
 MEDIA_TYPE = "application/problem+json"
-STATUS: dict[type[WeftError], int] = {
+STATUS: dict[type[WeftError], int] = {  # the first that fits
+    NotPermitted: 403,
     InvalidInput: 400,
     NotFound: 404,
     MissingExtra: 501,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from weftwork.embedding import embed_waiting
 from weftwork.errors import NotFound
 from weftwork.store.contract.kit import EMBEDDER, WORKSPACE, found, node, opened, put
 from weftwork.store.protocol import Store
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Node
+from weftwork.write.embed import embed_waiting
+from weftwork.write.prepare import prepare
 
 
 def put_bare(store: Store, *nodes: Node) -> None:

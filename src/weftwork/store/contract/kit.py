@@ -7,9 +7,10 @@ from typing import Any
 
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.store.protocol import Store
-from weftwork.text.split import embedded_text, prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Edge, Node
+from weftwork.write.embed import embedded_texts
+from weftwork.write.prepare import prepare
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -31,7 +32,7 @@ def opened(store: Store, *users: str, **groups: tuple[str, ...]) -> Store:
 def put(store: Store, *nodes: Node, edges: tuple[Edge, ...] = (), workspace: str = WORKSPACE) -> int:
     """Write nodes with their vectors, then edges."""
     entries = [prepare(node, CharacterCounter()) for node in nodes]
-    texts = {p.digest: embedded_text(entry.node.title, p) for entry in entries for p in entry.passages}
+    texts = embedded_texts(entries)
     with store.atomic(workspace) as batch:
         changed = batch.put(entries)
         batch.put_vectors(EMBEDDER.model, {digest: EMBEDDER.embed(text) for digest, text in texts.items()})

@@ -10,9 +10,9 @@ import pytest
 from weftwork.errors import CycleError, InvalidInput, NotFound
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, found, node, opened, put
 from weftwork.store.protocol import Store
-from weftwork.text.split import prepare
 from weftwork.text.tokens import CharacterCounter
 from weftwork.types import Edge
+from weftwork.write.prepare import prepare
 
 
 def _read(store: Store, *names: str) -> list[str]:
@@ -32,6 +32,18 @@ class WritingContract:
             assert (found.parent, found.position, found.owner, found.access) == ("folder", 4, "ben", None)
         with pytest.raises(NotFound, match="'b' does not exist"), store.atomic(WORKSPACE) as batch:
             batch.rewrite([prepare(node("b"), CharacterCounter())])
+
+    def test_a_batch_goes_on_after_one_within_it(self, store: Store) -> None:
+        put(opened(store), node("a"))
+        before = store.version(WORKSPACE)
+        with store.atomic(WORKSPACE) as batch:
+            put(store, node("b"))
+            batch.link([Edge(source="a", target="b")])
+            put(store, node("a", "after"))
+        assert store.version(WORKSPACE) > before
+        assert found(store, "after") == ["a"]
+        with store.view(WORKSPACE, "ana") as view:
+            assert [other.id for _, other in view.neighbours("a")] == ["b"]
 
     def test_a_node_is_read_back_as_it_was_written(self, store: Store) -> None:
         opened(store)

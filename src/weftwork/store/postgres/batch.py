@@ -29,21 +29,22 @@ class PostgresBatch(SqlBatch):
         session: Session,
         *,
         default: frozenset[str],
-        version: int,
         now: int,
         committing: Callable[[tuple[int, int, str]], None],
     ) -> None:
         access = PostgresAccessLists(session, default)
-        super().__init__(session, write_queries, access, PostgresPutter(session, access, now), version=version)
+        super().__init__(session, write_queries, access, PostgresPutter(session, access, now))
         self._committing = committing
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors under the digests of their texts."""
         self._log(embeddings.put(self._session, model, vectors))
 
-    def _set_version(self, version: int, mark: str) -> None:
+    def _raise_version(self, mark: str) -> int:
         session = self._session
-        session.run("UPDATE workspaces SET version = %(version)s WHERE workspace = %(ws)s", version=version)
+        ((version,),) = session.rows(
+            "UPDATE workspaces SET version = version + 1 WHERE workspace = %(ws)s RETURNING version"
+        )
         session.run(
             "INSERT INTO commits (workspace, version, mark) VALUES (%(ws)s, %(version)s, %(mark)s)",
             version=version,
@@ -51,6 +52,7 @@ class PostgresBatch(SqlBatch):
         )
         session.run("DELETE FROM commits WHERE workspace = %(ws)s AND version <= %(old)s", old=version - KEPT_COMMITS)
         self._committing((session.workspace, version, mark))
+        return int(version)
 
     def _write_edges(self, weights: Mapping[EdgeKey, float]) -> int:
         rows = self._session.rows(write_queries.LINK, **_columns(weights), weights=list(weights.values()))

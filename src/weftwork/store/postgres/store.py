@@ -70,7 +70,6 @@ class PostgresStore(SqlStore):
             yield PostgresBatch(
                 Session(connection, head.number),
                 default=head.access,
-                version=head.version,
                 now=to_micros(self._clock()),
                 committing=self._connections.will_commit,
             )

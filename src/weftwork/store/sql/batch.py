@@ -32,15 +32,13 @@ EdgeKey = tuple[int, int, str, str]
 class SqlBatch(ABC):
     """Implements `weftwork.store.protocol.Batch` on the statements of a store."""
 
-    def __init__(
-        self, session: Session, sql: WriteQueries, access: AccessLists, putter: Putter, *, version: int
-    ) -> None:
+    def __init__(self, session: Session, sql: WriteQueries, access: AccessLists, putter: Putter) -> None:
         self._session = session
         self._sql = sql
         self._access = access
         self._putter = putter
-        self._version = version
-        self._wrote = False
+        self._version = 0
+        """The version that this batch makes, as soon as it has written: a nested one may have made one before."""
         self.removed: set[str] = set()
         """Ids of the removed nodes, whose files are removed after the commit."""
 
@@ -218,15 +216,13 @@ class SqlBatch(ABC):
 
     def _touched(self, count: int) -> int:
         """Raise the workspace's version, once in a batch, if anything was written."""
-        if count and not self._wrote:
-            self._wrote = True
-            self._version += 1
-            self._set_version(self._version, os.urandom(8).hex())
+        if count and not self._version:
+            self._version = self._raise_version(os.urandom(8).hex())
         return count
 
     @abstractmethod
-    def _set_version(self, version: int, mark: str) -> None:
-        """Store the version of the workspace, and a random mark by which its commit can be found."""
+    def _raise_version(self, mark: str) -> int:
+        """Raise the version of the workspace, and store a random mark by which its commit can be found."""
 
     @abstractmethod
     def _write_edges(self, weights: Mapping[EdgeKey, float]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from weftwork.store.index.rows import Row
 from weftwork.text.split import embedded_text
-from weftwork.types import ABOUT, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields, subject_of
+from weftwork.types import ABOUT, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -154,7 +154,7 @@ def _as_text(value: object) -> str:
 
 def text_to_embed(title: str, fields: str, text: str) -> str:
     """The text that is embedded for a passage, from the columns of its node and its own."""
-    return embedded_text(subject_of(title, fields_of(fields)), Passage(0, 0, len(text), text, 0, "", ""))
+    return embedded_text(title, fields_of(fields), text)
 
 
 def digest_of(entry: Entry) -> str:

@@ -22,9 +22,9 @@ class SqliteBatch(SqlBatch):
 
     _session: Session
 
-    def __init__(self, session: Session, *, default: frozenset[str], version: int, now: int) -> None:
+    def __init__(self, session: Session, *, default: frozenset[str], now: int) -> None:
         access = SqliteAccessLists(session, default)
-        super().__init__(session, write_queries, access, SqlitePutter(session, access, now), version=version)
+        super().__init__(session, write_queries, access, SqlitePutter(session, access, now))
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors under the digests of their texts."""
@@ -46,11 +46,14 @@ class SqliteBatch(SqlBatch):
         )
         self._log([node for (node,) in nodes])
 
-    def _set_version(self, version: int, mark: str) -> None:
-        self._session.run("UPDATE workspaces SET version = :version WHERE id = :ws", version=version)
+    def _raise_version(self, mark: str) -> int:
+        ((version,),) = self._session.rows(
+            "UPDATE workspaces SET version = version + 1 WHERE id = :ws RETURNING version"
+        )
         self._session.run(
             "INSERT INTO commits (workspace, version, mark) VALUES (:ws, :version, :mark)", version=version, mark=mark
         )
+        return int(version)
 
     def _write_edges(self, weights: Mapping[EdgeKey, float]) -> int:
         connection, before = self._session.connection, self._session.connection.total_changes

@@ -71,8 +71,7 @@ class SqliteStore(SqlStore):
         with self._connections.write() as connection:
             known = head(connection, workspace)
             session = Session(connection, known.number)
-            now = to_micros(self._clock())
-            yield SqliteBatch(session, default=known.access, version=known.version, now=now)
+            yield SqliteBatch(session, default=known.access, now=to_micros(self._clock()))
 
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[SqliteView]:

@@ -13,12 +13,12 @@ from pydantic import Field
 
 from weftwork.errors import NotFound
 from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.authorised_writes import NODE
 from weftwork.server.http.replies import EVENTS, Event, EventStream, reply
 from weftwork.server.http.routes.nodes import NodeName
 from weftwork.server.http.schemas.faces import JobOut
 from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.server.http.service import Service
-from weftwork.server.http.writing import missing
 from weftwork.store.server_state import UNFINISHED, Job
 from weftwork.types import PAGE
 
@@ -130,12 +130,12 @@ def _picture(served: Service, caller: Caller, workspace: str, name: str, field: 
     with served.weft.store.view(workspace, caller.user) as view:
         found = [node for node in view.nodes([name]) if node.type == PAGE]
     if not found:
-        raise missing(name)
+        raise NODE.missing(name)
     try:
         content = served.weft.store.files(workspace).path(found[0], field).read_bytes()
     except (NotFound, OSError):
-        raise missing(name) from None
+        raise NODE.missing(name) from None
     kind = next((kind for start, kind in PICTURES.items() if content.startswith(start)), None)
     if kind is None:
-        raise missing(name)
+        raise NODE.missing(name)
     return Response(content, media_type=kind, headers={"Content-Disposition": "inline"})

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Response
 
 from weftwork.faces.memory import Memories
 from weftwork.server.http.access import Reader, Served, Writer
+from weftwork.server.http.authorised_writes import NODE, AuthorisedWriter, new_id
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, NodeName, after, listed
@@ -27,7 +28,6 @@ from weftwork.server.http.schemas.faces import (
 )
 from weftwork.server.http.schemas.nodes import AddedOut, Changed, NodeList, Removed
 from weftwork.server.http.schemas.values import LONGEST_NAME
-from weftwork.server.http.writing import Pen, missing, new_id
 from weftwork.store.protocol import View
 from weftwork.types import Edge, Filters, Node
 
@@ -61,7 +61,6 @@ def list_memories(
 @router.put("/memories/{memory:path}", response_model=MemoryOut, summary="Revise a memory", tags=["memories"])
 def revise(workspace: str, memory: MemoryName, body: MemoryIn, caller: Writer, served: Served) -> Response:
     """Write a memory that takes the place of an older one, which ends where the new one begins."""
-    Pen(served.weft, workspace, caller.user).check(memory)
     kept = Memories(served.weft).revise(memory, body.text, user=caller.user, workspace=workspace, **body.details())
     return reply(kept)
 
@@ -69,7 +68,6 @@ def revise(workspace: str, memory: MemoryName, body: MemoryIn, caller: Writer, s
 @router.delete("/memories/{memory:path}", response_model=Removed, summary="Forget a memory", tags=["memories"])
 def forget(workspace: str, memory: MemoryName, caller: Writer, served: Served) -> Response:
     """Remove a memory for good."""
-    Pen(served.weft, workspace, caller.user).check(memory)
     return reply({"removed": Memories(served.weft).forget(memory, user=caller.user, workspace=workspace)})
 
 
@@ -88,7 +86,7 @@ def start_thread(workspace: str, body: ThreadIn, caller: Writer, served: Served)
         access=frozenset(body.access or ()),
     )
     edges = [Edge(source=thread.id, target=name, type=REFERENCE) for name in dict.fromkeys(body.references)]
-    Pen.of(served.weft, caller, workspace).add([thread], edges)
+    AuthorisedWriter.of(served.weft, caller, workspace).add([thread], edges)
     return reply(after(served, caller, workspace, thread.id), 201)
 
 
@@ -121,7 +119,7 @@ def add_messages(workspace: str, body: MessagesIn, caller: Writer, served: Serve
         )
         for place, turn in enumerate(body.messages, start=1)
     ]
-    added = Pen.of(served.weft, caller, workspace).add(nodes)
+    added = AuthorisedWriter.of(served.weft, caller, workspace).add(nodes)
     told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
     return reply({**told, "ids": [node.id for node in nodes]}, 201)
 
@@ -146,14 +144,14 @@ def list_references(workspace: str, thread: NodeName, caller: Reader, served: Se
 def add_references(workspace: str, body: ReferencesIn, caller: Writer, served: Served) -> Response:
     """Say what a thread is about."""
     within("the number of nodes", len(body.nodes), served.options.limits.batch)
-    return reply({"changed": Pen.of(served.weft, caller, workspace).link(_edges(body))})
+    return reply({"changed": AuthorisedWriter.of(served.weft, caller, workspace).link(_edges(body))})
 
 
 @router.post("/references-remove", response_model=Changed, summary="Remove references", tags=["threads"])
 def remove_references(workspace: str, body: ReferencesIn, caller: Writer, served: Served) -> Response:
     """Say what a thread is no longer about."""
     within("the number of nodes", len(body.nodes), served.options.limits.batch)
-    return reply({"changed": Pen.of(served.weft, caller, workspace).unlink(_edges(body))})
+    return reply({"changed": AuthorisedWriter.of(served.weft, caller, workspace).unlink(_edges(body))})
 
 
 @router.post("/activity", response_model=Done, summary="Record activity", tags=["activity"])
@@ -164,7 +162,7 @@ def record(workspace: str, body: ActivityIn, caller: Writer, served: Served) -> 
         served.weft.store.view(workspace, caller.user) as view,
     ):
         if not view.nodes([body.node]):
-            raise missing(body.node)
+            raise NODE.missing(body.node)
         batch.record(caller.user, body.node, body.kind, body.at or served.weft.now())
     return reply({"success": True})
 
@@ -182,7 +180,7 @@ def list_activity(
 def _thread(view: View, name: str) -> str:
     """The id, if it is that of a thread that the viewer may see."""
     if not any(node.type == THREAD for node in view.nodes([name])):
-        raise missing(name)
+        raise NODE.missing(name)
     return name
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from weftwork.errors import NotFound
 from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.authorised_writes import NODE, AuthorisedWriter, new_id
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.schemas.faces import TextNode
@@ -25,7 +26,6 @@ from weftwork.server.http.schemas.nodes import (
 )
 from weftwork.server.http.schemas.values import LONGEST_NAME, MOST_LISTED
 from weftwork.server.http.service import Service
-from weftwork.server.http.writing import Pen, missing, new_id
 from weftwork.types import Filters, Node
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["nodes"])
@@ -69,8 +69,8 @@ def write_nodes(workspace: str, body: Addition, caller: Writer, served: Served) 
         for place, node in enumerate(body.nodes)
     ]
     edges = [edge.value() for edge in body.edges]
-    pen = Pen.of(served.weft, caller, workspace)
-    added = pen.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
+    writer = AuthorisedWriter.of(served.weft, caller, workspace)
+    added = writer.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
     told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
     return reply({**told, "ids": [node.id for node in nodes]})
 
@@ -84,9 +84,9 @@ def read_node(workspace: str, node: InPath, caller: Reader, served: Served) -> R
 @router.delete("/nodes/{node:path}", response_model=Removed, summary="Remove a node")
 def remove_node(workspace: str, node: InPath, caller: Writer, served: Served) -> Response:
     """Remove a node with everything below it that the user may see; what is hidden stays, one level higher."""
-    removed = Pen.of(served.weft, caller, workspace).remove([node])
+    removed = AuthorisedWriter.of(served.weft, caller, workspace).remove([node])
     if not removed:
-        raise missing(node)
+        raise NODE.missing(node)
     return reply({"removed": removed})
 
 
@@ -94,7 +94,7 @@ def remove_node(workspace: str, node: InPath, caller: Writer, served: Served) ->
 def remove_nodes(workspace: str, body: Removal, caller: Writer, served: Served) -> Response:
     """Remove several nodes, all of them or none; ids that do not exist, or are hidden, are passed over."""
     within("the number of ids", len(body.ids), served.options.limits.batch)
-    return reply({"removed": Pen.of(served.weft, caller, workspace).remove(body.ids)})
+    return reply({"removed": AuthorisedWriter.of(served.weft, caller, workspace).remove(body.ids)})
 
 
 @router.get("/children", response_model=NodeList, summary="List children")
@@ -104,7 +104,7 @@ def list_children(
     """The first, or last, children of a node in their order, without their texts."""
     with served.weft.store.view(workspace, caller.user) as view:
         if not view.nodes([node]):
-            raise missing(node)
+            raise NODE.missing(node)
         return reply({"nodes": view.children(node, listed(limit, 100, served), last=last)})
 
 
@@ -122,7 +122,7 @@ def list_neighbours(
     """The nodes at the other ends of a node's edges, with these edges."""
     with served.weft.store.view(workspace, caller.user) as view:
         if not view.nodes([node]):
-            raise missing(node)
+            raise NODE.missing(node)
         found = view.neighbours(node, types=type, direction=direction, limit=listed(limit, 100, served))
     return reply({"neighbours": [{"edge": edge, "node": other} for edge, other in found]})
 
@@ -130,7 +130,7 @@ def list_neighbours(
 @router.post("/move", response_model=TextNode, summary="Move a node")
 def move_node(workspace: str, body: Move, caller: Writer, served: Served) -> Response:
     """Hang a node elsewhere, with everything below it; what it inherits changes with it."""
-    Pen.of(served.weft, caller, workspace).move(body.node, body.parent, body.position)
+    AuthorisedWriter.of(served.weft, caller, workspace).move(body.node, body.parent, body.position)
     return reply(after(served, caller, workspace, body.node))
 
 
@@ -138,7 +138,7 @@ def move_node(workspace: str, body: Move, caller: Writer, served: Served) -> Res
 def put_access(workspace: str, body: Access, caller: Writer, served: Served) -> Response:
     """Give a node an access list of its own, or let it inherit again. For its owner, or an admin key."""
     access = None if body.access is None else frozenset(body.access)
-    Pen.of(served.weft, caller, workspace).set_access(body.node, access)
+    AuthorisedWriter.of(served.weft, caller, workspace).set_access(body.node, access)
     return reply(after(served, caller, workspace, body.node))
 
 
@@ -146,16 +146,16 @@ def put_access(workspace: str, body: Access, caller: Writer, served: Served) -> 
 def write_edges(workspace: str, body: Edges, caller: Writer, served: Served) -> Response:
     """Insert or replace edges between nodes that the user may see, all of them or none."""
     within("the number of edges", len(body.edges), served.options.limits.batch)
-    pen = Pen.of(served.weft, caller, workspace)
-    return reply({"changed": pen.link([edge.value() for edge in body.edges])})
+    writer = AuthorisedWriter.of(served.weft, caller, workspace)
+    return reply({"changed": writer.link([edge.value() for edge in body.edges])})
 
 
 @router.post("/edges-remove", response_model=Changed, summary="Remove edges", tags=["edges"])
 def remove_edges(workspace: str, body: Edges, caller: Writer, served: Served) -> Response:
     """Remove edges, all of them or none; those that do not exist are passed over."""
     within("the number of edges", len(body.edges), served.options.limits.batch)
-    pen = Pen.of(served.weft, caller, workspace)
-    return reply({"changed": pen.unlink([edge.value() for edge in body.edges])})
+    writer = AuthorisedWriter.of(served.weft, caller, workspace)
+    return reply({"changed": writer.unlink([edge.value() for edge in body.edges])})
 
 
 def listed(asked: int | None, usual: int, served: Service) -> int:
@@ -172,7 +172,7 @@ def read(served: Service, caller: Caller, workspace: str, reference: str) -> Nod
     try:
         return served.weft.read(reference, user=caller.user, workspace=workspace)
     except NotFound:
-        raise missing(reference) from None
+        raise NODE.missing(reference) from None
 
 
 def after(served: Service, caller: Caller, workspace: str, name: str) -> Node:

@@ -1,0 +1,96 @@
+"""Committing: what is written is embedded before its transaction begins, and committed with its vectors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.errors import InvalidInput
+from weftwork.store.protocol import Batch, Store
+from weftwork.text.tokens import TokenCounter
+from weftwork.types import Entry, Node
+from weftwork.write.embed import embedded_texts, missing_vectors
+from weftwork.write.prepare import prepare
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Vector
+
+Texts = dict[str, str]
+"""Embedded texts by the digests under which their vectors are kept."""
+
+
+@dataclass(slots=True)
+class Transaction:
+    """An open transaction, and how many texts were embedded for it."""
+
+    batch: Batch
+    embedded: int = 0
+
+
+class _Open(threading.local):
+    """Texts that this thread's transaction writes without a vector, by workspace; None outside of one."""
+
+    texts: dict[str, Texts] | None = None
+
+
+class Writer:
+    """Opens the transactions of a store, and embeds what they write before they begin. Thread-safe."""
+
+    def __init__(self, store: Store, counter: TokenCounter, embedder: EmbeddingProvider | None) -> None:
+        self._store = store
+        self._counter = counter
+        self._embedder = embedder
+        self._open = _Open()
+
+    def prepare(self, nodes: Iterable[Node]) -> list[Entry]:
+        """Check nodes and cut them into passages; each id may stand there once."""
+        entries: dict[str, Entry] = {}
+        for entry in (prepare(node, self._counter) for node in nodes):
+            if entry.node.id in entries:
+                raise InvalidInput(f"node {entry.node.id!r} stands twice in one call: give each node its own id")
+            entries[entry.node.id] = entry
+        return list(entries.values())
+
+    def transaction(self, workspace: str, entries: Iterable[Entry] = ()) -> AbstractContextManager[Transaction]:
+        """Embed now what these entries lack, and return the transaction in which to write them.
+
+        Within another one of the same thread it is a savepoint, and its texts are embedded after the outer one.
+        """
+        texts = embedded_texts(entries)
+        if self._open.texts is not None:
+            return self._savepoint(workspace, texts, self._open.texts)
+        vectors = missing_vectors(texts, self._embedder, self._store, workspace)
+        return self._outermost(workspace, texts, vectors)
+
+    @contextmanager
+    def _savepoint(self, workspace: str, texts: Texts, outer: dict[str, Texts]) -> Iterator[Transaction]:
+        with self._store.atomic(workspace) as batch:
+            yield Transaction(batch)
+        outer.setdefault(workspace, {}).update(texts)
+
+    @contextmanager
+    def _outermost(self, workspace: str, texts: Texts, vectors: Mapping[str, Vector]) -> Iterator[Transaction]:
+        unembedded = {workspace: {digest: text for digest, text in texts.items() if digest not in vectors}}
+        self._open.texts = unembedded
+        try:
+            with self._store.atomic(workspace) as batch:
+                transaction = Transaction(batch, len(vectors))
+                yield transaction
+                self._put_vectors(batch, vectors)
+        finally:
+            self._open.texts = None
+        # A text that had a vector loses it where another writer removed the last other node with this text meanwhile.
+        for place, rest in unembedded.items():
+            late = missing_vectors(rest, self._embedder, self._store, place)
+            transaction.embedded += len(late)
+            if late:
+                with self._store.atomic(place) as batch:
+                    self._put_vectors(batch, late)
+
+    def _put_vectors(self, batch: Batch, vectors: Mapping[str, Vector]) -> None:
+        if self._embedder is not None and vectors:
+            batch.put_vectors(self._embedder.model, vectors)

@@ -1,0 +1,47 @@
+"""The vectors of passages: which texts are embedded, and which of them have no vector yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.store.protocol import Store
+from weftwork.text.split import embedded_text
+from weftwork.types import Entry
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Vector
+
+TEXTS_AT_ONCE = 256
+"""Texts that a worker takes on together: an interruption loses no more."""
+
+
+def embedded_texts(entries: Iterable[Entry]) -> dict[str, str]:
+    """The text that is embedded for each passage, by the digest under which its vector is kept."""
+    return {
+        passage.digest: embedded_text(entry.node.title, entry.node.fields, passage.text)
+        for entry in entries
+        for passage in entry.passages
+    }
+
+
+def missing_vectors(
+    texts: Mapping[str, str], embedder: EmbeddingProvider | None, store: Store, workspace: str
+) -> dict[str, Vector]:
+    """Embed those of these texts that have no vector yet; both are by digest."""
+    if embedder is None or not texts:
+        return {}
+    known = store.unchecked_vectors(workspace, embedder.model, list(texts))
+    missing = {digest: text for digest, text in texts.items() if digest not in known}
+    return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
+
+
+def embed_waiting(store: Store, embedder: EmbeddingProvider, workspace: str, *, limit: int = TEXTS_AT_ONCE) -> int:
+    """Embed some of the texts that were added without a vector and that nobody else works on; count them."""
+    with store.claim(workspace, embedder.model, limit) as texts:
+        if texts:
+            vectors = dict(zip(texts, embedder.embed_batch(list(texts.values())), strict=True))
+            with store.atomic(workspace) as batch:
+                batch.put_vectors(embedder.model, vectors)
+        return len(texts)

@@ -1,0 +1,5 @@
+from tests.write.committing import Committing
+
+
+class TestOnPostgres(Committing):
+    """As on SQLite."""
