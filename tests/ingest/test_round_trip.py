@@ -143,7 +143,7 @@ class Folder(RuleBasedStateMachine):
 
     @invariant()
     def is_sound(self):
-        if hasattr(self, "weftwork"):
+        if hasattr(self, "weft"):
             assert self.weft.store.check() == []
 
 
