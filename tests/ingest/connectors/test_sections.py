@@ -110,30 +110,17 @@ def notes(draw):
     return text.replace("\n", draw(st.sampled_from(["\n", "\n", "\r\n"])))
 
 
-def read_again(nodes):
-    """The nodes below the folder in reading order, each after its parent and by position."""
-    found = []
-
-    def walk(parent):
-        below = sorted((node for node in nodes if node.parent == parent.id), key=lambda node: node.position)
-        assert [node.position for node in below] == list(range(len(below)))
-        for node in below:
-            found.append(node)
-            walk(node)
-
-    (page,) = [node for node in nodes if node.type == "page"]
-    found.append(page)
-    walk(page)
-    return found
-
-
 @settings(max_examples=200, deadline=None)
 @given(text=notes(), kind=st.sampled_from(["obsidian", "markdown"]))
 def test_every_word_stands_in_one_node_and_in_the_order_of_the_file(tmp_path_factory, text, kind):
     folder = tmp_path_factory.mktemp("vault")
     (folder / "note.md").write_bytes(text.encode())
     found = read(get_connector(kind), folder)
-    said = " ".join(f"{node.title}\n{node.text}" for node in read_again(found.nodes))
+    (page,) = found.of("page")
+    said = found.said(page)
+    for node in found.nodes:
+        below = found.below(node) if node.type != "folder" else ()
+        assert [each.position for each in below] == list(range(len(below)))
     expected = re.findall(r"w\d+w", text)
     assert re.findall(r"w\d+w", said) == expected == [f"w{number}w" for number in range(len(expected))]
     assert "gone" not in said
