@@ -157,10 +157,16 @@ def test_siblings_are_numbered_as_they_are_read(read):
         ("100 %% a\n\nb 50 %%", "100 %% a\n\nb 50 %%"),
         ("%%\n```\na\n```\n%%\nb [[c]]", "b [[c]]"),
         ("a <!-- b", "a <!-- b"),
+        (
+            "[[b|c]], [d][e]\n\n[b|c]: b.md 'B'\n[e]: https://f.example \"E\"",
+            '[[b|c]], [d][e]\n\n[e]: https://f.example "E"',
+        ),
+        ('[[b]]\n\n[//begin]: # "Generated"\n[b]: b.md "B"\n[//end]: # "Generated"', "[[b]]"),
+        ("[[b]]\n\n```\n[b]: b.md\n```", "[[b]]\n\n```\n[b]: b.md\n```"),
         ("%% [[a]] #b ^c %%", ""),
     ],
 )
-def test_comments_are_no_content(read, text, left):
+def test_comments_and_generated_definitions_are_no_content(read, text, left):
     pieces = read(text)
     (page,) = nodes(pieces)
     assert (page.text, page.tags) == (left, ())

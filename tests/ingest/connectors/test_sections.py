@@ -144,3 +144,33 @@ def test_adding_the_same_note_again_changes_nothing(tmp_path_factory, text):
         assert (again.unchanged, weft.stats()["nodes"], weft.store.version("main")) == (2, nodes, version)
         read_anew = [node.id for node in read(get_connector("obsidian"), folder).nodes]
         assert len(read_anew) == nodes == len(set(read_anew))
+
+
+def outline(chance, word, depth=0):
+    """Blocks as Logseq writes them."""
+    made = []
+    for _ in range(chance.draw(st.integers(0 if depth else 1, 3))):
+        margin = "\t" * depth
+        mark = chance.draw(st.sampled_from(["", "", "", "TODO ", "DONE ", "## ", "> "]))
+        lines = [f"- {mark}{word()} {word()}"]
+        if chance.draw(st.integers(0, 3)) == 0:
+            more = [f"{word()}", f"```\n# {word()}\n- {word()}\n```", "key:: value", "id:: a-b", "collapsed:: true"]
+            lines += [f"  {line}" for line in chance.draw(st.sampled_from(more)).split("\n")]
+        made.append("\n".join(margin + line for line in lines))
+        if depth < 4:
+            made += [below] if (below := outline(chance, word, depth + 1)) else []
+    return "\n".join(made)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_every_word_of_an_outline_stands_in_one_node_and_in_order(tmp_path_factory, data):
+    numbers = count()
+    text = outline(data, lambda: f"w{next(numbers)}w")
+    folder = tmp_path_factory.mktemp("graph")
+    (folder / "pages").mkdir()
+    (folder / "pages" / "Page.md").write_text(text)
+    found = read(get_connector("logseq"), folder)
+    (page,) = found.of("page")
+    assert re.findall(r"w\d+w", found.said(page)) == re.findall(r"w\d+w", text)
+    assert ("a-b" in {named.name for named in found.named}) == ("a-b" in text)

@@ -1,4 +1,4 @@
-"""Comments in Markdown, `%% … %%` and `<!-- … -->`: they are no content."""
+"""What in Markdown is no content: comments, `%% … %%` and `<!-- … -->`, and link definitions that Foam writes."""
 
 from __future__ import annotations
 
@@ -10,22 +10,28 @@ _MARK = re.compile(r"`+|%%|<!--")
 _CLOSING = {"%%": "%%", "<!--": "-->"}
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 _INDENT = re.compile(r"^[ \t>]*", re.MULTILINE)
+_LINKED = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_DEFINITION = re.compile(r"^\[([^\[\]\n]+)\]: +\S+(?: +(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*$", re.MULTILINE)
 _REST = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
-def has_comments(text: str) -> bool:
-    """Whether there may be a comment in a text."""
-    return any(mark in text for mark in _CLOSING)
+def may_hold_comments(text: str) -> bool:
+    """Whether there may be something in a text that is no content."""
+    return any(mark in text for mark in _CLOSING) or ("\n[" in text and "]: " in text)
 
 
-def without_comments(text: str, code: Sequence[tuple[int, int]]) -> str:
-    """The text without comments; `code` are the spans of its code blocks, from the first to the last.
+def content_of(text: str, code: Sequence[tuple[int, int]]) -> str:
+    """The text without what is no content; `code` are the spans of its code blocks, from the first to the last."""
+    spans = sorted((*_comments(text, code), *_definitions(text, code)))
+    return _without(text, spans)
 
-    A comment that begins a line may hold blank lines, one within a line may not: so a lone `%%` in a sentence hides
-    nothing. Lines that held nothing but a comment go as a whole.
-    """
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text without some spans; lines that held nothing else go as a whole."""
     kept, last = [], 0
-    for start, end in _comments(text, code):
+    for start, end in spans:
+        if start < last:  # a definition inside of a comment
+            continue
         line_start = max(text.rfind("\n", last, start) + 1, last)
         line_end = _REST.match(text, end)
         begins = not text[line_start:start].strip() and (line_start == 0 or text[line_start - 1] == "\n")
@@ -35,7 +41,11 @@ def without_comments(text: str, code: Sequence[tuple[int, int]]) -> str:
 
 
 def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans of comments, in one pass: each mark is looked at once, and each end is looked for at most once."""
+    """Spans of comments, in one pass: each mark is looked at once, and each end is looked for at most once.
+
+    A comment that begins a line may hold blank lines, one within a line may not: so a lone `%%` in a sentence hides
+    nothing.
+    """
     blanks = [match.start() for match in _BLANK.finditer(text)]
     ticks = _closing_ticks(text)
     starts = [start for start, _ in code]
@@ -60,6 +70,17 @@ def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
                 yield start, place
             else:
                 searched[mark] = end  # nothing up to there ends a comment
+
+
+def _definitions(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Link definitions for `[[names]]` of the same text, which Foam writes below a note, and the lines around them."""
+    names = {match[1] for match in _LINKED.finditer(text)}
+    starts = [start for start, _ in code]
+    for found in _DEFINITION.finditer(text):
+        block = bisect(starts, found.start()) - 1
+        in_code = block >= 0 and found.start() < code[block][1]
+        if not in_code and (found[1] in names or found[1] in ("//begin", "//end")):
+            yield found.span()
 
 
 def _closing_ticks(text: str) -> dict[int, int]:

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weftwork.ingest.connectors.comments import has_comments, without_comments
+from weftwork.ingest.connectors.comments import content_of, may_hold_comments
 
 Kind = Literal["paragraph", "list_item"]
 
@@ -85,9 +85,10 @@ def sections(text: str, alone: StandsAlone, *, named: bool = False) -> list[Sect
     """
     text = lined(text)
     tokens = _parse(text)
-    if has_comments(text):
-        text = without_comments(text, list(_code_spans(text, tokens)))
-        tokens = _parse(text)
+    if may_hold_comments(text):
+        content = content_of(text, list(_code_spans(text, tokens)))
+        tokens = tokens if content == text else _parse(content)
+        text = content
     return _Reader(tokens, text.split("\n"), alone, named).read()
 
 
