@@ -150,7 +150,7 @@ def _read_page(page: _Page, parent: str, is_row: bool, own: str) -> Iterator[Yie
     links = set[str]()
     if page.entry.suffix == ".html":
         links = {found[1] for found in _HREF.finditer(text)}
-        text = text_of(text)
+        text = text_of(text, markdown=True)
     title, body = _titled(text, page.title)
     properties, body = _properties(body) if is_row else ({}, body)
     try:
