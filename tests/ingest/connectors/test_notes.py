@@ -137,6 +137,33 @@ two
     assert [node.id.partition("#")[2] for node in found if "^" in node.id] == ["^here", "^there"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="empty"),
+        pytest.param("\ufeff\r\n\r\n", [], id="blank"),
+        pytest.param("---\r\na: 1\r\n---\r\n# A\r\n\r\nb\r\n", [("heading", "A", "b")], id="crlf"),
+        pytest.param(
+            "Two\nlines\n===\n\na\n\nB\n-\nc", [("heading", "Two lines", "a"), ("heading", "B", "c")], id="setext"
+        ),
+        pytest.param("#\n\n## A #\n\nb", [("heading", "A", "b")], id="empty heading"),
+        pytest.param("# A\n\n\t# b\n\tc", [("heading", "A", "\t# b\n\tc")], id="indented code"),
+        pytest.param("# A\n\n~~~\n# b", [("heading", "A", "~~~\n# b")], id="unclosed fence"),
+        pytest.param(
+            "# A\n\n<div>\n\n# B\n\n</div>", [("heading", "A", "<div>"), ("heading", "B", "</div>")], id="html"
+        ),
+        pytest.param("# A\n\nb[^1]\n\n[^1]: Note", [("heading", "A", "b[^1]\n\n[^1]: Note")], id="footnote"),
+        pytest.param("# A\n\n- # b\n- [ ] c\n\td", [("heading", "A", "- # b"), ("todo", "c", "d")], id="in a list"),
+        pytest.param("# A\n\n- [ ] b\n\n---\n\n- \n", [("heading", "A", ""), ("todo", "b", "")], id="rules"),
+        pytest.param("#### A\n\n## B\n\n### C", [("heading", title, "") for title in "ABC"], id="levels"),
+        pytest.param(f"# {'a ' * 150}\n\nb", [("heading", f"{'a ' * 99}…", f"{'a ' * 150}"[:-1] + "\n\nb")], id="long"),
+        pytest.param("# [A](b) **c** [[d|e]] `f`", [("heading", "A c e f", "")], id="plain title"),
+    ],
+)
+def test_odd_notes_keep_what_they_say(read, text, expected):
+    assert [(node.type, node.title, node.text) for node in nodes(read(text))[1:]] == expected
+
+
 def test_siblings_are_numbered_as_they_are_read(read):
     pieces = nodes(read("Lead.\n\n- [ ] one\n- two\n- three\n\nFour. ^x\n\n# Five\n# Six"))
     assert [(node.text or node.title, node.position) for node in pieces[1:]] == [

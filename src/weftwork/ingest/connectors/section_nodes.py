@@ -62,7 +62,8 @@ class SectionNodes:
     def begin(self, section: Section) -> str:
         """Take what stands before the first heading, and return the page's own text."""
         own, below = _own(section.parts)
-        self._note(self.page, (section.heading, *own.prose), (section.name, *section.names, *own.names))
+        self._anchor(self.page, (section.name, *section.names, *own.names))
+        self._note_links(self.page, *self._scanned((section.heading, *own.prose)))
         self._add_parts(_Above(self.page, self.title), below)
         return self.clean(own.text)
 
@@ -70,6 +71,8 @@ class SectionNodes:
         """Take the sections that follow, each below the nearest heading of a higher rank."""
         above = [(0, _Above(self.page, self.title))]
         for section in sections:
+            if not section.heading and not section.parts:
+                continue
             while above[-1][0] >= section.level:
                 above.pop()
             above.append((section.level, self._add_section(section, above[-1][1])))
@@ -121,25 +124,27 @@ class SectionNodes:
         """A node that is called by the first of its names, or by a name that is made of its content."""
         name = next((f"^{name}" for name in names[:1] if name and name not in self._taken), "")
         self._taken.update(names[:1])
+        readable, tags = self._scanned(prose)
         node = Node(
             id=f"{self.page}#{name or self._names.name(kind, content)}", type=kind, title=title, text=text,
-            parent=above.id, position=self._children[above.id], tags=self._tags(prose),
+            parent=above.id, position=self._children[above.id], tags=tags,
             fields={**fields, ABOUT: above.subject}, source=self.source, updated_at=self.updated_at,
         )  # fmt: skip
         self._children[above.id] += 1
         self.pieces.append(node)
-        self._note(node.id, prose, names)
+        self._anchor(node.id, names)
+        self._note_links(node.id, readable, tags)
         return node
 
-    def _tags(self, prose: Sequence[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(tag for each in prose for tag in self.tags(inline.without_code(each))))
+    def _scanned(self, prose: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
+        """Texts without code, and the tags in them."""
+        readable = [inline.without_code(each) for each in prose]
+        return readable, tuple(dict.fromkeys(tag for each in readable for tag in self.tags(each)))
 
-    def _note(self, node: str, prose: Sequence[str], names: Iterable[str]) -> None:
-        """Note what a node is called and what it links to."""
-        self._anchor(node, names)
-        self.all_tags.update(dict.fromkeys(self._tags(prose)))
-        for each in prose:
-            self.pieces += self.links(node, inline.without_code(each))
+    def _note_links(self, node: str, readable: Iterable[str], tags: Iterable[str]) -> None:
+        self.all_tags.update(dict.fromkeys(tags))
+        for each in readable:
+            self.pieces += self.links(node, each)
 
     def _anchor(self, node: str, names: Iterable[str]) -> None:
         self.pieces += [Anchor(node, f"^{name}") for name in names if name]
