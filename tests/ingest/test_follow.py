@@ -45,6 +45,10 @@ def block(weft, words):
     return next(found.node for found in weft.search(words, mode="words") if words in found.passage.text)
 
 
+def titled(weft, title):
+    return next(found.node for found in weft.search(title, mode="words") if found.node.title == title)
+
+
 def test_links_lead_to_pages_and_to_headings_in_them_and_the_others_are_told(weft, vault):
     report = added(weft, vault)
     assert edges(weft, "file:vault/Finch.md") == [("reference", "Coating", "coat")]
@@ -90,33 +94,47 @@ def test_a_folder_that_is_renamed_keeps_the_ids_of_its_notes_also_of_equal_ones(
 
 
 def test_a_block_that_is_edited_in_its_place_keeps_its_id_and_what_belongs_to_it(weft, vault):
-    (vault / "Finch.md").write_text("A telescope.\n\nOne two.\n\nThree four.\n\nFive six.")
+    def written(*tasks):
+        (vault / "Finch.md").write_text("A telescope.\n\n" + "".join(f"- [ ] {task}\n" for task in tasks))
+
+    written("One two.", "Three four.", "Five six.")
     added(weft, vault)
-    middle = block(weft, "Three four").id
+    middle = titled(weft, "Three four.").id
     weft.add([Node(id="thread", type="thread")], [Edge(source="thread", target=middle)])
     weft.feedback(middle, True)
     with weft.atomic() as batch:
         batch.set_access(middle, frozenset({"me"}))
-    (vault / "Finch.md").write_text("A telescope.\n\nNew.\n\nOne two.\n\nThree and four.\n\nFive six.")
+    written("New.", "One two.", "Three and four.", "Five six.")
     assert counts(added(weft, vault))["changed"] == 1
-    assert block(weft, "Three and four").id == middle
-    (vault / "Finch.md").write_text("A telescope.\n\nOne two.\n\nThree and more.\n\nThree four.\n\nFive six.")
+    assert titled(weft, "Three and four.").id == middle
+    written("One two.", "Three and more.", "Three four.", "Five six.")
     added(weft, vault)
     with weft.store.view("main", "me") as view:
         (node,) = view.nodes([middle])
-        assert (node.text, node.access) == ("Three four.", {"me"})
+        assert (node.title, node.access) == ("Three four.", {"me"})
         assert view.usage([middle])[middle].useful == 1
         assert [other.id for _, other in view.neighbours("thread")] == [middle]
 
 
-def test_what_a_block_says_no_more_is_gone_and_the_rest_stays_as_it_was(weft, vault):
-    (vault / "Base.md").write_text("Of birch.\n\n- alpha\n- beta\n- gamma")
+def test_a_section_whose_text_or_heading_is_edited_keeps_its_id(weft, vault):
     added(weft, vault)
-    kept = block(weft, "gamma").id
-    (vault / "Base.md").write_text("Of birch.\n\n- alpha\n- gamma")
+    section = block(weft, "Three birch legs").id
+    (vault / "Base.md").write_text("Of birch.\n\nNew.\n\n## Top\n\nFlat.\n\n## Legs\n\nFour ash legs.")
+    added(weft, vault)
+    assert block(weft, "Four ash legs").id == section
+    (vault / "Base.md").write_text("Of birch.\n\nNew.\n\n## Top\n\nFlat.\n\n## Feet\n\nFour ash legs.")
+    added(weft, vault)
+    assert (block(weft, "Four ash legs").id, block(weft, "Four ash legs").title) == (section, "Feet")
+
+
+def test_what_a_block_says_no_more_is_gone_and_the_rest_stays_as_it_was(weft, vault):
+    (vault / "Base.md").write_text("Of birch.\n\n- [ ] alpha\n- [ ] beta\n- [ ] gamma\n\nWords about delta.")
+    added(weft, vault)
+    kept, words = titled(weft, "gamma").id, block(weft, "delta").id
+    (vault / "Base.md").write_text("Of birch.\n\n- [ ] alpha\n- [ ] gamma\n\nWords about delta.")
     report = added(weft, vault)
     assert weft.search("beta", mode="words") == []
-    assert block(weft, "gamma").id == kept
+    assert (titled(weft, "gamma").id, block(weft, "delta").id) == (kept, words)
     assert report.unchanged == 4
 
 

@@ -111,7 +111,7 @@ def test_a_file_that_changes_while_it_is_read_is_left_for_the_next_time(weft, va
     (vault / "Log.md").write_text("two")
 
     class Busy:
-        name, summary, version = "obsidian", "", 1
+        name, summary, version = "obsidian", "", get_connector("obsidian").version
 
         def sources(self, path):
             for source in get_connector("obsidian").sources(path):
@@ -138,7 +138,7 @@ def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(we
     found = list(get_connector("obsidian").sources(vault))
 
     class Late:
-        name, summary, version = "obsidian", "", 1
+        name, summary, version = "obsidian", "", get_connector("obsidian").version
 
         def sources(self, path):
             (vault / "a.md").unlink()

@@ -43,6 +43,27 @@ class Reading:
     def below(self, parent):
         return sorted((node for node in self.nodes if node.parent == parent.id), key=lambda node: node.position)
 
+    def in_order(self, top):
+        """The nodes of a page in reading order: each after the one above it, siblings by position."""
+        inner, found, waiting = {}, [], [top]
+        for node in self.nodes:
+            inner.setdefault(node.parent, []).append(node)
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            below = [each for each in inner.get(node.id, ()) if each.id.startswith(f"{top.id}#")]
+            waiting += sorted(below, key=lambda each: each.position, reverse=True)
+        return found
+
+    def said(self, top):
+        """All that the nodes of a page say, in reading order."""
+        return "\n".join(f"{node.title}\n{node.text}" for node in self.in_order(top))
+
+
+def shown(node):
+    """The fields of a node that are not kept for programs."""
+    return {name: value for name, value in node.fields.items() if not name.startswith("_")}
+
 
 def read(connector, path):
     """All sources, each read as what follows a path would read it, and held to what the protocol says."""

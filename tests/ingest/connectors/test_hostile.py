@@ -1,6 +1,7 @@
 """Whatever an export holds, a connector reports what it cannot use and goes on."""
 
 import json
+import re
 from random import Random
 
 import pytest
@@ -191,8 +192,16 @@ def test_deep_nesting_is_no_trouble(tmp_path):
     for depth in range(300):
         block = {"string": "x", "uid": f"u{depth}", "children": [block]}
     path = written(tmp_path / "roam.json", [{"title": "Deep", "uid": "p", "children": [block]}])
+    (page,) = read(Roam(), path).of("page")
+    assert page.text.count("- x") == 301
+    assert len(page.text) < 301 * 2 * 70
+    for depth in range(100):
+        block = {"string": f"{{{{[[TODO]]}}}} t{depth}", "children": [block, {"string": f"a{depth}"}]}
+    path = written(tmp_path / "roam.json", [{"title": "Deep", "uid": "p", "children": [block]}])
     found = read(Roam(), path)
-    assert len(found.of("list_item")) == 301
+    (page,) = found.of("page")
+    order = [f"t{depth}" for depth in reversed(range(100))] + ["x"] * 301 + [f"a{depth}" for depth in range(100)]
+    assert re.findall(r"\b(?:[ta]\d+|x)\b", found.said(page)) == order
     deeper = '{"string": "x", "children": [' * 950 + "]}" * 950
     path.write_text('[{"title": "Deep", "uid": "p", "children": [' + deeper + ']}, {"title": "Flat", "uid": "q"}]')
     found = read(Roam(), path)

@@ -1,9 +1,10 @@
 import pytest
 
+from weftwork.ingest.connectors.levels import LEVEL
 from weftwork.ingest.connectors.protocol import Anchor, Link, Named
 from weftwork.ingest.connectors.registry import get_connector, recognise
 from weftwork.ingest.events import Note
-from weftwork.types import ABOUT, Node
+from weftwork.types import ABOUT, UNSEEN, Node
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def links(pieces):
     return [(each.names, each.anchor, each.type, each.label) for each in pieces if isinstance(each, Link)]
 
 
-def test_blocks_stand_in_their_tree_and_a_heading_has_the_paragraph_that_follows_it(read):
+def test_a_section_is_one_node_with_its_lists_tables_and_code_as_they_are_written(read):
     text = """
 Lead.
 
@@ -48,6 +49,7 @@ Second.
 All of birch.
 
 ```py
+# no heading
 x = 1
 ```
 
@@ -68,28 +70,134 @@ x = 1
 |---|---|
 | 1 | 2 |
 
-> said
+> # said
 """
-    assert tree(read(text)) == [
-        (0, "page", "Finch", "Lead."),
-        (1, "paragraph", "", "Second."),
-        (1, "heading", "Parts", "All of birch.\n\n```py\nx = 1\n```"),
-        (1, "heading", "Use", "| a | b |\n|---|---|\n| 1 | 2 |"),
-        (2, "quote", "", "> said"),
-        (2, "list_item", "", "tube"),
-        (2, "list_item", "", "base"),
-        (2, "heading", "Legs", ""),
-        (3, "list_item", "", "one"),
-        (3, "list_item", "", "two"),
-        (3, "list_item", "", "mirror\n\nin it"),
+    pieces = read(text)
+    assert tree(pieces) == [
+        (0, "page", "Finch", "Lead.\n\nSecond."),
+        (
+            1,
+            "heading",
+            "Parts",
+            "All of birch.\n\n```py\n# no heading\nx = 1\n```\n\n- tube\n  - mirror\n\n    in it\n- base",
+        ),
+        (2, "heading", "Legs", "1. one\n2. two"),
+        (1, "heading", "Use", "| a | b |\n|---|---|\n| 1 | 2 |\n\n> # said"),
     ]
+    levels = [(node.title, node.fields[LEVEL], node.fields[UNSEEN]) for node in nodes(pieces)[1:]]
+    assert levels == [("Parts", 1, (LEVEL,)), ("Legs", 2, (LEVEL,)), ("Use", 1, (LEVEL,))]
+
+
+def test_a_task_a_named_block_and_one_with_fields_are_nodes_and_what_follows_them_is_a_paragraph(read):
+    text = """Before.
+
+- plain
+  - [ ] call *Ana* 📅 2026-04-01
+    about it
+    - bring **foam**
+      ```
+      - [ ] no task
+      ```
+    - [x] sub
+    - after sub
+  - plain again
+
+Words.
+
+- named ^here
+  - below it
+- key:: value
+
+Told ^there
+# Next
+
+status:: late
+
+other:: one
+two
+"""
+    pieces = read(text)
+    assert tree(pieces) == [
+        (0, "page", "Finch", "Before.\n\n- plain"),
+        (1, "todo", "call *Ana*", "about it\n- bring **foam**\n  ```\n  - [ ] no task\n  ```"),
+        (2, "todo", "sub", ""),
+        (2, "paragraph", "", "- after sub"),
+        (1, "paragraph", "", "  - plain again\n\nWords."),
+        (1, "list_item", "", "named\n- below it"),
+        (1, "list_item", "", "key:: value"),
+        (1, "paragraph", "", "Told"),
+        (1, "heading", "Next", "status:: late"),
+        (2, "paragraph", "", "other:: one\ntwo"),
+    ]
+    found = nodes(pieces)
+    assert [node.position for node in found[1:]] == [0, 0, 1, 1, 2, 3, 4, 5, 0]
+    fields = {node.text: dict(node.fields) for node in found}
+    assert fields["key:: value"]["key"] == "value"
+    assert (fields["status:: late"]["status"], fields["other:: one\ntwo"]["other"]) == ("late", "one")
+    assert [node.id.partition("#")[2] for node in found if "^" in node.id] == ["^here", "^there"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="empty"),
+        pytest.param("\ufeff\r\n\r\n", [], id="blank"),
+        pytest.param("---\r\na: 1\r\n---\r\n# A\r\n\r\nb\r\n", [("heading", "A", "b")], id="crlf"),
+        pytest.param(
+            "Two\nlines\n===\n\na\n\nB\n-\nc", [("heading", "Two lines", "a"), ("heading", "B", "c")], id="setext"
+        ),
+        pytest.param("#\n\n## A #\n\nb", [("heading", "A", "b")], id="empty heading"),
+        pytest.param("# A\n\n\t# b\n\tc", [("heading", "A", "\t# b\n\tc")], id="indented code"),
+        pytest.param("# A\n\n~~~\n# b", [("heading", "A", "~~~\n# b")], id="unclosed fence"),
+        pytest.param(
+            "# A\n\n<div>\n\n# B\n\n</div>", [("heading", "A", "<div>"), ("heading", "B", "</div>")], id="html"
+        ),
+        pytest.param("# A\n\nb[^1]\n\n[^1]: Note", [("heading", "A", "b[^1]\n\n[^1]: Note")], id="footnote"),
+        pytest.param("# A\n\n- # b\n- [ ] c\n\td", [("heading", "A", "- # b"), ("todo", "c", "d")], id="in a list"),
+        pytest.param("# A\n\n- [ ] b\n\n---\n\n- \n", [("heading", "A", ""), ("todo", "b", "")], id="rules"),
+        pytest.param("#### A\n\n## B\n\n### C", [("heading", title, "") for title in "ABC"], id="levels"),
+        pytest.param(f"# {'a ' * 150}\n\nb", [("heading", f"{'a ' * 99}…", f"{'a ' * 150}"[:-1] + "\n\nb")], id="long"),
+        pytest.param("# [A](b) **c** [[d|e]] `f`", [("heading", "A c e f", "")], id="plain title"),
+    ],
+)
+def test_odd_notes_keep_what_they_say(read, text, expected):
+    assert [(node.type, node.title, node.text) for node in nodes(read(text))[1:]] == expected
 
 
 def test_siblings_are_numbered_as_they_are_read(read):
-    pieces = nodes(read("Lead.\n\nOne.\n\n- two\n- three\n\n# Four"))
+    pieces = nodes(read("Lead.\n\n- [ ] one\n- two\n- three\n\nFour. ^x\n\n# Five\n# Six"))
     assert [(node.text or node.title, node.position) for node in pieces[1:]] == [
-        ("One.", 0), ("two", 1), ("three", 2), ("Four", 3),
+        ("one", 0), ("- two\n- three", 1), ("Four.", 2), ("Five", 3), ("Six", 4),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a %%b%% c", "a  c"),
+        ("a\n%% b\n\n# c %%\nd", "a\nd"),
+        ("a\n\n<!-- b\n\n- [ ] c -->\n\nd", "a\n\n\nd"),
+        ("a `%%` b `<!-- c -->` %%d", "a `%%` b `<!-- c -->` %%d"),
+        ("```\n%% a %%\n<!-- b -->\n```", "```\n%% a %%\n<!-- b -->\n```"),
+        ("a\n\n    %% b %%", "a\n\n    %% b %%"),
+        ("- x\n  ```\n  <!-- a -->\n  ```", "- x\n  ```\n  <!-- a -->\n  ```"),
+        ("100 %% a\n\nb 50 %%", "100 %% a\n\nb 50 %%"),
+        ("%%\n```\na\n```\n%%\nb [[c]]", "b [[c]]"),
+        ("a <!-- b", "a <!-- b"),
+        (
+            "[[b|c]], [d][e]\n\n[b|c]: b.md 'B'\n[e]: https://f.example \"E\"",
+            '[[b|c]], [d][e]\n\n[e]: https://f.example "E"',
+        ),
+        ('[[b]]\n\n[//begin]: # "Generated"\n[b]: b.md "B"\n[//end]: # "Generated"', "[[b]]"),
+        ("[[b]]\n\n```\n[b]: b.md\n```", "[[b]]\n\n```\n[b]: b.md\n```"),
+        ("%% [[a]] #b ^c %%", ""),
+    ],
+)
+def test_comments_and_generated_definitions_are_no_content(read, text, left):
+    pieces = read(text)
+    (page,) = nodes(pieces)
+    assert (page.text, page.tags) == (left, ())
+    assert not [name for name, *_ in links(pieces) if "a" in name[0]]
 
 
 def test_front_matter_becomes_fields_tags_aliases_and_links(read):
@@ -143,13 +251,29 @@ def test_links_are_read_in_all_their_notations(read):
 
 
 def test_a_block_that_names_itself_has_that_name_and_a_name_alone_belongs_to_the_block_before(read):
-    pieces = read("Lead ^lead\n\nText. ^one-1\n\n- item\n\n^list\n\n# Head\n\nBelow ^two")
+    pieces = read(
+        "Lead ^lead\n\nText. ^one-1\n\n- item\n\n^list\n\n# Head ^head\n\n> said ^two\n\n| a |\n|---|\n^table\n\n"
+        "- [ ] task\n\n^after\n\nmore\n# Bare\n\n^bare"
+    )
     anchors = {each.name: each.node.rpartition("#")[2] for each in pieces if isinstance(each, Anchor)}
-    assert anchors["^lead"] == "file:vault/Finch.md"
+    assert anchors["^lead"] == "^lead"
     assert anchors["^one-1"] == "^one-1"
-    assert anchors["^list"].startswith("list_item~")
-    assert anchors["Head"] == anchors["^two"]
-    assert [node.text for node in nodes(pieces)] == ["Lead", "Text.", "item", "Below"]
+    assert anchors["^list"].startswith("paragraph~")
+    assert anchors["Head"] == anchors["^head"] == anchors["^two"] == anchors["^table"] == "^head"
+    assert anchors["^after"] == "^after"
+    assert anchors["^bare"] == anchors["Bare"]
+    assert [(node.title, node.text) for node in nodes(pieces)] == [
+        ("Finch", ""), ("", "Lead"), ("", "Text."), ("", "- item"), ("Head", "> said\n\n| a |\n|---|"), ("task", ""),
+        ("", "more"), ("Bare", ""),
+    ]  # fmt: skip
+
+
+def test_a_name_that_occurs_twice_is_that_of_the_first_block(read):
+    pieces = read("One ^a\n\nTwo ^a\n\n- [ ] three ^a\n\n# Four ^a\n\nTwo ^a")
+    assert [(node.title or node.text, "^a" in node.id) for node in nodes(pieces)[1:]] == [
+        ("One", True), ("Two", False), ("three", False), ("Four", False), ("Two", False),
+    ]  # fmt: skip
+    assert len({node.id for node in nodes(pieces)}) == 6
 
 
 @pytest.mark.parametrize(
@@ -174,7 +298,7 @@ def test_tasks_have_a_status_and_dates(read, line, title, fields):
 
 
 def test_a_list_item_in_brackets_that_is_no_task_is_none(read):
-    assert [node.type for node in nodes(read("- [ab] x\n- [link](a.md)\n- [ ]x"))] == ["page"] + ["list_item"] * 3
+    assert tree(read("- [ab] x\n- [link](a.md)\n- [ ]x")) == [(0, "page", "Finch", "- [ab] x\n- [link](a.md)\n- [ ]x")]
 
 
 def test_tags_are_words_after_a_hash_outside_of_code_links_and_headings(read):
@@ -185,7 +309,7 @@ def test_tags_are_words_after_a_hash_outside_of_code_links_and_headings(read):
 def test_a_block_is_searched_under_the_titles_above_it(weft, read, tmp_path):
     from weftwork.ingest.follow import follow
 
-    read("Lead.\n\n# Mirror\n\nx\n\n- It is aluminised.")
+    read("Lead.\n\n# Mirror\n\nx\n\n- [ ] y\n\nIt is aluminised.")
     follow(weft, tmp_path / "vault", get_connector("obsidian"))
     found = weft.search("finch mirror aluminised", mode="words")[0]
     assert (found.passage.text, found.trail[:2]) == ("It is aluminised.", ("Mirror", "Finch"))
@@ -201,13 +325,15 @@ def test_the_first_heading_is_the_title_of_plain_markdown_and_no_block_of_its_ow
 
 def test_ids_do_not_depend_on_what_stands_elsewhere(read):
     def ids(text):
-        return {node.text: node.id for node in nodes(read(text))[1:]}
+        return {node.title or node.text: node.id for node in nodes(read(text))[1:]}
 
-    before = ids("Lead.\n\nOne.\n\nTwo.\n\nTwo.")
-    after = ids("Other.\n\nNew.\n\nOne.\n\n# Head\n\nx\n\nTwo.")
-    assert len(before) == 2
-    assert before["One."] == after["One."]
-    assert after["Two."] in {node.id for node in nodes(read("Lead.\n\nOne.\n\nTwo.\n\nTwo."))}
+    before = ids("Lead.\n\n- [ ] one\n- [ ] two\n\nThree.\n\n- [ ] two\n\n# Head\n\nBody.")
+    after = ids("Other.\n\n# New\n\nWords.\n\n- [ ] two\n\nThree.\n\n- [ ] one\n\n# Head\n\nOther body.")
+    assert len(before) == 4
+    assert {name: after[name] for name in ("one", "Three.", "Head")} == {
+        name: before[name] for name in ("one", "Three.", "Head")
+    }
+    assert after["two"] == before["two"].removesuffix(".2")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 import pytest
 from tests.ingest.connectors.reading import read
 
+from weftwork.ingest.connectors.levels import LEVEL
 from weftwork.ingest.connectors.notion import Notion
 from weftwork.ingest.connectors.registry import recognise
 from weftwork.ingest.follow import follow
+from weftwork.types import ABOUT, UNSEEN
 
 HOME, TASKS, PEOPLE, ROW, ANA = (letter * 32 for letter in "abcde")
 
@@ -43,6 +45,37 @@ def test_pages_databases_rows_and_blocks_are_a_tree(export):
         ("Call", "done"),
     ]
     assert "photo.xyz" in found.skipped[0].what
+
+
+def test_a_section_is_one_node_with_its_lists_tables_and_code(export):
+    body = "- one\n    - two\n\n```\n# no heading\n```\n\n| a |\n|---|\n| 1 |\n\n<aside>\n💡 Note\n\n</aside>"
+    text = f"# Parts\n\nLead.\n\nMore.\n\n## Legs\n\n{body}\n\n### Feet\n\n- [ ] glue\n    how\n\nAfter.\n"
+    (export / f"Parts {'f' * 32}.md").write_text(text)
+    found = read(Notion(), export)
+    assert [(node.type, node.title, node.text) for node in found.in_order(found.node("Parts"))] == [
+        ("page", "Parts", "Lead.\n\nMore."),
+        ("heading", "Legs", body.replace("<aside>", "").replace("</aside>", "").strip()),
+        ("heading", "Feet", ""),
+        ("todo", "glue", "how"),
+        ("paragraph", "", "After."),
+    ]
+    assert found.node("Feet").fields == {LEVEL: 3, UNSEEN: (LEVEL,), ABOUT: "Parts > Legs"}
+
+
+def test_a_page_in_html_is_read_like_one_in_markdown(export):
+    html = (
+        "<html><body><h1>Web</h1><p>Lead</p><h2>List</h2><ul><li>one<ul><li>two<p>more</p></li></ul></li></ul>"
+        '<ul class="to-do-list"><li><div class="checkbox checkbox-on"></div> <span>done</span></li></ul>'
+        "<pre><code># no heading\n```\n- [ ] no box</code></pre></li></body></html>"
+    )
+    (export / f"Web {'f' * 32}.html").write_text(html)
+    found = read(Notion(), export)
+    assert [(node.type, node.title, node.text) for node in found.in_order(found.node("Web"))] == [
+        ("page", "Web", "Lead"),
+        ("heading", "List", "- one\n\n  - two\n\n    more"),
+        ("todo", "done", ""),
+        ("paragraph", "", "````\n# no heading\n```\n- [ ] no box\n````"),
+    ]
 
 
 def test_properties_are_fields_and_relations_are_links(export):

@@ -1,12 +1,15 @@
 import json
+from datetime import UTC, datetime
 
 import pytest
-from tests.ingest.connectors.reading import read
+from tests.ingest.connectors.reading import read, shown
 
 from weftwork.engine import Weft
+from weftwork.ingest.connectors.levels import LEVEL
 from weftwork.ingest.connectors.logseq import Logseq
 from weftwork.ingest.connectors.roam import Roam
 from weftwork.ingest.follow import Options, follow
+from weftwork.types import ABOUT
 
 NOTES = """title:: Finch
 alias:: The Telescope, [[finch/one]]
@@ -45,27 +48,55 @@ def graph(tmp_path):
 
 
 class TestLogseq:
-    def test_blocks_are_a_tree_with_properties(self, graph):
+    def test_plain_blocks_are_lines_of_the_node_above_them(self, graph):
         found = read(Logseq(), graph)
         page = found.node("Finch")
-        assert (page.tags, page.fields) == (("optics", "library"), {"type": "Project"})
-        first, heading, last = found.below(page)
-        assert first.text == "Twelve mirrors wait at [[Calder]] #[[long tag]] #short"
-        assert first.tags == ("short", "long tag")
-        assert first.id.endswith("#63b70dc8-58a5-4a43-ae19-28143edb7752")
-        assert (heading.type, heading.title) == ("heading", "Heading")
-        (code,) = found.below(heading)
-        assert "no bullet" in code.text
-        assert last.text == "Words with an alias and https://x.org/#/page"
+        assert (page.tags, page.fields) == (("optics", "library", "short", "long tag"), {"type": "Project"})
+        assert page.text == "- Twelve mirrors wait at [[Calder]] #[[long tag]] #short"
+        assert [(node.type, node.title, node.text) for node in found.in_order(page)[1:]] == [
+            ("todo", "Call Calder about `[[not a link]]`", "- {{embed ((63b70dc8-58a5-4a43-ae19-28143edb7752))}}"),
+            ("todo", "Order foam", ""),
+            ("heading", "Heading", "- ```\n  - no bullet [[no link]] TODO\n  ```"),
+            ("paragraph", "", "- Words with an alias and https://x.org/#/page"),
+        ]
+        heading = found.node("Heading")
+        assert (heading.fields[LEVEL], heading.fields[ABOUT], shown(heading)) == (2, "Finch", {})
+
+    def test_a_block_that_was_merged_is_still_found_by_its_id(self, graph, weft):
+        follow(weft, graph, Logseq(), Options(mentions=False))
+        with weft.store.view("main", "me") as view:
+            task = next(node for node in view.children("logseq:graph/pages/Finch.md", 9) if node.type == "todo")
+            edges = view.neighbours(task.id, types=["embed"], direction="out")
+        assert [other.title for _, other in edges] == ["Finch"]
+
+    def test_what_follows_a_node_of_its_own_is_a_list_too(self, graph):
+        (graph / "pages" / "Deep.md").write_text(
+            "- one\n\t- two\n\t\t- TODO three\n\t\t\t- four\n\t\t- five\n\t\t  and more\n\t- six\n- seven\n"
+            "- ## eight\n  below it\n\t- nine\n\t\t- price:: 3\n\t\t  ten\n\t\t\t- eleven\n- \n\t- twelve\n"
+            f"- {'thirteen ' * 120}\n\t- fourteen\n- fifteen\n\t- {'sixteen ' * 120}"
+        )
+        found = read(Logseq(), graph)
+        page = found.node("Deep")
+        assert [(node.type, node.title, node.text) for node in found.in_order(page)] == [
+            ("page", "Deep", "- one\n  - two"),
+            ("todo", "three", "- four"),
+            ("paragraph", "", "    - five\n      and more\n  - six\n- seven"),
+            ("heading", "eight", "below it\n- nine"),
+            ("list_item", "", "ten\n- eleven"),
+            ("paragraph", "", "- twelve"),
+            ("list_item", "", f"{'thirteen ' * 120}".strip() + "\n- fourteen"),
+            ("paragraph", "", "- fifteen\n  - " + f"{'sixteen ' * 120}".strip()),
+        ]
+        assert [node.position for node in found.below(page)] == list(range(6))
 
     def test_tasks_have_status_dates_and_priority(self, graph):
         found = read(Logseq(), graph)
         call, order = found.of("todo")
         assert call.title == "Call Calder about `[[not a link]]`"
-        assert call.fields == {
+        assert shown(call) == {
             "owner": "Mira", "status": "open", "due": "2026-03-10", "scheduled": "2026-03-08", "priority": "A",
         }  # fmt: skip
-        assert (order.title, order.fields) == ("Order foam", {"status": "done"})
+        assert (order.title, shown(order)) == ("Order foam", {"status": "done"})
 
     def test_links_say_what_they_are(self, graph):
         found = read(Logseq(), graph)
@@ -96,11 +127,14 @@ class TestLogseq:
     def test_editing_a_block_keeps_its_id_and_those_around_it(self, graph, weft):
         follow(weft, graph, Logseq())
         path = graph / "pages" / "Finch___Mirrors.md"
+        path.write_text("- # See\n\t- [[Finch]]\n- TODO go\n- after")
+        follow(weft, graph, Logseq())
         before = _ids(weft, "Finch___Mirrors")
-        path.write_text("- See [[Finch]] twice")
+        assert len(before) == 4
+        path.write_text("- # See\n\t- [[Finch]] twice\n- TODO go there\n- afterwards")
         follow(weft, graph, Logseq())
         assert _ids(weft, "Finch___Mirrors") == before
-        path.write_text("- Something before\n- See [[Finch]] twice")
+        path.write_text("- # Before\n- # See\n\t- [[Finch]] twice\n- TODO go there\n- afterwards")
         follow(weft, graph, Logseq())
         assert _ids(weft, "Finch___Mirrors") > before
 
@@ -125,12 +159,30 @@ class TestRoam:
         found = read(Roam(), path)
         page = found.node("Finch")
         assert page.fields == {"Author": "Ana", "Parts": "tube, base"}
+        assert page.text == "- Parts::\n  - tube\n  - base"
         (task,) = found.of("todo")
-        assert (task.fields, task.updated_at.year) == ({"status": "open", "due": "2026-03-10"}, 2023)
+        assert (shown(task), task.updated_at.year) == ({"status": "open", "due": "2026-03-10"}, 2023)
         assert found.node("March 10th, 2026").fields["date"] == "2026-03-10"
         assert {(link.names[0], link.type, link.label) for link in found.links} == {
             ("Ana", "field", "Author"), ("a1b", "reference", "block"), ("cc", "reference", "block"),
             ("March 10th, 2026", "reference", ""),
         }  # fmt: skip
-        assert ("cc", "id") in {(named.name, named.kind) for named in found.named}
-        assert [node.text for node in found.below(found.node("A heading"))] == ["see ((cc))"]
+        assert ("roam:p", "cc", "id") in {(named.node, named.name, named.kind) for named in found.named}
+        heading = found.node("A heading")
+        assert (heading.text, heading.fields[LEVEL], found.below(heading)) == ("- see ((cc))", 2, [])
+
+    def test_a_node_is_as_new_as_the_newest_of_its_blocks(self, tmp_path):
+        def block(text, day, *children):
+            return {"string": text, "uid": text, "create-time": when(day).timestamp() * 1000, "children": children}
+
+        def when(day):
+            return datetime(2026, 3, day, tzinfo=UTC)
+
+        old = block("{{[[TODO]]}} call", 10, block("when", 30), block("where", 20))
+        page = {"title": "Finch", "uid": "p", "edit-time": 1_700_000_000_000, "children": [old, block("after", 29)]}
+        path = tmp_path / "graph.json"
+        path.write_text(json.dumps([page]))
+        found = read(Roam(), path)
+        (task,), (rest,) = found.of("todo"), found.of("paragraph")
+        assert (task.created_at, task.updated_at) == (when(10), when(30))
+        assert (rest.text, rest.created_at, rest.updated_at) == ("- after", when(29), when(29))

@@ -1,6 +1,7 @@
 """Counts on real exports against counts that share nothing with the connectors but the files."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -128,17 +129,30 @@ def _journal(name, files):
 def test_logseq_as_json_has_all_pages_and_blocks_that_say_something(name):
     path = real(f"tana_samples/tana-import-tools/logseq/tests/fixtures/{name}.json")
     pages = json.loads(path.read_text("utf-8"))["blocks"]
-    waiting, texts = [block for page in pages for block in page["children"]], []
-    while waiting:
-        block = waiting.pop()
-        lines = (block.get("content") or "").split("\n")
-        texts.append("\n".join(line for line in lines if not re.match(r"\s*[\w-]+:: ", line)).strip())
-        waiting += block.get("children", ())
+    texts = list(_contents(block for page in pages for block in page["children"]))
     found = read(Logseq(), path)
     assert sorted(node.title for node in found.of("page")) == sorted(page["page-name"] for page in pages)
-    assert len(found.nodes) == 1 + len(pages) + sum(map(bool, texts))
+    for page in found.of("page"):
+        blocks = next(each["children"] for each in pages if each["page-name"] == page.title)
+        assert words(found.said(page).removeprefix(page.title)) == words("\n".join(_contents(blocks)))
     markers = [text for text in texts if re.match(r"(TODO|DOING|DONE|NOW|LATER|WAITING|CANCELED|CANCELLED)\b", text)]
     assert len(found.of("todo")) == len(markers)
+
+
+def _contents(blocks):
+    """What blocks and those below them say, in reading order, without their properties."""
+    for block in blocks:
+        lines = (block.get("content") or "").split("\n")
+        yield "\n".join(line for line in lines if not re.match(r"\s*[\w-]+:: ", line)).strip()
+        yield from _contents(block.get("children", ()))
+
+
+def words(text):
+    """The words of a text, without markers of tasks and targets of links that have words of their own."""
+    text = re.sub(r"\[([^\[\]]+)\]\((\[\[.+?\]\]|\(\([\w-]+\)\))\)", r"\1", text)
+    text = re.sub(r"\{\{\s*(\[\[)?(TODO|DONE)(\]\])?\s*\}\}", "", text)
+    text = re.sub(r"(?m)^(TODO|DOING|DONE|NOW|LATER|WAITING|CANCELED|CANCELLED)\b", "", text)
+    return re.findall(r"\w+", text)
 
 
 class TestRoam:
@@ -154,14 +168,18 @@ class TestRoam:
     def test_pages_blocks_and_tasks_are_all_there(self, name):
         path = real(name)
         pages = json.loads(path.read_text("utf-8"))
-        blocks = list(_strings(pages))
+        blocks = [block for page in pages for block in _strings(page)]
         found = read(Roam(), path)
         assert sorted(node.title for node in found.of("page")) == sorted(page["title"].strip() for page in pages)
         boxes = [text for text, _ in blocks if re.match(r"\{\{\s*(\[\[)?(TODO|DONE)", text)]
         assert len(found.of("todo")) == len(boxes)
         attribute = re.compile(r"(?:\[\[[^\[\]]+\]\]|[^\s:`\[\]{}(][^:`\n]{0,80}?)::(\s.*)?", re.S)
-        kept = [text for text, leaf in blocks if text.strip() and not (leaf and attribute.fullmatch(text.strip()))]
-        assert len(found.nodes) == 1 + len(pages) + len(kept)
+        for page in pages:
+            (node,) = [each for each in found.of("page") if each.title == page["title"].strip()]
+            kept = [text for text, leaf in _strings(page) if not (leaf and attribute.fullmatch(text.strip()))]
+            assert words(found.said(node).removeprefix(node.title)) == words("\n".join(kept))
+        uids = {uid for uid in re.findall(r'"uid": *"([^"]+)"', path.read_text("utf-8"))}
+        assert {named.name for named in found.named if named.kind == "id"} <= uids
 
     def test_block_references_resolve_to_blocks_that_are_there(self):
         path = real("export_samples/obsidian-importer/roam/shapes.json")
@@ -173,12 +191,11 @@ class TestRoam:
         assert {link.names[0] for link in found.links} & ids == expected
 
 
-def _strings(pages):
-    waiting = [child for page in pages for child in page.get("children", ())]
-    while waiting:
-        block = waiting.pop()
+def _strings(above):
+    """What blocks say, in reading order, and whether something is below them."""
+    for block in above.get("children", ()):
         yield block["string"], not block.get("children")
-        waiting += block.get("children", ())
+        yield from _strings(block)
 
 
 class TestSlack:
@@ -289,8 +306,14 @@ class TestTana:
 
         expected = {name for name in docs if name != root and content(name)}
         found = read(Tana(), path)
-        kept = {node.source.removeprefix("tana:") for node in found.nodes if node.source.startswith("tana:")}
-        assert kept == expected
+        ids = [named.name for named in found.named if named.kind == "id"]
+        assert (set(ids), len(ids)) == (expected, len(expected))
+        said = {named.name: named.node for named in found.named if named.kind == "id"}
+        texts = {node.id: " ".join(f"{node.title} {node.text}".split()) for node in found.nodes}
+        for name in expected:
+            own = re.sub(r"<[^<>]*>", "", docs[name]["props"].get("name", ""))
+            assert " ".join(html.unescape(own).split()) in texts[said[name]]
+        assert len(found.nodes) < len(expected) / 5
         tagged = Counter(
             docs[tag]["props"]["name"]
             for name in expected

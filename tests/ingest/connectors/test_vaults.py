@@ -16,7 +16,7 @@ VAULTS = ("kb_kepano", "kb_foam_docs", "kb_blue_book")
 
 
 def without_code(text):
-    """Lines without fences, indented code and code spans; front matter is left out."""
+    """Lines without fences, indented code, code spans and comments; front matter is left out."""
     text = re.sub(r"\A---\n.*?\n---[ \t]*(\n|\Z)", "", text, flags=re.S)
     lines, fence, indented, blank, in_list, note = [], "", False, True, False, False
     for line in text.split("\n"):
@@ -44,7 +44,8 @@ def without_code(text):
         if not indented:
             lines.append(line)
     paragraphs = re.split(r"\n[ \t]*\n", "\n".join(lines))
-    return "\n\n".join(re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "", each, flags=re.S) for each in paragraphs)
+    spans = (re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "", each, flags=re.S) for each in paragraphs)
+    return re.sub(r"<!--.*?-->", "", "\n\n".join(spans), flags=re.S)
 
 
 def front_matter(text):

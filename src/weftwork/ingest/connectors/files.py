@@ -19,7 +19,7 @@ class Files:
 
     name = "files"
     summary = "Any files and folders: documents, text, source code, tables"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """Anything, but less surely than any other."""

@@ -12,13 +12,19 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BLANK = re.compile(r"[ \t\xa0]*\n(?:[ \t\xa0]*\n)+")
+_TICKS = re.compile("`+")
+DEEPEST = 30
+"""Levels of lists that have a margin of their own."""
 _TAG = re.compile(r"<[^<>]*>")
 _SPACES = re.compile(r"[ \t\r\n\xa0]+")
 
 
-def text_of(html: str) -> str:
-    """Blocks on lines of their own, headings and list items marked as in Markdown, links by their words."""
-    parser = _Text()
+def text_of(html: str, *, markdown: bool = False) -> str:
+    """Blocks on lines of their own, headings and list items marked as in Markdown, links by their words.
+
+    As `markdown` it can be taken apart again: lists are nested, code stands between fences, boxes are those of tasks.
+    """
+    parser = _Markdown() if markdown else _Text()
     try:
         parser.feed(html)
         parser.close()
@@ -39,7 +45,7 @@ class _Text(HTMLParser):
         if tag in _UNSEEN:
             self._unseen += 1
         elif tag in _BLOCKS:
-            self.parts.append("\n" if tag in ("br", "tr", "li") else "\n\n")
+            self.break_line("\n" if tag in ("br", "tr", "li") else "\n\n")
             if mark := "- " if tag == "li" else _HEADINGS.get(tag):
                 self.parts.append(mark)
         elif tag in ("td", "th"):
@@ -53,7 +59,7 @@ class _Text(HTMLParser):
         if tag in _UNSEEN:
             self._unseen = max(0, self._unseen - 1)
         elif tag in _BLOCKS and tag not in ("br", "li", "tr"):
-            self.parts.append("\n\n")
+            self.break_line("\n\n")
         if tag == "pre":
             self._kept = max(0, self._kept - 1)
 
@@ -66,3 +72,62 @@ class _Text(HTMLParser):
             text = text.lstrip(" ")
         if text:
             self.parts.append(text)
+
+    def break_line(self, feeds: str) -> None:
+        """Begin another line."""
+        self.parts.append(feeds)
+
+
+class _Markdown(_Text):
+    """Keeps the margin of what stands in a list, fences code, and writes the boxes that Notion draws."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lists: list[str] = []
+        """Tags of lists and items that are open."""
+        self._items = 0
+        """How many of them are items."""
+        self._code = 0
+        """Where in the parts the code that is open begins."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a block."""
+        classes = (dict(attrs).get("class") or "").split()
+        if "checkbox" in classes:
+            self.parts.append("[x] " if "checkbox-on" in classes else "[ ] ")
+            return
+        if tag == "li" and self._lists[-1:] == ["li"]:
+            self._close("li")
+        super().handle_starttag(tag, attrs)
+        if tag in ("ul", "ol", "li"):
+            self._lists.append(tag)
+            self._items += tag == "li"
+        if tag == "pre" and self._kept == 1:
+            self._code = len(self.parts)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a block."""
+        if tag == "pre" and self._kept == 1:
+            code = "".join(self.parts[self._code :]).strip("\n")
+            fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(code)), default=0))
+            self.parts[self._code :] = [f"\n{self._margin()}".join((fence, *code.split("\n"), fence))]
+        if tag in ("ul", "ol", "li"):
+            self._close(tag)
+        super().handle_endtag(tag)
+
+    def _close(self, tag: str) -> None:
+        """Close a list or item with what is open in it; one that nobody opened closes nothing."""
+        inner = ("li",) if tag != "li" else ()
+        while self._lists and self._lists[-1] in (tag, *inner):
+            closed = self._lists.pop()
+            self._items -= closed == "li"
+            if closed == tag:
+                break
+
+    def break_line(self, feeds: str) -> None:
+        """Begin another line at the margin of the list item that is open; an item goes on where its mark ends."""
+        if not self.parts or not self.parts[-1].endswith(("- ", "[ ] ", "[x] ")):
+            self.parts.append(feeds + self._margin())
+
+    def _margin(self) -> str:
+        return "  " * min(self._items, DEEPEST)

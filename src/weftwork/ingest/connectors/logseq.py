@@ -1,4 +1,4 @@
-"""Logseq: the pages and journals of a graph, block by block."""
+"""Logseq: the pages and journals of a graph."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FOLDERS = ("pages", "journals")
 INTERNAL = frozenset(
     "id collapsed heading background-color public exclude-from-graph-view logseq.order-list-type ls-type hl-page "
     "hl-color hl-stamp card-last-interval card-repeats card-ease-factor card-next-schedule card-last-reviewed "
-    "card-last-score query-table query-properties query-sort-by query-sort-desc updated-at created-at "
-    "todo doing done now later".split()
+    "card-last-score query-table query-properties query-sort-by query-sort-desc updated-at created-at updated_at "
+    "created_at todo doing done now later".split()
 )
 """Properties that are Logseq's own."""
 STATUS = {
@@ -39,6 +39,7 @@ _CLOCK = re.compile(r"^\s*:LOGBOOK:.*?^\s*:END:\s*$", re.MULTILINE | re.DOTALL)
 _PROPERTY = re.compile(r"\s*([^\s:`\[\]()#{}\"',][^\s`:]*)::(?:\s+(.*)|)$")
 _HIDDEN = re.compile(r":hidden\s*\[([^\]]*)\]")
 _COMMENT = re.compile(r"^\s*;.*$", re.MULTILINE)
+_LEVELS = {"true": 0, **{str(level): level for level in range(1, 7)}}
 _BULLET = re.compile(r"^([ \t]*)[-*](?: |$)")
 _FENCE = re.compile(r"^\s*(?:- )?(```|~~~|#\+BEGIN_|#\+END_)", re.IGNORECASE)
 
@@ -48,7 +49,7 @@ class Logseq:
 
     name = "logseq"
     summary = "Logseq graph: the folder with pages and journals, or its export as JSON"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """By Logseq's own folder, or by pages beside journals."""
@@ -229,25 +230,36 @@ def _closed(top: _Open) -> Block:
         waiting += block.children
     made: dict[int, Block] = {}
     for block in reversed(order):
-        made[id(block)] = _block(block.lines, tuple(made.pop(id(child)) for child in block.children))
+        made[id(block)] = _block(block, tuple(made.pop(id(child)) for child in block.children))
     return made[id(top)]
 
 
-def _block(lines: list[str], children: tuple[Block, ...]) -> Block:
+def _block(open_: _Open, children: tuple[Block, ...]) -> Block:
     properties: dict[str, str] = {}
     kept, fence = [], ""
-    for line in lines:
+    for line in open_.lines:
         found = None if fence else _PROPERTY.match(line)
         if found:
             properties[found[1].lower()] = (found[2] or "").strip()
         else:
-            kept.append(line.strip() if not fence else line)
+            kept.append(_outdented(line, open_.indent + 2) if fence else line.strip())
         fence = _fence_after(line, fence)
     text = _CLOCK.sub("", "\n".join(kept)).strip()
+    level = properties.get("heading", "")
     return Block(
         text=text, children=children, key=properties.get("id", ""), task=_task(text),
+        heading=level in _LEVELS, level=_LEVELS.get(level, 0),
         properties={name: value for name, value in properties.items() if name not in INTERNAL},
     )  # fmt: skip
+
+
+def _outdented(line: str, width: int) -> str:
+    """A line of code without the margin of the block that it stands in."""
+    margin = line[: len(line) - len(line.lstrip(" \t"))]
+    place = 0
+    while place < len(margin) and _width(margin[: place + 1]) <= width:
+        place += 1
+    return line[place:]
 
 
 def _task(text: str) -> Task | None:

@@ -103,7 +103,11 @@ def _blocks(value: Any, task: TaskReader) -> tuple[Block, ...]:
 def _block(value: Mapping[str, Any], task: TaskReader) -> Block:
     text, key = value.get("content"), value.get("id")
     said = "\n".join(line for line in str(text or "").split("\n") if not re.match(r"\s*[\w-]+:: ", line)).strip()
+    told = value.get("properties")
+    heading = told.get("heading") if said and isinstance(told, dict) else None
+    level = heading if isinstance(heading, int) and heading is not True and 1 <= heading <= 6 else 0
     return Block(
         text=said, children=_blocks(value.get("children"), task), key=key if isinstance(key, str) else "",
-        task=task(said), properties=_properties(value) if said else {},
+        task=task(said), properties=_properties(value) if said else {}, heading=level > 0 or heading is True,
+        level=level,
     )  # fmt: skip

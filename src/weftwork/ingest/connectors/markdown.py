@@ -1,4 +1,4 @@
-"""The blocks of a Markdown text in their tree: sections below their headings, items below their lists."""
+"""The sections of a Markdown text as they are written, and those of their blocks that stand by themselves."""
 
 from __future__ import annotations
 
@@ -7,63 +7,101 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal
+from itertools import accumulate
+from typing import Literal, Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-Kind = Literal["heading", "paragraph", "list_item", "code", "table", "quote"]
+from weftwork.ingest.connectors.comments import content_of, may_hold_comments
+
+Kind = Literal["paragraph", "list_item"]
 
 DEEPEST = 100
 """Levels of nesting that are followed; a text with more is not taken apart."""
 LONGEST = 5_000_000
 """Characters above which a text is not taken apart."""
-_RAW: dict[str, Kind] = {
-    "fence": "code", "table_open": "table", "blockquote_open": "quote", "html_block": "paragraph",
-}  # fmt: skip
-_TICKS = re.compile("`+")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
+_NAME = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*\Z")
+_RULES = "-*_+>= \t\n"
+"""What a stretch without words is made of: rules, empty items."""
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Blocks that stand together, as they are written."""
+
+    text: str
+    prose: list[str] = field(default_factory=list)
+    """The text of each of its blocks without code blocks: where links and tags are looked for."""
+    names: list[str] = field(default_factory=list)
+    """Names that its blocks give themselves, `^name`; they are left out of the text."""
+    loose: bool = False
+    """Whether a blank line stands before it."""
 
 
 @dataclass(slots=True)
 class Block:
-    """A block with those below it."""
+    """A paragraph or list item that stands by itself."""
 
     kind: Kind
-    text: str
-    level: int = 0
-    """Of a heading."""
-    below: list[Block] = field(default_factory=list)
+    paragraphs: list[str]
+    """What it says itself: of a list item, the paragraphs that stand directly in it, the first without its marker."""
+    names: list[str] = field(default_factory=list)
+    parts: list[Stretch | Block] = field(default_factory=list)
+    """What follows the first paragraph of a list item."""
 
-    def __iter__(self) -> Iterator[Block]:
-        """This block and all below it, in reading order."""
-        waiting = [self]
-        while waiting:
-            block = waiting.pop()
-            yield block
-            waiting += reversed(block.below)
+
+@dataclass(slots=True)
+class Section:
+    """A heading with what follows it up to the next one, or what stands before the first."""
+
+    level: int = 0
+    heading: str = ""
+    name: str = ""
+    """The name that the heading gives itself."""
+    names: list[str] = field(default_factory=list)
+    """Names that are all that follows it."""
+    lead: str = ""
+    """The paragraph that it begins with, where it does."""
+    parts: list[Stretch | Block] = field(default_factory=list)
+
+
+class StandsAlone(Protocol):
+    """Decides whether a paragraph or list item stands by itself."""
+
+    def __call__(self, kind: Kind, paragraphs: Sequence[str], *, first: bool) -> bool:
+        """`paragraphs` are those directly in a list item, with their names; `first` is what a section begins with."""
 
 
 class TooDeep(Exception):
     """That a text is nested too deeply, or is too long, to be taken apart."""
 
 
-def blocks(text: str) -> list[Block]:
-    """The blocks at the top of a text, each with those below it."""
-    if len(text) > LONGEST:
-        raise TooDeep(f"is longer than {LONGEST // 1_000_000} million characters")
-    try:
-        tokens = _parser().parse(text)
-    except RecursionError as error:
-        raise TooDeep("is nested too deeply") from error
-    if any(token.level >= DEEPEST - 2 for token in tokens):
-        raise TooDeep("is nested too deeply")
-    return _sections(_joined(_Reader(tokens, text.splitlines()).read(0, len(tokens))))
+def sections(text: str, alone: StandsAlone, *, named: bool = False) -> list[Section]:
+    """What stands before the first heading, and a section for each heading, in reading order, without comments.
+
+    Where blocks may be `named`, a `^name` at their end is taken out of the text.
+    """
+    text = lined(text)
+    tokens = _parse(text)
+    if may_hold_comments(text):
+        content = content_of(text, list(_code_spans(text, tokens)))
+        tokens = tokens if content == text else _parse(content)
+        text = content
+    return _Reader(tokens, text.split("\n"), alone, named).read()
 
 
-def plain(text: str) -> list[Block]:
-    """The paragraphs of a text that cannot be taken apart otherwise."""
-    return [Block("paragraph", each.strip()) for each in _BLANK.split(text) if each.strip()]
+def plain(text: str) -> list[Section]:
+    """The paragraphs of a text that cannot be taken apart otherwise, each by itself."""
+    paragraphs = [each.strip() for each in _BLANK.split(lined(text)) if each.strip()]
+    lead = [Stretch(each, [each]) for each in paragraphs[:1]]
+    return [Section(parts=[*lead, *(Block("paragraph", [each]) for each in paragraphs[1:])])]
+
+
+def lined(text: str) -> str:
+    """The text with line feeds for whatever ends its lines."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 @cache
@@ -72,82 +110,195 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable("inline")
 
 
-def _joined(found: Sequence[Block]) -> list[Block]:
-    """Code, tables and quotations together with the paragraph that they follow: alone they say little."""
-    joined: list[Block] = []
-    for block in found:
-        last = joined[-1] if joined else None
-        if last is not None and last.kind == "paragraph" and block.kind in ("code", "table", "quote"):
-            joined[-1] = Block("paragraph", f"{last.text}\n\n{block.text}")
-        else:
-            joined.append(block)
-    return joined
+def _parse(text: str) -> list[Token]:
+    if len(text) > LONGEST:
+        raise TooDeep(f"is longer than {LONGEST // 1_000_000} million characters")
+    try:
+        tokens = _parser().parse(text)
+    except RecursionError as error:
+        raise TooDeep("is nested too deeply") from error
+    if any(token.level >= DEEPEST - 2 for token in tokens):
+        raise TooDeep("is nested too deeply")
+    return tokens
 
 
-def _sections(found: Sequence[Block]) -> list[Block]:
-    """Each block below the heading that it follows, each heading below the nearest of a higher rank."""
-    top: list[Block] = []
-    open_: list[Block] = []
-    for block in found:
-        if block.kind == "heading":
-            while open_ and open_[-1].level >= block.level:
-                open_.pop()
-        (open_[-1].below if open_ else top).append(block)
-        if block.kind == "heading":
-            open_.append(block)
-    return top
+def _code_spans(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where code blocks begin and end."""
+    offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    for token in tokens:
+        if token.type in ("fence", "code_block"):
+            first, last = _lines(token)
+            yield offsets[first], offsets[last]
+
+
+def _lines(token: Token) -> tuple[int, int]:
+    """The first line of a block, and the one after its last."""
+    first, last = token.map or (0, 0)
+    return first, last
+
+
+@dataclass(slots=True)
+class _Open:
+    """A section or list item that may still get parts."""
+
+    parts: list[Stretch | Block]
+    names: list[str]
+    start: int = 0
+    """The line from which on nothing was taken yet."""
+    level: int = -1
+    """Of the token that ends it; -1 for a section."""
+    end: int = 0
+    """The line after the last of a list item."""
+    stretch: Stretch = field(default_factory=lambda: Stretch(""))
+    filled: bool = False
+    """Whether the stretch has a block."""
 
 
 class _Reader:
-    """Reads a stretch of tokens as blocks."""
+    """Reads tokens in one pass; blocks that do not stand alone stay in the stretch of lines around them."""
 
-    def __init__(self, tokens: Sequence[Token], lines: Sequence[str]) -> None:
+    def __init__(self, tokens: Sequence[Token], lines: list[str], alone: StandsAlone, named: bool) -> None:
         self._tokens = tokens
         self._lines = lines
+        self._alone = alone
+        self._named = named
+        self._paragraphs = self._direct_paragraphs()
+        self._sections = [Section()]
+        self._open = [_Open(self._sections[0].parts, self._sections[0].names)]
+        self._quoted = 0
+        self._last = ""
+        """What the block before says."""
 
-    def read(self, start: int, end: int) -> list[Block]:
-        found: list[Block] = []
-        while start < end:
-            token, after = self._tokens[start], self._after(start)
-            if token.type == "heading_open":
-                found.append(Block("heading", self._tokens[start + 1].content.strip(), int(token.tag[1])))
-            elif token.type == "paragraph_open":
-                found.append(Block("paragraph", self._tokens[start + 1].content.strip()))
-            elif token.type == "code_block":
-                found.append(self._indented(token, found))
-            elif token.type in _RAW:
-                found.append(Block(_RAW[token.type], self._raw(token)))
-            elif token.type in ("bullet_list_open", "ordered_list_open"):
-                found += self._items(start + 1, after - 1)
-            start = after
-        return [block for block in found if block.text or block.below]
+    def read(self) -> list[Section]:
+        index = 0
+        while index < len(self._tokens):
+            index = self._take(index)
+        self._flush(len(self._lines))
+        return self._sections
 
-    def _indented(self, token: Token, before: Sequence[Block]) -> Block:
-        """Indented code in fences; below the head of a note, as MkDocs writes it, it is no code but the note's text."""
-        text = self._raw(token)
-        if before and before[-1].text.startswith(("!!!", "???")):
-            return Block("quote", text)
-        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
-        return Block("code", f"{fence}\n{text}\n{fence}")
+    def _take(self, index: int) -> int:
+        """Take a token, and tell the next one to take."""
+        token = self._tokens[index]
+        match token.type:
+            case "heading_open" if token.level == 0:
+                self._begin_section(token, self._tokens[index + 1].content.strip())
+                return index + 3
+            case "paragraph_open":
+                return self._take_paragraph(index)
+            case "list_item_open" if self._is_own_item(index):
+                self._begin_item(index)
+                return index + 4
+            case "list_item_close" if len(self._open) > 1 and token.level == self._open[-1].level:
+                self._flush(self._open[-1].end)
+                self._open.pop()
+            case "blockquote_open":
+                self._quoted += 1
+            case "blockquote_close":
+                self._quoted -= 1
+            case "table_open":
+                self._open[-1].stretch.names += self._names_at(token)
+            case "inline" | "html_block" | "fence" | "code_block" | "hr":
+                self._keep(token)
+        return index + 1
 
-    def _items(self, start: int, end: int) -> Iterator[Block]:
-        while start < end:
-            after = self._after(start)
-            inner = self.read(start + 1, after - 1)
-            own = [block.text for block in inner if block.kind != "list_item"]
-            items = [block for block in inner if block.kind == "list_item"]
-            yield Block("list_item", "\n\n".join(own), below=items)
-            start = after
+    def _keep(self, token: Token) -> None:
+        """Leave a block in the stretch that is open; what is indented below a note of MkDocs is its text, no code."""
+        here = self._open[-1]
+        here.filled = True
+        noted = token.type == "code_block" and self._last.startswith(("!!!", "???"))
+        if noted or token.type in ("inline", "html_block"):
+            here.stretch.prose.append(token.content)
+        self._last = token.content
 
-    def _after(self, start: int) -> int:
-        """Where what begins here has ended."""
-        depth = 0
-        while True:
-            depth += self._tokens[start].nesting
-            start += 1
-            if depth <= 0:
-                return start
+    def _begin_section(self, token: Token, heading: str) -> None:
+        first, after = _lines(token)
+        self._flush(first)
+        name = _NAME.search(heading) if self._named else None
+        section = Section(int(token.tag[1]), self._unnamed(heading), name[1] if name else "")
+        self._sections.append(section)
+        self._open = [_Open(section.parts, section.names, after)]
 
-    def _raw(self, token: Token) -> str:
-        first, last = token.map or [0, 0]
-        return textwrap.dedent("\n".join(self._lines[first:last])).strip("\n").rstrip()
+    def _take_paragraph(self, index: int) -> int:
+        token, content = self._tokens[index], self._tokens[index + 1].content.strip()
+        here, section = self._open[-1], self._sections[-1]
+        first, after = _lines(token)
+        names = self._names_at(token)
+        lead = token.level == 0 and not section.parts and not here.filled
+        if names and not self._unnamed(content):
+            self._name_before(names)
+        elif token.level == 0 and self._alone("paragraph", [content], first=lead):
+            self._flush(first)
+            text = "\n".join(self._lines[first:after]).strip()
+            here.parts.append(Block("paragraph", [text], names))
+            here.start = after
+        else:
+            section.lead = content if lead else section.lead
+            here.stretch.names += names
+            self._keep(self._tokens[index + 1])
+        return index + 3
+
+    def _name_before(self, names: list[str]) -> None:
+        """A name alone is that of the block before it."""
+        here = self._open[-1]
+        if here.filled:
+            here.stretch.names += names
+        else:
+            (here.parts[-1].names if here.parts else here.names).extend(names)
+
+    def _is_own_item(self, index: int) -> bool:
+        if self._quoted or self._tokens[index + 1].type != "paragraph_open":
+            return False
+        return self._alone("list_item", self._paragraphs[index], first=False)
+
+    def _begin_item(self, index: int) -> None:
+        """Open a list item that stands by itself; its first paragraph is taken at once."""
+        item, own = self._tokens[index], self._tokens[index + 1]
+        first, end = _lines(item)
+        self._flush(first)
+        self._open[-1].start = end
+        paragraphs = [self._unnamed(each) for each in self._paragraphs[index]]
+        block = Block("list_item", paragraphs, self._names_at(own))
+        self._open[-1].parts.append(block)
+        self._open.append(_Open(block.parts, block.names, _lines(own)[1], item.level, end))
+
+    def _flush(self, end: int) -> None:
+        """End the stretch that is open at a line; one without words is none."""
+        here = self._open[-1]
+        lines = self._lines[here.start : end]
+        stretch, here.stretch, here.filled, here.start = here.stretch, Stretch(""), False, end
+        while lines and not lines[-1].strip():
+            lines.pop()
+        written = next((number for number, line in enumerate(lines) if line.strip()), 0)
+        text = "\n".join(lines[written:]).rstrip()
+        if text.strip(_RULES):
+            stretch.text = textwrap.dedent(text) if here.level >= 0 else text
+            stretch.loose = written > 0
+            here.parts.append(stretch)
+        elif stretch.names:
+            here.names.extend(stretch.names)
+
+    def _direct_paragraphs(self) -> dict[int, list[str]]:
+        """The paragraphs that stand directly in each list item, by the item's token."""
+        found: dict[int, list[str]] = {}
+        items: list[int] = []
+        for index, token in enumerate(self._tokens):
+            if token.type == "list_item_open":
+                items.append(index)
+                found[index] = []
+            elif token.type == "list_item_close":
+                items.pop()
+            elif token.type == "paragraph_open" and items and token.level == self._tokens[items[-1]].level + 1:
+                found[items[-1]].append(self._tokens[index + 1].content.strip())
+        return found
+
+    def _names_at(self, token: Token) -> list[str]:
+        """Take the name at the end of a block out of its last line."""
+        last = _lines(token)[1] - 1
+        found = _NAME.search(self._lines[last]) if self._named else None
+        if found is None:
+            return []
+        self._lines[last] = self._lines[last][: found.start()]
+        return [found[1]]
+
+    def _unnamed(self, text: str) -> str:
+        return _NAME.sub("", text) if self._named else text

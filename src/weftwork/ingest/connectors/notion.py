@@ -1,4 +1,4 @@
-"""Notion: the pages and databases of an export, with their properties, relations and blocks."""
+"""Notion: the pages and databases of an export, with their properties, relations and sections."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from weftwork.ingest.connectors.dates import moment, start_of, written_date
 from weftwork.ingest.connectors.exports import Entry, digest, export_top, fingerprints, names_in, open_export, unread
 from weftwork.ingest.connectors.folders import Found, place_of, walk
 from weftwork.ingest.connectors.htmltext import text_of
-from weftwork.ingest.connectors.markdown import Block, TooDeep, blocks, plain
+from weftwork.ingest.connectors.markdown import Kind, TooDeep, lined, plain, sections
 from weftwork.ingest.connectors.plain import plain_source
 from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread, Yielded
+from weftwork.ingest.connectors.section_nodes import SectionNodes
 from weftwork.ingest.connectors.tables import typed
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.events import Note, Refused, Skipped
@@ -43,7 +44,7 @@ class Notion:
 
     name = "notion"
     summary = "Notion export: Markdown and CSV, or HTML, as a zip or a folder"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """By names that end in Notion's ids."""
@@ -145,27 +146,34 @@ def _database(page: _Page, pages: Iterable[_Page], parent: str) -> Source:
 
 
 def _read_page(page: _Page, parent: str, is_row: bool, own: str) -> Iterator[Yielded]:
-    text = page.entry.text()
+    text = lined(page.entry.text())
     links = set[str]()
     if page.entry.suffix == ".html":
         links = {found[1] for found in _HREF.finditer(text)}
-        text = text_of(text)
+        text = text_of(text, markdown=True)
     title, body = _titled(text, page.title)
     properties, body = _properties(body) if is_row else ({}, body)
     try:
-        top = blocks(body)
+        top = sections(body, _is_task)
     except TooDeep as error:
         yield Note(page.name, f"{error}: it is split into paragraphs only")
         top = plain(body)
-    lead = _clean(top[0].text) if top and top[0].kind == "paragraph" else ""
+    nodes = SectionNodes(
+        page=own, title=title, source=page.name, links=partial(_links, page.name), tags=lambda _: (), clean=_clean
+    )
+    lead = nodes.begin(top[0])
+    nodes.add(top[1:])
     yield _described(own, "db_row" if is_row else "page", title, parent, properties, text=lead, source=page.name)
     yield from (Named(own, page.id, "id"), Named(own, page.name, "path"))
     if written_date(title) is None:  # a day is no name that others mention
         yield Named(own, title)
     yield from _relations(own, properties)
-    yield from _links(own, top[0].text if lead else "", page.name)
     yield from (Link(source=own, names=(target,)) for target in sorted(links - {page.id}))
-    yield from _below(own, top[1:] if lead else top, page.name)
+    yield from nodes.pieces
+
+
+def _is_task(kind: Kind, paragraphs: Sequence[str], *, first: bool) -> bool:
+    return kind == "list_item" and inline.task(_clean(paragraphs[0])) is not None
 
 
 def _titled(text: str, title: str) -> tuple[str, str]:
@@ -220,16 +228,15 @@ def _relations(own: str, properties: Mapping[str, str]) -> Iterator[Link]:
             yield Link(source=own, names=(target,), type="relation", label=name)
 
 
-def _links(node: str, text: str, here: str) -> Iterator[Link]:
-    """Links to other pages: by the ids in their paths, else by the paths."""
-    readable = inline.without_code(text)
+def _links(here: str, node: str, text: str) -> Iterator[Link]:
+    """Links to other pages in a text without code: by the ids in their paths, else by the paths."""
     targets: dict[str, str] = {}
-    for each in inline.references(readable):
+    for each in inline.references(text):
         path = PurePosixPath(each.target)
         if path.suffix.lower() in (*PAGES, ".csv"):
             known = _identified(path.stem)[0]
             targets.setdefault(known or _joined(here, each.target), each.label)
-    for address in _ADDRESS.finditer(readable):
+    for address in _ADDRESS.finditer(text):
         targets.setdefault(address[1], "")
     for target, label in targets.items():
         yield Link(source=node, names=(target,), label=label)
@@ -243,38 +250,6 @@ def _joined(here: str, target: str) -> str:
         elif part != ".":
             parts.append(part)
     return "/".join(parts)
-
-
-def _below(own: str, top: list[Block], source: str) -> Iterator[Yielded]:
-    """The blocks of a page in their tree."""
-    names = BlockNames()
-    waiting = [(own, place, block) for place, block in enumerate(top)][::-1]
-    while waiting:
-        parent, place, block = waiting.pop()
-        node = _block(block, parent, place, f"{own}#{names.name(block.kind, block.text)}")
-        if node is not None:
-            yield replace(node, source=source)
-            yield from _links(node.id, block.text, source)
-        above = node.id if node else parent
-        waiting += [(above, number, inner) for number, inner in enumerate(block.below)][::-1]
-
-
-def _block(block: Block, parent: str, place: int, name: str) -> Node | None:
-    """A block as a node; None for one that says nothing, such as an empty box."""
-    text = _clean(block.text)
-    task = inline.task(text) if block.kind == "list_item" else None
-    title, kind = "", str(block.kind)
-    fields: dict[str, FieldValue] = {}
-    if task:
-        kind, fields = "todo", dict(task.fields)
-        title, _, text = task.text.partition("\n")
-    elif block.kind == "heading":
-        title, text = text, ""
-    if not (title or text).strip():
-        return None
-    return Node(
-        id=name, type=kind, title=title.strip(), text=text.strip(), parent=parent, position=place, fields=fields
-    )
 
 
 def _clean(text: str) -> str:

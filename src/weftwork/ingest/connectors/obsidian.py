@@ -25,7 +25,7 @@ class Obsidian:
 
     name = "obsidian"
     summary = "Obsidian vaults: notes with links, tags, tasks and attachments"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """A vault has a folder for its settings; without one, half of its notes that are opened link by name."""
@@ -48,7 +48,7 @@ class Markdown:
 
     name = "markdown"
     summary = "Markdown files and folders of them"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """A Markdown file, or a folder of which more than half is Markdown."""

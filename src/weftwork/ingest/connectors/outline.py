@@ -1,4 +1,7 @@
-"""Outliners: pages of nested blocks with `[[links]]`, `((block references))`, #tags, `key:: value` and tasks."""
+"""Outliners: pages of nested blocks with `[[links]]`, `((block references))`, #tags, `key:: value` and tasks.
+
+A task, a heading, a block with properties and a long one are nodes; all other blocks are lines of the node above them.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from datetime import date, datetime
 
 from weftwork.ingest.connectors.block_ids import BlockNames
 from weftwork.ingest.connectors.dates import start_of
+from weftwork.ingest.connectors.levels import level_fields
+from weftwork.ingest.connectors.merging import Outline
 from weftwork.ingest.connectors.protocol import Link, Named, Yielded
+from weftwork.text.split import TARGET
 from weftwork.types import FieldValue, Node
 
-DEEPEST = 64
-"""Levels below which blocks stand side by side: nobody nests deeper on purpose."""
+LONG = TARGET
+"""Characters from which on a block that is no part of a list is a node of its own: it fills a passage by itself."""
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|(`+)(?!`).*?(?<!`)\1(?!`)"
     r"|#\+BEGIN_(SRC|EXAMPLE|QUERY|EXPORT)\b.*?(?:#\+END_\2|\Z)",
@@ -25,7 +31,7 @@ _BLOCK = re.compile(r"\(\(([\w-]{2,64})\)\)")
 _KEY = re.compile(r"[\w-]{1,64}")
 _EMBED = re.compile(r"\{\{\s*(?:\[\[)?embed(?:-\w+)?(?:\]\])?\s*:?")
 _ALIASED = re.compile(r"\[([^\[\]]+)\]\((?:\[\[(.+?)\]\]|\(\(([\w-]+)\)\))\)")
-_HEADING = re.compile(r"#{1,6}\s+(?=\S)")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,8 @@ class Block:
     """The id that the format gives it, by which others refer to it."""
     task: Task | None = None
     heading: bool = False
+    level: int = 0
+    """Of a heading, where it is known."""
     properties: Mapping[str, str] = field(default_factory=dict)
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -72,80 +80,87 @@ class Page:
 
 
 def page_pieces(page: Page, own: str) -> Iterator[Yielded]:
-    """The page, its blocks in their tree, its names, and its links."""
+    """The page, its blocks, its names, and its links."""
     fields = shown_properties(page.properties)
     if page.day:
         fields["date"] = page.day.isoformat()
-    yield Node(
-        id=own,
-        type="page",
-        title=page.title,
-        parent=page.parent,
-        position=page.position,
-        tags=tags_of_properties(page.properties),
-        fields=fields,
-        source=page.source,
-        created_at=page.created_at or (start_of(page.day) if page.day else None),
-        updated_at=page.updated_at or page.created_at or (start_of(page.day) if page.day else None),
+    outline = Outline(
+        Node(
+            id=own,
+            type="page",
+            title=page.title,
+            parent=page.parent,
+            position=page.position,
+            tags=tags_of_properties(page.properties),
+            fields=fields,
+            source=page.source,
+            created_at=page.created_at or (start_of(page.day) if page.day else None),
+            updated_at=page.updated_at or page.created_at or (start_of(page.day) if page.day else None),
+        )
     )
+    outline.page.note(ids=page.names, links=property_links(own, page.properties))
+    _add_blocks(outline, page, own)
+    yield from outline.pieces()
     yield Named(own, page.title)
     yield from (Named(own, alias, "alias") for alias in page.aliases)
-    yield from (Named(own, name, "id") for name in page.names)
     if "/" in page.title.strip("/") and not page.day:
         yield Link(source=own, names=(page.title.rpartition("/")[0],), label="namespace")
-    yield from property_links(own, page.properties)
-    yield from _blocks(page, own)
 
 
-def _blocks(page: Page, own: str) -> Iterator[Yielded]:
-    """Blocks from the top down; an own stack, so that no nesting is too deep."""
+def _add_blocks(outline: Outline, page: Page, own: str) -> None:
+    """Blocks from the top down; an own stack, so that no nesting is too deep. Below an empty one, they move up."""
     names, taken = BlockNames(), set[str]()
-    waiting = [(own, 0, place, block) for place, block in enumerate(page.blocks)][::-1]
+    waiting = [(outline.page, 0, block) for block in reversed(page.blocks)]
     while waiting:
-        parent, depth, place, block = waiting.pop()
-        key = block.key if _KEY.fullmatch(block.key) and block.key not in taken else ""
-        taken.add(key)
-        node = block_node(block, f"{own}#{key or names.name('block', block.text)}", parent, place)
-        if node is None:
-            above, below = parent, depth
-        else:
-            above, below = (node.id, depth + 1) if depth < DEEPEST else (parent, depth)
-            yield _dated(node, page)
-            if key:
-                yield Named(node.id, key, "id")
-            yield from property_links(node.id, block.properties)
-            yield from links(node.id, block.text)
-        waiting += [(above, below, number, child) for number, child in enumerate(block.children)][::-1]
+        above, level, block = waiting.pop()
+        alone = stands_alone(block) or (level == 0 and len(block.text) >= LONG)
+        if alone or block.text.strip():
+            key = block.key if _KEY.fullmatch(block.key) and block.key not in taken else ""
+            taken.add(key)
+            if alone:
+                name = f"{own}#{key or names.name('block', block.text)}"
+                holder = above = outline.add(above, block_node(block, name, page))
+                level = 0
+            else:
+                holder = outline.merge(above, level, plain(block.text).strip())
+                level += 1
+            holder.date(*_times(block, page))
+            holder.note(
+                ids=filter(None, (key,)),
+                links=(*property_links("", block.properties), *links("", block.text)),
+                tags=(*tags_of(block.text), *tags_of_properties(block.properties)),
+            )
+        waiting += [(above, level, child) for child in reversed(block.children)]
 
 
-def block_node(block: Block, name: str, parent: str, place: int) -> Node | None:
-    """A block as a node: a task, a heading or an item; None for an empty one, whose children move up."""
-    text = block.text.strip()
-    if not text and not block.properties and not block.task:
-        return None
+def stands_alone(block: Block) -> bool:
+    """Whether a block is a node of its own for what it is."""
+    return bool(block.task or block.heading or block.properties or _HEADING.match(block.text))
+
+
+def block_node(block: Block, name: str, page: Page) -> Node:
+    """A block that stands alone: a task, a heading with what it says below its first line, or an item."""
+    text, title, kind = plain(block.text).strip(), "", "list_item"
     fields = shown_properties(block.properties)
-    tags = tuple(dict.fromkeys((*tags_of(text), *tags_of_properties(block.properties))))
-    title, kind = "", "list_item"
+    marked = _HEADING.match(text)
     if block.task:
         kind = "todo"
         title, _, text = plain(block.task.text).strip().partition("\n")
         fields = {**fields, "status": block.task.status, **block.task.fields}
-    elif block.heading or (_HEADING.match(text) and "\n" not in text):
-        kind, title, text = "heading", _HEADING.sub("", plain(text), count=1), ""
+    elif block.heading or marked:
+        kind = "heading"
+        title, _, text = text[marked.end() if marked else 0 :].partition("\n")
+        fields |= level_fields(len(marked[1]) if marked else block.level)
     return Node(
-        id=name, type=kind, title=title, text=plain(text).strip(), parent=parent, position=place, tags=tags,
-        fields=fields, created_at=block.created_at, updated_at=block.updated_at,
+        id=name, type=kind, title=title.strip(), text=text.strip(), fields=fields, source=page.source,
+        created_at=_times(block, page)[0],
     )  # fmt: skip
 
 
-def _dated(node: Node, page: Page) -> Node:
-    """The block with the times of its page where it has none of its own."""
-    return Node(
-        id=node.id, type=node.type, title=node.title, text=node.text, parent=node.parent, position=node.position,
-        tags=node.tags, fields=node.fields, source=page.source,
-        created_at=node.created_at or (start_of(page.day) if page.day else None),
-        updated_at=node.updated_at or node.created_at or page.updated_at,
-    )  # fmt: skip
+def _times(block: Block, page: Page) -> tuple[datetime | None, datetime | None]:
+    """When a block was made and changed, else when its page was."""
+    created = block.created_at or (start_of(page.day) if page.day else None)
+    return created, block.updated_at or block.created_at or page.updated_at
 
 
 def links(node: str, text: str) -> Iterator[Link]:

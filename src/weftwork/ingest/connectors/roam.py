@@ -1,4 +1,4 @@
-"""Roam Research: the pages of a JSON export, block by block."""
+"""Roam Research: the pages of a JSON export."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Roam:
 
     name = "roam"
     summary = "Roam Research export: JSON, or the zip that holds it"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """By what the first page holds."""
@@ -154,13 +154,15 @@ def _blocks(value: Any) -> tuple[tuple[Block, ...], dict[str, str], int]:
 
 
 def _block(value: Mapping[str, Any], below: tuple[Block, ...], properties: Mapping[str, str]) -> Block:
-    text, key = value["string"], value.get("uid")
+    text, key, level = value["string"], value.get("uid"), value.get("heading")
+    level = int(level) if level in (1, 2, 3) else 0
     return Block(
         text=_TASK.sub("", text).strip() if _TASK.match(text) else text,
         children=below,
         key=key if isinstance(key, str) and key.isprintable() else "",
         task=_task(text),
-        heading=value.get("heading") in (1, 2, 3),
+        heading=level > 0,
+        level=level,
         properties=properties,
         created_at=moment(value.get("create-time")),
         updated_at=moment(value.get("edit-time")) or moment(value.get("create-time")),

@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ from weftwork.ingest.connectors.exports import Entry, export_top, names_in, open
 from weftwork.ingest.connectors.jsonstream import Damaged
 from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
 from weftwork.ingest.connectors.tana_intermediate import intermediate_sources
-from weftwork.ingest.connectors.tana_nodes import DEEPEST, Told, pieces, source, top_source, values
+from weftwork.ingest.connectors.tana_nodes import Told, Top, kept, source, top_source, tree_pieces, values
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
 from weftwork.types import FieldValue
 
 INTERMEDIATE = "TanaIntermediateFile"
 _CONTAINERS = ("home", "journal", "journalPart")
+_DAY = "journalPart"
 _KEPT = ("_STASH", "_CAPTURE_INBOX")
 """Of the nodes that Tana itself makes in a workspace, those that hold what people write."""
 _SYSTEM = frozenset(
@@ -43,7 +44,7 @@ class Tana:
 
     name = "tana"
     summary = "Tana export: a workspace as JSON, a Tana Intermediate File, or the zip of one"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """By how the file begins."""
@@ -151,6 +152,35 @@ class _Graph:
     def is_root(self, name: str) -> bool:
         return name in self._roots
 
+    @cached_property
+    def referred(self) -> frozenset[str]:
+        """Ids that something that people wrote refers to."""
+        written = [self.told(doc) for name, doc in self.docs.items() if self.is_content(name)]
+        return frozenset(
+            target
+            for told in written
+            for target in (*told.refers, *(target for _, target in told.field_links))
+            if target != told.id
+        )
+
+    def tree(self, top: _Doc) -> dict[str, Told]:
+        """A node with all below it, each before those below it."""
+        found: dict[str, Told] = {}
+        waiting = [top.id]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = self.told(self.docs[name])
+                waiting += reversed(found[name].children)
+        return found
+
+    def is_line(self, doc: _Doc) -> bool:
+        """Whether a node in the library or on a day is no page but a line: one alone, or anything plain on a day."""
+        if self.holds(doc.id) or not self.holds(doc.owner) or self.is_root(doc.owner):
+            return False
+        tree = self.tree(doc)
+        return not kept(tree, self.referred) and (len(tree) == 1 or self.docs[doc.owner].kind == _DAY)
+
     def told(self, doc: _Doc) -> Told:
         """A node with its tags and fields."""
         text, refers = self._shown(doc.name)
@@ -231,7 +261,7 @@ def _workspace(entry: Entry, path: Path) -> Iterator[Source | Skipped]:
         yield Skipped(entry.name, f"{wrong} of its nodes have no id or are no objects")
     top = export_top(path, "tana", "Tana").id
     content = [doc for doc in docs.values() if graph.is_content(doc.id) and not graph.is_root(doc.id)]
-    tops = [doc for doc in content if graph.holds(doc.owner)]
+    tops = [doc for doc in content if graph.holds(doc.owner) and not graph.is_line(doc)]
     order = {doc.id: place for place, doc in enumerate(tops)}
     for doc in sorted(tops, key=lambda doc: (len(_owners(doc, docs)), order[doc.id])):
         parent = top if graph.is_root(doc.owner) else identity("tana", doc.owner)
@@ -274,18 +304,13 @@ def _since(doc: _Doc) -> int:
 
 
 def _read_tree(graph: _Graph, top: _Doc, parent: str, own: str) -> Iterator[Yielded]:
-    if graph.holds(top.id):
-        yield from pieces(replace(graph.told(top), children=()), own, own, parent, _since(top))
+    """A node with all below it; of what only holds others, those that are mere lines."""
+    if not graph.holds(top.id):
+        yield from tree_pieces(graph.tree(top), Top(own, parent, _since(top)), graph.referred)
         return
-    waiting = [(top.id, parent, 0, _since(top))]
-    seen: set[str] = set()
-    while waiting:
-        name, above, depth, place = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        told = graph.told(graph.docs[name])
-        node = own if name == top.id else f"{own}#{name}"
-        yield from pieces(told, node, own, above, place)
-        below = (node, depth + 1) if depth < DEEPEST else (above, depth)
-        waiting += [(child, *below, number) for number, child in enumerate(told.children)][::-1]
+    told = graph.told(top)
+    lines = [graph.docs[name] for name in told.children if graph.is_line(graph.docs[name])]
+    tree = {top.id: replace(told, children=tuple(line.id for line in lines))}
+    for line in lines:
+        tree |= graph.tree(line)
+    yield from tree_pieces(tree, Top(own, parent, _since(top)), graph.referred)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,22 @@ from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.exports import Entry, export_top
 from weftwork.ingest.connectors.jsonstream import Damaged, unpacked
 from weftwork.ingest.connectors.protocol import Source, Yielded
-from weftwork.ingest.connectors.tana_nodes import DEEPEST, Told, pieces, source, top_source, values
+from weftwork.ingest.connectors.tana_nodes import Told, Top, source, top_source, tree_pieces, values
 from weftwork.ingest.events import Skipped
 from weftwork.types import FieldValue
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of all nodes of a file."""
+
+    names: Mapping[str, str]
+    """Texts by id."""
+    tags: Mapping[str, str]
+    """Names of supertags by id."""
+    referred: Container[str]
+    """Ids that texts refer to."""
+
 
 _UID = re.compile(r"(?:\[([^\[\]]*)\]\()?\[\[([^\[\]]+)\]\]\)?")
 
@@ -25,9 +39,12 @@ def intermediate_sources(entry: Entry, path: Path) -> Iterator[Source | Skipped]
     """A source for each node at the top of the file; names are read first, since texts refer by id."""
     tags = _supertags(entry)
     names: dict[str, str] = {}
+    referred: set[str] = set()
     for value in values(entry, "nodes"):
         for node in _flat(value):
-            names[str(node["uid"])] = str(node.get("name") or "")
+            name = names[str(node["uid"])] = str(node.get("name") or "")
+            referred |= {match[2] for match in _UID.finditer(name) if match[2] != node["uid"]}
+    known = _Known(names, tags, referred)
     yield top_source(path)
     top = export_top(path, "tana", "Tana").id
     seen: set[str] = set()
@@ -38,9 +55,7 @@ def intermediate_sources(entry: Entry, path: Path) -> Iterator[Source | Skipped]
             continue
         seen.add(name)
         packed = zlib.compress(json.dumps(value).encode(), 1)
-        yield source(
-            value["uid"], str(value.get("name") or ""), partial(_read_nested, packed, names, tags, top), entry.stamp
-        )
+        yield source(value["uid"], str(value.get("name") or ""), partial(_read_nested, packed, known, top), entry.stamp)
 
 
 def _supertags(entry: Entry) -> dict[str, str]:
@@ -67,28 +82,22 @@ def _flat(value: Any) -> Iterator[Mapping[str, Any]]:
             waiting += children if isinstance(children, list) else []
 
 
-def _read_nested(
-    packed: bytes, names: Mapping[str, str], tags: Mapping[str, str], top: str, own: str
-) -> Iterator[Yielded]:
-    waiting = [(unpacked(packed), top, own, 0, 0)]
-    seen: set[str] = set()
+def _read_nested(packed: bytes, known: _Known, top: str, own: str) -> Iterator[Yielded]:
+    tree: dict[str, Told] = {}
+    waiting = [unpacked(packed)]
     while waiting:
-        value, parent, node, place, depth = waiting.pop()
+        value = waiting.pop()
         name = _uid(value)
-        if not name or name in seen:
+        if not name or name in tree:
             yield Skipped(own, "one of its nodes has no uid, or that of another")
             continue
-        seen.add(name)
-        told, children = _nested(value, names, tags)
-        yield from pieces(told, node, own, parent, place)
-        above = node if depth < DEEPEST else parent
-        waiting += [
-            (child, above, f"{own}#{child.get('uid') if isinstance(child, dict) else number}", number, depth + 1)
-            for number, child in enumerate(children)
-        ][::-1]
+        told, children = _nested(value, known)
+        tree[name] = replace(told, children=tuple(_uid(child) for child in children))
+        waiting += children[::-1]
+    yield from tree_pieces(tree, Top(own, top), known.referred)
 
 
-def _nested(value: Mapping[str, Any], names: Mapping[str, str], tags: Mapping[str, str]) -> tuple[Told, Sequence[Any]]:
+def _nested(value: Mapping[str, Any], known: _Known) -> tuple[Told, list[Any]]:
     """A node of the Intermediate Format, and the children that are no fields."""
     fields: dict[str, FieldValue] = {}
     links: list[tuple[str, str]] = []
@@ -96,16 +105,16 @@ def _nested(value: Mapping[str, Any], names: Mapping[str, str], tags: Mapping[st
     below = value.get("children")
     for child in below if isinstance(below, list) else ():
         if isinstance(child, dict) and child.get("type") == "field":
-            _nested_field(child, names, fields, links)
+            _nested_field(child, known.names, fields, links)
         else:
             children.append(child)
-    text, refers = _named(str(value.get("name") or ""), names)
+    text, refers = _named(str(value.get("name") or ""), known.names)
     described = value.get("description")
-    given, state = value.get("supertags"), value.get("todoState")
-    flags = value.get("flags")
+    given, state, flags = value.get("supertags"), value.get("todoState"), value.get("flags")
+    supertags = given if isinstance(given, list) else []
     told = Told(
         id=value["uid"], text=f"{text}\n\n{described}" if described else text, refers=refers,
-        tags=tuple(filter(None, (tags.get(str(each), str(each)) for each in given))) if isinstance(given, list) else (),
+        tags=tuple(filter(None, (known.tags.get(str(each), str(each)) for each in supertags))),
         fields=fields, field_links=tuple(links), done=None if state is None else state == "done",
         heading=isinstance(flags, list) and "section" in flags,
         created_at=moment(value.get("createdAt")), updated_at=moment(value.get("editedAt")),

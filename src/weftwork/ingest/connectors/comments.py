@@ -1,0 +1,95 @@
+"""What in Markdown is no content: comments, `%% … %%` and `<!-- … -->`, and link definitions that Foam writes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+
+_MARK = re.compile(r"`+|%%|<!--")
+_CLOSING = {"%%": "%%", "<!--": "-->"}
+_BLANK = re.compile(r"\n[ \t]*(?=\n)")
+_INDENT = re.compile(r"^[ \t>]*", re.MULTILINE)
+_LINKED = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_DEFINITION = re.compile(r"^\[([^\[\]\n]+)\]: +\S+(?: +(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*$", re.MULTILINE)
+_REST = re.compile(r"[ \t]*(?:\n|\Z)")
+
+
+def may_hold_comments(text: str) -> bool:
+    """Whether there may be something in a text that is no content."""
+    return any(mark in text for mark in _CLOSING) or ("\n[" in text and "]: " in text)
+
+
+def content_of(text: str, code: Sequence[tuple[int, int]]) -> str:
+    """The text without what is no content; `code` are the spans of its code blocks, from the first to the last."""
+    spans = sorted((*_comments(text, code), *_definitions(text, code)))
+    return _without(text, spans)
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text without some spans; lines that held nothing else go as a whole."""
+    kept, last = [], 0
+    for start, end in spans:
+        if start < last:  # a definition inside of a comment
+            continue
+        line_start = max(text.rfind("\n", last, start) + 1, last)
+        line_end = _REST.match(text, end)
+        begins = not text[line_start:start].strip() and (line_start == 0 or text[line_start - 1] == "\n")
+        kept.append(text[last : line_start if begins and line_end else start])
+        last = line_end.end() if begins and line_end else end
+    return "".join((*kept, text[last:]))
+
+
+def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans of comments, in one pass: each mark is looked at once, and each end is looked for at most once.
+
+    A comment that begins a line may hold blank lines, one within a line may not: so a lone `%%` in a sentence hides
+    nothing.
+    """
+    blanks = [match.start() for match in _BLANK.finditer(text)]
+    ticks = _closing_ticks(text)
+    starts = [start for start, _ in code]
+    begins = {match.end() for match in _INDENT.finditer(text)}
+    searched = dict.fromkeys(_CLOSING, 0)
+    place = 0
+    while found := _MARK.search(text, place):
+        start, mark = found.start(), found[0]
+        place = found.end()
+        block = bisect(starts, start) - 1
+        next_blank = bisect(blanks, start)
+        paragraph_end = blanks[next_blank] if next_blank < len(blanks) else len(text)
+        if block >= 0 and start < code[block][1]:
+            place = code[block][1]
+        elif mark not in _CLOSING:
+            closing = ticks.get(start, len(text))
+            place = closing + len(mark) if closing < paragraph_end else place
+        elif (end := len(text) if start in begins else paragraph_end) > searched[mark]:
+            closing = text.find(_CLOSING[mark], place, end)
+            if closing >= 0:
+                place = closing + len(_CLOSING[mark])
+                yield start, place
+            else:
+                searched[mark] = end  # nothing up to there ends a comment
+
+
+def _definitions(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Link definitions for `[[names]]` of the same text, which Foam writes below a note, and the lines around them."""
+    names = {match[1] for match in _LINKED.finditer(text)}
+    starts = [start for start, _ in code]
+    for found in _DEFINITION.finditer(text):
+        block = bisect(starts, found.start()) - 1
+        in_code = block >= 0 and found.start() < code[block][1]
+        if not in_code and (found[1] in names or found[1] in ("//begin", "//end")):
+            yield found.span()
+
+
+def _closing_ticks(text: str) -> dict[int, int]:
+    """For each run of backticks, where the next one of the same length stands."""
+    following: dict[int, int] = {}
+    closing: dict[int, int] = {}
+    for run in reversed(list(re.finditer("`+", text))):
+        length = run.end() - run.start()
+        if length in following:
+            closing[run.start()] = following[length]
+        following[length] = run.start()
+    return closing

@@ -1,0 +1,106 @@
+"""Merging the plain blocks of an outline into the text of the nearest node above them.
+
+Plain blocks become a nested list. A node of its own ends the text of the one above it: plain blocks that follow it are
+a node of the type `paragraph`, so that the nodes in reading order say what the outline says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from weftwork.ingest.connectors.block_ids import BlockNames
+from weftwork.ingest.connectors.protocol import Link, Named, NameKind, Yielded
+from weftwork.types import ABOUT, Node, subject_of
+
+DEEPEST = 64
+"""Levels below which nodes stand side by side, and lines of a list too: nobody nests deeper on purpose."""
+LONGEST_SUBJECT = 200
+
+
+@dataclass(slots=True)
+class Holder:
+    """A node while plain blocks are merged into its text."""
+
+    node: Node
+    above: Holder | None = None
+    depth: int = 0
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    """Plain blocks, each with its level in the list."""
+    names: list[tuple[str, NameKind]] = field(default_factory=list)
+    """What links may call it: also the ids of the blocks that were merged."""
+    links: list[Link] = field(default_factory=list)
+    """Links of its blocks, with any source."""
+    tags: dict[str, None] = field(default_factory=dict)
+    children: int = 0
+    current: Holder | None = None
+    """What takes the next plain block below it: itself, or the paragraph after the last node of its own."""
+
+    def __post_init__(self) -> None:
+        """Take plain blocks by itself at first."""
+        self.current = self
+
+    def note(self, ids: Iterable[str] = (), links: Iterable[Link] = (), tags: Iterable[str] = ()) -> None:
+        """Keep what a block that stands in it is called, links to, and is tagged with."""
+        self.names += [(each, "id") for each in ids]
+        self.links += links
+        self.tags.update(dict.fromkeys(tags))
+
+    def date(self, created: datetime | None, updated: datetime | None) -> None:
+        """Let the node be as new as the newest of its blocks, and a paragraph as old as its first."""
+        times = [time for time in (self.node.updated_at, updated) if time]
+        first = created if self.node.type == "paragraph" else None
+        self.node = replace(self.node, created_at=self.node.created_at or first, updated_at=max(times, default=None))
+
+
+class Outline:
+    """The nodes of a page in reading order."""
+
+    def __init__(self, page: Node) -> None:
+        self.page = Holder(page)
+        self._holders = [self.page]
+        self._names = BlockNames()
+
+    def add(self, above: Holder, node: Node) -> Holder:
+        """Put a node below another one, after all that is there already."""
+        target = above
+        target.current = None
+        while target.above is not None and target.depth >= DEEPEST:
+            target = target.above
+            target.current = None
+        about = subject_of(above.node.title, above.node.fields)[:LONGEST_SUBJECT]
+        placed = replace(node, parent=target.node.id, position=target.children, fields={**node.fields, ABOUT: about})
+        holder = Holder(placed, target, target.depth + 1)
+        target.children += 1
+        self._holders.append(holder)
+        return holder
+
+    def merge(self, above: Holder, level: int, text: str) -> Holder:
+        """Put a plain block at a level of the list below a node, and return the node whose text it stands in."""
+        if above.current is None:
+            above.current = self.add(above, Node(id="", type="paragraph", source=above.node.source))
+        above.current.lines.append((min(level, DEEPEST), text))
+        return above.current
+
+    def pieces(self) -> Iterator[Yielded]:
+        """The nodes with their names and links."""
+        for holder in self._holders:
+            text = "\n".join(filter(None, (holder.node.text, nested_list(holder.lines))))
+            name = holder.node.id or f"{self.page.node.id}#{self._names.name('paragraph', text)}"
+            tags = tuple(dict.fromkeys((*holder.node.tags, *holder.tags)))
+            yield replace(holder.node, id=name, text=text, tags=tags)
+            yield from (Named(name, *each) for each in dict.fromkeys(holder.names))
+            yield from (replace(link, source=name) for link in holder.links)
+
+
+def nested_list(lines: Sequence[tuple[int, str]]) -> str:
+    """Blocks as a Markdown list, two spaces a level, the highest of them at the margin."""
+    lowest = min((level for level, _ in lines), default=0)
+    return "\n".join(_item(level - lowest, text) for level, text in lines)
+
+
+def _item(level: int, text: str) -> str:
+    first, *others = text.split("\n")
+    margin = "  " * level
+    return "\n".join((f"{margin}- {first}", *(f"{margin}  {line}" if line.strip() else "" for line in others)))

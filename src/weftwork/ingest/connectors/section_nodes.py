@@ -1,0 +1,180 @@
+"""The nodes of a Markdown page: its sections, and those of their blocks that stand by themselves.
+
+A page or section has as its text what stands directly below its title. A block that stands by itself is a node below
+it, and what follows such a block is a node of the type `paragraph`: in reading order the nodes say what the file says.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+
+from weftwork.ingest.connectors import inline
+from weftwork.ingest.connectors.block_ids import BlockNames
+from weftwork.ingest.connectors.levels import level_fields
+from weftwork.ingest.connectors.markdown import Block, Section, Stretch
+from weftwork.ingest.connectors.protocol import Anchor, Link, Yielded
+from weftwork.types import ABOUT, FieldValue, Node, subject_of
+
+LONGEST_TITLE = 200
+NO_FIELDS: Mapping[str, FieldValue] = MappingProxyType({})
+Part = Stretch | Block
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """The node that others stand below, and what it is about."""
+
+    id: str
+    subject: str
+
+
+def _as_written(text: str) -> str:
+    return text
+
+
+@dataclass(slots=True, kw_only=True)
+class SectionNodes:
+    """Makes the nodes of one page; `pieces` has them in reading order, each before its links."""
+
+    page: str
+    """The id of the page's own node, which is not among the pieces."""
+    title: str
+    source: str
+    links: Callable[[str, str], Iterable[Link]]
+    """The links in a text without code that stands in a node."""
+    tags: Callable[[str], Sequence[str]] = inline.tags
+    """The tags in a text without code."""
+    clean: Callable[[str], str] = _as_written
+    """What is stored of a text."""
+    updated_at: datetime | None = None
+    pieces: list[Yielded] = field(default_factory=list)
+    all_tags: dict[str, None] = field(default_factory=dict)
+    _names: BlockNames = field(default_factory=BlockNames)
+    _taken: set[str] = field(default_factory=set)
+    _children: Counter[str] = field(default_factory=Counter)
+
+    def begin(self, section: Section) -> str:
+        """Take what stands before the first heading, and return the page's own text."""
+        own, below = _own(section.parts)
+        self._anchor(self.page, (section.name, *section.names, *own.names))
+        self._note_links(self.page, *self._scanned((section.heading, *own.prose)))
+        self._add_parts(_Above(self.page, self.title), below)
+        return self.clean(own.text)
+
+    def add(self, sections: Iterable[Section]) -> None:
+        """Take the sections that follow, each below the nearest heading of a higher rank."""
+        above = [(0, _Above(self.page, self.title))]
+        for section in sections:
+            if not section.heading and not section.parts:
+                continue
+            while above[-1][0] >= section.level:
+                above.pop()
+            above.append((section.level, self._add_section(section, above[-1][1])))
+
+    def _add_section(self, section: Section, above: _Above) -> _Above:
+        own, below = _own(section.parts)
+        title = plain_heading(self.clean(section.heading))
+        text = self.clean(own.text)
+        if len(title) > LONGEST_TITLE:
+            title, text = textwrap.shorten(title, LONGEST_TITLE, placeholder=" …"), f"{title}\n\n{text}".rstrip()
+        fields = inline.line_fields(inline.without_code(section.lead)) | level_fields(section.level)
+        node = self._add_node(
+            "heading", section.heading, above, names=(section.name,), title=title, text=text, fields=fields,
+            prose=(section.heading, *own.prose),
+        )  # fmt: skip
+        self.pieces.append(Anchor(node.id, section.heading))
+        self._anchor(node.id, (*section.names, *own.names))
+        here = _Above(node.id, _subject(node))
+        self._add_parts(here, below)
+        return here
+
+    def _add_parts(self, above: _Above, parts: Sequence[Part]) -> None:
+        for part in parts:
+            if isinstance(part, Block):
+                self._add_block(part, above)
+            elif text := self.clean(part.text):
+                node = self._add_node("paragraph", text, above, text=text, prose=part.prose)
+                self._anchor(node.id, part.names)
+
+    def _add_block(self, block: Block, above: _Above) -> None:
+        """A task, or a paragraph or list item with a name or fields of its own; an empty one is none."""
+        own, below = _own(block.parts)
+        said, names = block.paragraphs[0], (*block.names, *own.names)
+        task = inline.task(self.clean(said)) if block.kind == "list_item" else None
+        fields: dict[str, FieldValue] = dict(inline.line_fields(inline.without_code("\n\n".join(block.paragraphs))))
+        title, text = _titled(task.text) if task else ("", self.clean(said))
+        text = _joined(text, self.clean(own.text), loose=own.loose)
+        if title or text or names or below:
+            node = self._add_node(
+                "todo" if task else block.kind, said, above, names=names, title=title, text=text,
+                fields=fields | (task.fields if task else {}), prose=(said, *own.prose),
+            )  # fmt: skip
+            self._add_parts(_Above(node.id, _subject(node)), below)
+
+    def _add_node(
+        self, kind: str, content: str, above: _Above, *, names: Sequence[str] = (), title: str = "", text: str,
+        fields: Mapping[str, FieldValue] = NO_FIELDS, prose: Sequence[str],
+    ) -> Node:  # fmt: skip
+        """A node that is called by the first of its names, or by a name that is made of its content."""
+        name = next((f"^{name}" for name in names[:1] if name and name not in self._taken), "")
+        self._taken.update(names[:1])
+        readable, tags = self._scanned(prose)
+        node = Node(
+            id=f"{self.page}#{name or self._names.name(kind, content)}", type=kind, title=title, text=text,
+            parent=above.id, position=self._children[above.id], tags=tags,
+            fields={**fields, ABOUT: above.subject}, source=self.source, updated_at=self.updated_at,
+        )  # fmt: skip
+        self._children[above.id] += 1
+        self.pieces.append(node)
+        self._anchor(node.id, names)
+        self._note_links(node.id, readable, tags)
+        return node
+
+    def _scanned(self, prose: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
+        """Texts without code, and the tags in them."""
+        readable = [inline.without_code(each) for each in prose]
+        return readable, tuple(dict.fromkeys(tag for each in readable for tag in self.tags(each)))
+
+    def _note_links(self, node: str, readable: Iterable[str], tags: Iterable[str]) -> None:
+        self.all_tags.update(dict.fromkeys(tags))
+        for each in readable:
+            self.pieces += self.links(node, each)
+
+    def _anchor(self, node: str, names: Iterable[str]) -> None:
+        self.pieces += [Anchor(node, f"^{name}") for name in names if name]
+
+
+def _own(parts: Sequence[Part]) -> tuple[Stretch, Sequence[Part]]:
+    """What something says itself, and what is below it."""
+    if parts and isinstance(parts[0], Stretch):
+        return parts[0], parts[1:]
+    return Stretch(""), parts
+
+
+def _subject(node: Node) -> str:
+    return subject_of(node.title, node.fields)[:LONGEST_TITLE]
+
+
+def _joined(text: str, more: str, *, loose: bool) -> str:
+    return ("\n\n" if loose else "\n").join(filter(None, (text, more)))
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """A task's title and what else it says."""
+    first, _, more = text.partition("\n")
+    if len(first) <= LONGEST_TITLE:
+        return first.strip(), more.strip()
+    return textwrap.shorten(first, LONGEST_TITLE, placeholder=" …"), text
+
+
+def plain_heading(heading: str) -> str:
+    """A heading in one line, without what marks links and emphasis."""
+    heading = re.sub(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", heading)
+    heading = re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", heading)
+    return " ".join(re.sub(r"(\*\*|__|==|~~|`|\*)(.+?)\1", r"\2", heading).split())
