@@ -224,8 +224,7 @@ def measured(
 
 def _nodes(context: Context) -> dict[str, str]:
     """By citation id, the node that it stands for."""
-    lines = {item.candidate.passage.citation: item.candidate.node.id for item in context.overflow}
-    return lines | {each.id: each.node for each in context.citations}
+    return {each.id: each.node for each in context.citations}
 
 
 def _headed(context: Context, nodes: Mapping[str, str], document_of: Callable[[str], str]) -> list[list[str]]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weftwork import Weft
-from weftwork.faces.research.store import UNBOUND, research_recipe
-from weftwork.score.pages import Best
-from weftwork.types import PAGE, Filters
+from weftwork import Budget, Filters, Request, Weft
+from weftwork.compose.ordering import Best
+from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE
+from weftwork.faces.research.store import research_recipe
+from weftwork.types import PAGE
 
 SIGNALS = ("page_words", "page_meaning", "page_look")
 STEPS = 20
@@ -66,13 +67,14 @@ def hold_out(
 
 def _graded(weft: Weft, question: str, depths: Sequence[int]) -> tuple[list[Page], NDArray[np.float64]]:
     """All pages that a search for the deepest looks at, not its first few only, and what speaks for each."""
-    context = weft.context(
-        question,
-        budget=UNBOUND,
-        recipe=replace(research_recipe("hybrid", max(depths)), order=Best(DEEPEST)),
+    request = Request(
+        query=question,
+        workspace=DEFAULT_WORKSPACE,
+        user=DEFAULT_USER,
+        budget=Budget(total=DEFAULT_BUDGET),
         filters=Filters(types=frozenset({PAGE})),
     )
-    pages = [item.candidate for item in context.items]
+    pages = weft.rank(request, replace(research_recipe("hybrid", max(depths)), order=Best(DEEPEST))).candidates
     signals: list[Mapping[str, Any]] = [page.signals for page in pages]
     return [(str(page.node.fields["filename"]), page.node.position) for page in pages], np.array(
         [[each.get(name) or 0.0 for name in SIGNALS] for each in signals]

@@ -53,6 +53,17 @@ def test_citations_are_found_in_the_order_of_the_answer_each_once(context, ids):
     assert check.sound
 
 
+def test_citations_that_are_no_ids_may_be_named_by_their_places(context, ids):
+    text = f"{DOME} [1] {MIRROR} [1, 2]\n\n{MIRROR} [1]"
+    dome, mirror = ((text.index(mark), text.index(mark) + len(mark)) for mark in ("[1]", "[1, 2]"))
+    last = (len(text) - 3, len(text))
+    mentions = [(ids["dome"], *dome), (ids["dome"], *mirror), (ids["mirror"], *mirror), (ids["dome"], *last)]
+    check = check_answer(text, context, [*mentions, ("no-source", 0, 1)])
+    assert used(check) == ["dome", "mirror"]
+    assert silent(check) == [(MIRROR, "mirror")]
+    assert [text[slice(*quote.span)] for quote in check.uncited] == [MIRROR.rstrip(".")]
+
+
 @pytest.mark.parametrize(
     "form", ["[{a}, {b}]", "[{a}; {b}]", "[{a}][{b}]", "[{a} {b}]", "({a}, {b})", "【{a}】【{b}】", "`{a}` and {b}"]
 )

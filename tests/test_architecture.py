@@ -20,6 +20,7 @@ LAYERS = [
     {"write", "answer"},
     {"collect"},
     {"score"},
+    {"compose"},
     {"pack"},
     {"render"},
     {"wire"},

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weftwork.errors import InvalidInput
+from weftwork.identity import CITATION
 from weftwork.query import STOP_WORDS
 from weftwork.text.analysis import UNSPACED
 from weftwork.types import Citation, Context
@@ -29,8 +30,8 @@ MORTAR = STOP_WORDS | frozenset(
 )
 
 _TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])*+")
-_ID = re.compile(r"(?<![\w-])([A-Za-z]{3})[-‐‑–]([0-9A-Za-z]{1,24})(?![\w-])")
-_ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{3}[-‐‑–]\w{10}(?![\w/\\-]|[.:=@]\w)")
+_ID = re.compile(r"(?<![\w-])[A-Za-z]\d{4,15}(?![\w-])")
+_ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{7,13}(?![\w/\\-]|[.:=@]\w)")
 """An id that is no part of an address or of the name of a file."""
 _BRACKETS = re.compile(r"[\[【]([^\[\]【】]{1,300})[\]】]")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
@@ -41,10 +42,9 @@ _END = re.compile(
     r"|\n(?=[^\S\n]*+(?:\||(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s))"  # before a row, an item of a list or a heading
 )
 _LEADING = re.compile(r"\s*+(?:[\[【][^\[\]【】]{1,300}[\]】]\s*+)+")
-_LENGTH = 10
-"""Characters after the dash in an id of Weftwork's own."""
-
 Shingle = tuple[str, str, str]
+Mention = tuple[str, int, int]
+"""The id of a source, and where an answer cites it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,11 @@ class _Sentence:
     """Ids of the sources whose words it has, the one with most of them first, and where these words stand."""
 
 
-def check_answer(text: str, context: Context) -> AnswerCheck:
+def check_answer(text: str, context: Context, mentions: Iterable[Mention] | None = None) -> AnswerCheck:
     """Find the citations that an answer used, those that do not exist, and what it quotes without citing it.
 
-    The time that this takes grows with the length of the answer, and no faster.
+    `mentions` are its citations in the order of the text, where they are not written as ids. The time that this takes
+    grows with the length of the answer, and no faster.
     """
     if not isinstance(text, str):
         raise InvalidInput(f"an answer must be text, got {text!r}")
@@ -104,14 +105,17 @@ def check_answer(text: str, context: Context) -> AnswerCheck:
         raise InvalidInput(f"an answer is checked against the context that it was given, got {context!r}")
     known = {citation.id: citation for citation in context.citations}
     sentences = _sentences(text)
-    cited = list(_cited(text, known))
+    cited = [mention for mention in (_cited(text, known) if mentions is None else mentions) if mention[0] in known]
     _attach(text, sentences, cited)
     index = _index(_sources(context))
     for shingle in _shingles(_tokens(context.query)):  # whose words are the user's own is no quote
         index.pop(shingle, None)
     tokens = _tokens(_without(text, cited))
     starts = [token.start for token in tokens]
+    shown = {each.citation: [item.candidate.passage.citation for item in each.items] for each in context.excerpts}
     for sentence in sentences:
+        # Whoever cites an excerpt by the id of its heading cites all that stands in it.
+        sentence.cited |= {name for head in sentence.cited for name in shown.get(head, ())}
         own = tokens[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         sentence.quoted = _quoted(own, index)
     return AnswerCheck(
@@ -121,7 +125,7 @@ def check_answer(text: str, context: Context) -> AnswerCheck:
     )
 
 
-def _cited(text: str, known: Mapping[str, Citation]) -> Iterator[tuple[str, int, int]]:
+def _cited(text: str, known: Mapping[str, Citation]) -> Iterator[Mention]:
     """Each mention of a known id, in brackets or not, with its place."""
     for name, match in _named(text):
         if name in known:
@@ -134,23 +138,19 @@ def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Ite
     In brackets, all that looks cited; elsewhere the exact form alone, unless the sources or the question have it.
     """
     known = {citation.id for citation in context.citations}
-    prefixes = {name[:3] for name in known}
     given = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
     in_code = _inside([(sentence.start, sentence.end) for sentence in sentences if sentence.code])
     in_brackets = _inside([match.span() for match in _BRACKETS.finditer(text)])
     for name, match in _named(text):
         if name in known or in_code(match):
             continue
-        if in_brackets(match):
-            if _looks_cited(name, prefixes):
-                yield name
-        elif name not in given and _ALONE.match(text, match.start()) and _is_exact(name, prefixes):
+        if in_brackets(match) or (name not in given and _ALONE.match(text, match.start()) and CITATION.fullmatch(name)):
             yield name
 
 
 def _named(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """All that could be an id, as the context would write it."""
-    return ((f"{match[1]}-{match[2]}".lower(), match) for match in _ID.finditer(text))
+    return ((match[0].lower(), match) for match in _ID.finditer(text))
 
 
 def _inside(spans: Sequence[tuple[int, int]]) -> Callable[[re.Match[str]], bool]:
@@ -166,21 +166,6 @@ def _inside(spans: Sequence[tuple[int, int]]) -> Callable[[re.Match[str]], bool]
 
 def _sources(context: Context) -> dict[str, str]:
     return {item.candidate.passage.citation: item.candidate.passage.text for item in context.items}
-
-
-def _looks_cited(name: str, prefixes: set[str]) -> bool:
-    """Told from a word with a dash, such as [pre-conditions], by its digits or by a prefix that the context uses."""
-    prefix, _, rest = name.partition("-")
-    has_digit = any(character.isdigit() for character in rest)
-    if len(rest) == _LENGTH:
-        return has_digit or prefix in prefixes
-    return has_digit and prefix in prefixes
-
-
-def _is_exact(name: str, prefixes: set[str]) -> bool:
-    """Told from other numbers, such as tel-0123456789, by its letters or by a prefix that the context uses."""
-    prefix, _, rest = name.partition("-")
-    return any(character.isdigit() for character in rest) and (prefix in prefixes or not rest.isdigit())
 
 
 def _sentences(text: str) -> list[_Sentence]:
@@ -219,7 +204,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         yield position, len(text), False
 
 
-def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[tuple[str, int, int]]) -> None:
+def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[Mention]) -> None:
     """Give each sentence what it cites: inside, in brackets right behind it, or before a block of code."""
     starts = [start for _, start, _ in cited]
 
@@ -235,12 +220,13 @@ def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[tuple[str
             sentence.cited |= between(sentences[number - 1].start, sentences[number - 1].end)
 
 
-def _without(text: str, cited: Sequence[tuple[str, int, int]]) -> str:
+def _without(text: str, cited: Sequence[Mention]) -> str:
     """The answer with blanks in the place of its citations, which would tear a quote apart."""
     pieces, position = [], 0
     for _, start, end in cited:
-        pieces += [text[position:start], " " * (end - start)]
-        position = end
+        if start >= position:  # several sources may be cited at one place
+            pieces += [text[position:start], " " * (end - start)]
+            position = end
     return "".join([*pieces, text[position:]])
 
 

@@ -12,7 +12,10 @@ from types import TracebackType
 from typing import Any, Literal, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
-from weftwork.collect import USUAL_TOKENS, Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
+from weftwork.compose.compose import compose
+from weftwork.compose.ordering import as_scored, collapsed
+from weftwork.compose.repeats import LeftOut
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.embed import get_embedder
@@ -24,12 +27,11 @@ from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
-from weftwork.query import Question, read_query
-from weftwork.recipe import Recipe, get_recipe
+from weftwork.query import read_query
+from weftwork.recipe import Recipe, Recipes
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import Collapsed, Profile, gather_facts, score
-from weftwork.score.ordering import as_scored, collapsed
+from weftwork.score import Profile, gather_facts, score
 from weftwork.score.rerank import reranked
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
@@ -63,16 +65,20 @@ class Tools:
     """Threads for what can be searched side by side; none starts before it is needed."""
     visual: VisualEmbedder | None = None
     """Looks at the pages of documents."""
+    recipes: Recipes = field(default_factory=Recipes)
+    budget: int = DEFAULT_BUDGET
+    """The tokens of a context where neither the request nor the recipe names any."""
+    decay: Mapping[str, float] = field(default_factory=dict)
+    """After how many days a memory of a type has lost half of its freshness, where a request does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """What the collectors found, the best first, and what was left out of it."""
 
-    question: Question
+    inquiry: Inquiry
     candidates: list[Candidate]
-    left_out: list[Collapsed]
-    warnings: tuple[str, ...]
+    left_out: list[LeftOut]
     watch: Stopwatch
 
 
@@ -80,28 +86,31 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
     """Collect and score what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
-    depth = recipe.hits or depth_for(request.budget.total, recipe.passage_tokens or USUAL_TOKENS)
-    inquiry = Inquiry(view, request, question, now, tools.embedder, depth, tools.visual)
+    inquiry = Inquiry(view, request, question, now, tools.embedder, recipe.hits or 0, tools.visual)
     with watch("collect"):
+        if recipe.hits is None:
+            inquiry.settle_depth()
         if any(getattr(collector, "vectors", False) for collector in recipe.collectors):
             inquiry.start(tools.pool)
-        if recipe.hits is None and recipe.passage_tokens is None:
-            inquiry.deepen(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
         scored = score(found, recipe.profile, gather_facts(inquiry, found, recipe.profile.signals))
         scored = reranked(scored, inquiry, recipe.reranker)
         candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
-    return Ranking(question, candidates, left_out, tuple(inquiry.warnings), watch)
+    return Ranking(inquiry, candidates, left_out, watch)
 
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
     """Rank what this view's user may see, and fit the best of it into the budget."""
     ranking = rank(view, request, recipe, tools, now)
-    watch = ranking.watch
-    fitting = Fitting(request, ranking.question, recipe, tools.counter, tools.templates, tools.summarise, watch)
-    context = fit(fitting, ranking.candidates, ranking.left_out)
-    return replace(context, timings=watch.timings, warnings=(*ranking.warnings, *context.warnings))
+    inquiry, watch = ranking.inquiry, ranking.watch
+    with watch("compose"):
+        composed = compose(inquiry, ranking.candidates, unit=recipe.unit)
+    fitting = Fitting(
+        request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
+    )
+    context = fit(fitting, composed.offers, ranking.left_out)
+    return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +261,7 @@ class Weft:
         *,
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
-        budget: int | Budget = DEFAULT_BUDGET,
+        budget: int | Budget | None = None,
         recipe: str | Recipe = "default",
         lens: str | Lens | None = None,
         since: str | None = None,
@@ -263,10 +272,12 @@ class Weft:
 
         With `since`, the id of an earlier context of the same user and thread, only the difference to it.
         """
-        chosen = get_recipe(recipe) if isinstance(recipe, str) else recipe
+        chosen = self.tools.recipes.get(recipe)
         if not isinstance(budget, Budget):
-            check_budget(Budget(total=budget))
-            budget = chosen.budget(budget)
+            total = (chosen.tokens or self.tools.budget) if budget is None else budget
+            check_budget(Budget(total=total))
+            budget = chosen.budget(total)
+        more["decay"] = more.get("decay") or self.tools.decay
         request = Request(query=_asked(query), workspace=workspace, user=user, budget=budget, **more)
         if lens is not None:
             check_request(request)

@@ -1,19 +1,22 @@
-"""Fitting ranked candidates into the budget, and proving it on the text itself."""
+"""Fitting what was composed into the budget, and proving it on the text itself."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from weftwork.clock import Stopwatch
+from weftwork.compose.offers import Offer
+from weftwork.compose.repeats import LeftOut
 from weftwork.pack import Choice, Outcome, Packing, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
+    ExcerptRenderer,
     FieldChoice,
-    ItemRenderer,
     Template,
     Templates,
     citations_of,
@@ -22,24 +25,19 @@ from weftwork.render import (
     pieces_of,
     stable_prefix,
 )
-from weftwork.render.tree import as_a_tree
+from weftwork.render.excerpts import Load
 from weftwork.request import Request
-from weftwork.score.duplicates import Collapsed
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import Summarise, truncate
-from weftwork.types import SECTIONS, Candidate, Context, Decision, Fate, Form, Item, Section
+from weftwork.types import SECTIONS, Budget, Candidate, Context, Decision, Excerpt, Fate, Form, Item, Rendering, Section
 
-ATTEMPTS = 6
-"""How often a text that counts more than its parts is packed again, each time with less room."""
-
-FATES: Mapping[Form, Fate] = {
-    "full": "included",
-    "truncated": "truncated",
-    "summary": "summarised",
-    "line": "line",
-}
-
-_EARLY = datetime.min.replace(tzinfo=UTC)
+ATTEMPTS = 8
+"""How often a text is packed again because its parts did not add up as they were priced."""
+SLACK = 4
+"""Tokens by which a single part may be priced too high."""
+FULL = 0.97
+"""The share of the budget from which a text counts as full."""
+FORMS: tuple[Form, ...] = ("line", "hits", "window", "section", "whole")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,7 @@ class Fitting:
     recipe: Recipe
     counter: TokenCounter
     templates: Templates
+    load: Load
     summarise: Summarise | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Times packing and rendering apart; what a packer has shortened counts as packing."""
@@ -69,97 +68,254 @@ class Fitting:
 
 
 @dataclass(frozen=True, slots=True)
+class _Priced:
+    """An offer, and the choices that were made of its parts."""
+
+    offer: Offer
+    choices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Draft:
     text: str
     tokens: int
     sections: tuple[Section, ...]
-    overflow: tuple[Item, ...]
+    overflow: tuple[Excerpt, ...]
     packing: Packing
     template: Template
     choices: Sequence[Choice]
+    priced: Sequence[_Priced]
+    smallest: int = 0
+    """The tokens of the smallest excerpt, where not even that fitted."""
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether something was left out for lack of room."""
+        return any(outcome.taken is None and outcome.missing_tokens is not None for outcome in self.packing.outcomes)
 
 
-def fit(fitting: Fitting, ranked: Sequence[Candidate], repeats: Sequence[Collapsed]) -> Context:
+def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[LeftOut]) -> Context:
     """The context that the budget allows; its text never counts more than the budget."""
-    lines = fitting.recipe.lines
     template = fitting.templates.get(fitting.recipe.template)
-    draft = _drafted(fitting, template, ranked, lines)
+    draft = _drafted(fitting, template, offers, lines=fitting.recipe.lines)
     # Headings can take all of a small budget: the plain template has none but that of the list of titles.
-    for with_lines in (False, True) if lines else (False,):
-        if ranked and not draft.sections and (template.header or template.section):
-            draft = _drafted(fitting, fitting.templates.get("plain"), ranked, with_lines)
+    if offers and not draft.sections and (template.header or template.section) and fitting.recipe.plain:
+        for lines in (False, True) if fitting.recipe.lines else (False,):
+            if not draft.sections:
+                draft = _drafted(fitting, fitting.templates.get("plain"), offers, lines=lines)
     with fitting.watch("render"):
-        return _context(fitting, draft, repeats)
+        return _context(fitting, draft, left_out)
 
 
-def _names(ranked: Sequence[Candidate]) -> list[str]:
-    present = {candidate.section for candidate in ranked}
-    return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
+class _Workshop:
+    """Offers priced by a template, packed and rendered; each excerpt is rendered once for each set of passages."""
+
+    def __init__(self, fitting: Fitting, template: Template, offers: Sequence[Offer], *, lines: bool) -> None:
+        request = fitting.request
+        fields = FieldChoice(request.show_fields, request.key_fields, request.show)
+        self.renderer = ExcerptRenderer(
+            template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
+        )
+        self.template = template
+        self.choices: list[Choice] = []
+        self.priced: list[_Priced] = []
+        self._known: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
+        self._cut: dict[int, tuple[Rendering, Excerpt]] = {}
+        self._homes: dict[int, Offer] = {}
+        self._exact = False
+        for offer in offers:
+            self._price(offer, lines)
+
+    def _price(self, offer: Offer, lines: bool) -> None:
+        heading = self.renderer.heading_tokens(offer)
+        line = self.renderer.line(offer).tokens if lines or any(part.pinned for part in offer.parts) else None
+        first = len(self.choices)
+        for part in offer.parts:
+            candidate = part.hit if part.hit.section == offer.section else replace(part.hit, section=offer.section)
+            choice = Choice(
+                candidate,
+                self.renderer.part_tokens(offer, part.keys),
+                part.score,
+                part.form,
+                offer.document.id,
+                heading,
+                None if part.after is None else first + part.after,
+                line,
+                part.pinned,
+                part.keys,
+            )
+            self._homes[id(choice)] = offer
+            self.choices.append(choice)
+        self.priced.append(_Priced(offer, tuple(range(first, len(self.choices)))))
+
+    def smallest(self) -> int:
+        """What the smallest excerpt of all costs, counted."""
+        self.price_exactly()
+        return min((choice.tokens + choice.heading for choice in self.choices if choice.after is None), default=0)
+
+    def price_exactly(self) -> bool:
+        """Price what may come first of each document by rendering it; False if that was done before.
+
+        Where hardly anything fits, an estimate is not good enough.
+        """
+        if self._exact:
+            return False
+        self._exact = True
+        for priced in self.priced:
+            for index in priced.choices:
+                choice = self.choices[index]
+                if choice.after is None:
+                    tokens = self.renderer.excerpt(priced.offer, choice.keys, choice.form).tokens
+                    self.choices[index] = replace(choice, tokens=tokens - choice.heading)
+                    self._homes[id(self.choices[index])] = priced.offer
+        return True
+
+    def shorten(self, choice: Choice, limit: int) -> Rendering | None:
+        """What a packer asks for when a choice does not fit."""
+        offer = self._homes[id(choice)]
+        made = self.renderer.shortened(offer, choice.keys, choice.form, limit)
+        if made is None:
+            return None
+        rendering = self.renderer.rendering(made, choice.tokens + choice.heading)
+        self._cut[id(rendering)] = (rendering, made)
+        return rendering
+
+    def excerpt(self, priced: _Priced, outcomes: Sequence[Outcome]) -> Excerpt | None:
+        """The document as the outcomes of its parts show it; None if nothing of it is shown."""
+        taken = [outcome for outcome in outcomes if outcome.taken == "whole"]
+        if taken:
+            keys = tuple(sorted(key for outcome in taken for key in outcome.choice.keys))
+            form = max((outcome.choice.form for outcome in taken), key=FORMS.index)
+            known = (id(priced.offer), keys)
+            if known not in self._known:
+                titles = {outcome.choice.candidate.key for outcome in taken} - set(keys)
+                self._known[known] = _with_titles(self.renderer.excerpt(priced.offer, keys, form), priced.offer, titles)
+            return self._known[known]
+        for outcome in outcomes:
+            if outcome.taken == "truncated":
+                return self._cut[id(outcome.rendering)][1]
+            if outcome.taken == "line":
+                return self.renderer.line(priced.offer)
+        return None
 
 
-def _drafted(fitting: Fitting, template: Template, ranked: Sequence[Candidate], lines: bool) -> _Draft:
-    """Render, pack and lay out until the text, counted as a whole, keeps the budget."""
+def _with_titles(excerpt: Excerpt, offer: Offer, titles: Collection[int]) -> Excerpt:
+    """The excerpt with the bare titles that were found, for which the text below them stands."""
+    if not titles:
+        return excerpt
+    place = offer.reading.place
+    items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
+    return replace(excerpt, items=tuple(sorted(items, key=lambda item: place[item.candidate.key])))
+
+
+def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, lines: bool) -> _Draft:
+    """Price, pack and lay out until the text, counted as a whole, keeps the budget and is as full as it can be."""
     budget, query = fitting.request.budget, fitting.request.query
-    fields = FieldChoice(fitting.request.show_fields, fitting.request.key_fields)
-    renderer = ItemRenderer(template, fitting.counter, fitting.shorten, fields)
     with fitting.watch("render"):
-        choices = [Choice(each, renderer.full(each), renderer.line if lines else None) for each in ranked]
-    names = _names(ranked)
+        shop = _Workshop(fitting, template, offers, lines=lines)
+    names = _section_names(offers)
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
-    excess = 0
+    # The last item stands without the separator that it is priced with.
+    spare, crowded, best = fitting.counter.count(template.separator), Counter[str](), None
     for _ in range(ATTEMPTS):
         with fitting.watch("pack"):
-            packing = packer.pack(choices, room_for(budget, fixed + excess, choices), renderer.shorten)
+            room = room_for(_without(budget, crowded), fixed - spare, shop.choices)
+            packing = packer.pack(shop.choices, room, shop.shorten)
         with fitting.watch("render"):
-            sections, overflow = _arranged(packing, names, template, budget.sections)
+            sections, overflow = _arranged(shop, packing, names, budget.sections)
             shown = sections or overflow or template.empty is not None
             text = lay_out(sections, overflow, template, query) if shown else ""
             tokens = fitting.counter.count(text)
-        if tokens <= budget.total:
-            return _Draft(text, tokens, sections, overflow, packing, template, choices)
-        excess += tokens - budget.total
-    nothing = Packing(tuple(Outcome(c.candidate, None, "the budget was too small") for c in choices), 0)
-    return _Draft("", 0, (), (), nothing, template, choices)
+        over = _over_their_caps(sections, budget)
+        if tokens <= budget.total and not over:
+            least = 0 if sections else shop.smallest()
+            draft = _Draft(text, tokens, sections, overflow, packing, template, shop.choices, shop.priced, least)
+            if best is not None and tokens <= best.tokens:
+                break
+            best = draft
+            if tokens >= FULL * budget.total or not draft.wants_more:
+                break
+            if not sections and shop.price_exactly():
+                continue
+            # What the parts were priced too high is there for the next one, which may be priced too high itself.
+            spare = max(spare, fixed + packing.used - tokens) + SLACK
+        else:
+            spare -= max(0, tokens - budget.total) + (best is not None)
+            crowded += over
+    if best is not None:
+        return best
+    reason = "the budget was too small"
+    nothing = Packing(tuple(Outcome(choice, None, reason) for choice in shop.choices), 0)
+    return _Draft("", 0, (), (), nothing, template, shop.choices, shop.priced, shop.smallest())
+
+
+def _over_their_caps(sections: Sequence[Section], budget: Budget) -> Counter[str]:
+    """By how many tokens sections exceed caps that are hard."""
+    caps = {} if budget.share else budget.sections
+    return Counter(
+        {
+            each.name: each.tokens - caps[each.name]
+            for each in sections
+            if each.tokens > caps.get(each.name, each.tokens)
+        }
+    )
+
+
+def _without(budget: Budget, crowded: Mapping[str, int]) -> Budget:
+    """The budget with caps that are lower by what sections exceeded them."""
+    if not crowded:
+        return budget
+    caps = {name: max(0, tokens - crowded.get(name, 0)) for name, tokens in budget.sections.items()}
+    return replace(budget, sections=caps)
+
+
+def _section_names(offers: Sequence[Offer]) -> list[str]:
+    present = {offer.section for offer in offers}
+    return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
 
 
 def _arranged(
-    packing: Packing, names: Sequence[str], template: Template, budgets: Mapping[str, int]
-) -> tuple[tuple[Section, ...], tuple[Item, ...]]:
-    """Chosen items by section, and those that are named in one line."""
-    items = [Item(each.candidate, each.rendering) for each in packing.outcomes if each.rendering is not None]
-    whole = [item for item in items if item.rendering.form != "line"]
-    sections = []
+    shop: _Workshop, packing: Packing, names: Sequence[str], budgets: Mapping[str, int]
+) -> tuple[tuple[Section, ...], tuple[Excerpt, ...]]:
+    """Excerpts by section, what was asked for first and then the best first; and what is named in one line."""
+    shown: list[tuple[tuple[bool, float, str], _Priced, Excerpt]] = []
+    overflow: list[tuple[float, str, Excerpt]] = []
+    for priced in shop.priced:
+        outcomes = [packing.outcomes[index] for index in priced.choices]
+        excerpt = shop.excerpt(priced, outcomes)
+        if excerpt is None:
+            continue
+        asked = any(part.pinned for part in priced.offer.parts)
+        best = max((outcome.choice.score for outcome in outcomes if outcome.taken), default=excerpt.score)
+        if excerpt.form == "line" and not asked:
+            overflow.append((-best, excerpt.document.id, excerpt))
+        else:
+            # What was handed in with the request was said after all that is stored.
+            rank = math.inf if excerpt.items[0].candidate.key < 0 else -best
+            shown.append(((not asked, rank, excerpt.document.id), priced, excerpt))
+    shown.sort(key=lambda each: each[0])
+    sections, number = [], 0
     for name in names:
-        own = [item for item in whole if item.candidate.section == name]
+        own = []
+        for _, priced, excerpt in shown:
+            if priced.offer.section == name:
+                number += 1
+                own.append(shop.renderer.numbered(priced.offer, excerpt, number))
         if own:
-            ordered = _ORDERS[name](own) if name in _ORDERS else own
-            cost = sum(item.rendering.tokens for item in own)
-            sections.append(Section(name, template.title_of(name), tuple(ordered), cost, budgets.get(name)))
-    return tuple(sections), tuple(item for item in items if item.rendering.form == "line")
+            cost = sum(excerpt.tokens for excerpt in own)
+            sections.append(Section(name, shop.template.title_of(name), tuple(own), cost, budgets.get(name)))
+    return tuple(sections), tuple(excerpt for *_, excerpt in sorted(overflow, key=lambda each: each[:2]))
 
 
-def _spoken(item: Item) -> tuple[bool, datetime, int, int, int]:
-    """The order in which messages were said: those handed in after those stored, in the order given."""
-    node, key = item.candidate.node, item.candidate.key
-    if key < 0:
-        return (True, _EARLY, 0, 0, -key)
-    return (False, node.created_at or _EARLY, node.position, item.candidate.passage.ordinal, key)
-
-
-_ORDERS: Mapping[str, Callable[[list[Item]], list[Item]]] = {
-    "history": lambda items: sorted(items, key=_spoken),
-    "graph": as_a_tree,
-}
-"""Sections whose items do not stand in the order of their scores."""
-
-
-def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> Context:
+def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Context:
     request = fitting.request
-    costs = {choice.candidate.key: choice.full.tokens for choice in draft.choices}
-    decisions = [_decision(outcome, costs[outcome.candidate.key]) for outcome in draft.packing.outcomes]
-    decisions += [_repeat(repeat) for repeat in repeats]
-    items = [item for section in draft.sections for item in section.items]
+    decisions = list(_decisions(draft))
+    # A repeat may stand in a document that is shown whole.
+    known = {(each.node, each.citation) for each in decisions}
+    repeats = (_repeat(each) for each in left_out)
+    decisions += [each for each in repeats if (each.node, each.citation) not in known]
+    excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
     context = Context(
         id="",
         query=request.query,
@@ -170,7 +326,7 @@ def _context(fitting: Fitting, draft: _Draft, repeats: Sequence[Collapsed]) -> C
         budget=request.budget.total,
         sections=draft.sections,
         overflow=draft.overflow,
-        citations=citations_of([*items, *draft.overflow]),
+        citations=citations_of([*excerpts, *draft.overflow]),
         trace=tuple(sorted(decisions, key=lambda each: (-each.score, each.citation, each.node))),
         stable_prefix_tokens=_stable_tokens(draft, fitting),
         warnings=_warnings(draft, request),
@@ -186,39 +342,87 @@ def _stable_tokens(draft: _Draft, fitting: Fitting) -> int:
     return draft.tokens if prefix == draft.text else fitting.counter.count(prefix)
 
 
-def _decision(outcome: Outcome, cost: int) -> Decision:
-    candidate = outcome.candidate
-    fate: Fate = "dropped" if outcome.rendering is None else FATES[outcome.rendering.form]
-    note = outcome.rendering.note if outcome.rendering else ""
+def _decisions(draft: _Draft) -> Iterator[Decision]:
+    """What became of each candidate, and of what is shown because it stands around one."""
+    items = {
+        (excerpt.section, item.candidate.key): item
+        for section in draft.sections
+        for excerpt in section.excerpts
+        for item in excerpt.items
+        if excerpt.form != "line"
+    }
+    for priced in draft.priced:
+        parts = [draft.packing.outcomes[index] for index in priced.choices]
+        outcomes = {key: outcome for outcome in parts for key in outcome.choice.keys}
+        # What stands for a bare title is the first text below it.
+        first = {outcome.choice.candidate.key: outcome for outcome in reversed(parts)}
+        section, reading = priced.offer.section, priced.offer.reading
+        lined = any(outcome.taken == "line" for outcome in outcomes.values())
+        for key, hit in priced.offer.hits.items():
+            outcome = outcomes.get(key) or first.get(key) or parts[0]
+            item = items.get((section, key))
+            fate: Fate = "dropped" if not lined else "line"
+            reason, missing = outcome.reason, outcome.missing_tokens
+            if outcome.rendering is not None and outcome.rendering.note:
+                reason = f"{reason} ({outcome.rendering.note})"
+            if item is not None:
+                fate = "truncated" if item.truncated else "included"
+            elif outcome.taken == "truncated":
+                fate, reason = "dropped", "left out when its document was shortened"
+                missing = missing or reading.tokens[key]
+            yield _decision(hit, section, fate, reason, reading.tokens[key], missing)
+        for key, outcome in outcomes.items():
+            item = items.get((section, key))
+            if key not in priced.offer.hits and item is not None:
+                reason = f"stands around [{outcome.choice.candidate.passage.citation}]: {outcome.choice.form}"
+                fate = "truncated" if item.truncated else "included"
+                yield _decision(item.candidate, section, fate, reason, reading.tokens[key], None)
+
+
+def _decision(
+    candidate: Candidate, section: str, fate: Fate, reason: str, tokens: int, missing: int | None
+) -> Decision:
     return Decision(
         citation=candidate.passage.citation,
         node=candidate.node.id,
         type=candidate.node.type,
         title=candidate.node.title,
-        section=candidate.section,
+        section=section,
         findings=candidate.findings,
         signals=candidate.signals,
         score=candidate.score,
-        tokens=cost,
+        tokens=tokens,
         fate=fate,
-        reason=f"{outcome.reason} ({note})" if note else outcome.reason,
-        missing_tokens=outcome.missing_tokens,
+        reason=reason,
+        missing_tokens=missing,
         start=candidate.reached[0].start if candidate.reached else "",
         path=candidate.path,
     )
 
 
-def _repeat(repeat: Collapsed) -> Decision:
+def _repeat(repeat: LeftOut) -> Decision:
     kept = "" if repeat.kept is None else repeat.kept.passage.citation
-    reason = repeat.reason or f"says the same as [{kept}], which is newer or better"
-    return replace(_decision(Outcome(repeat.candidate, None, reason), repeat.candidate.passage.tokens))
+    reason = repeat.reason or f"a repeat of [{kept}]"
+    candidate = repeat.candidate
+    return _decision(candidate, candidate.section, "dropped", reason, candidate.passage.tokens, None)
 
 
 def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:
-    if draft.sections or not draft.choices:
-        return ()
-    smallest = min(choice.full.tokens for choice in draft.choices)
-    return (f"a budget of {request.budget.total} tokens holds no item: the smallest needs {smallest}",)
+    """What was asked for and did not fit even as a line, and that nothing fitted at all."""
+    lost = [
+        priced.offer.document
+        for priced in draft.priced
+        if any(part.pinned for part in priced.offer.parts)
+        and not any(draft.packing.outcomes[index].taken for index in priced.choices)
+    ]
+    warnings = [
+        f"{each.title or each.id!r} was asked for and does not fit into {request.budget.total} tokens, not even by name"
+        for each in lost
+    ]
+    if not draft.sections and draft.choices and not lost:
+        least = f"the smallest needs {draft.smallest}"
+        warnings.append(f"a budget of {request.budget.total} tokens holds no excerpt: {least}")
+    return tuple(warnings)
 
 
 def _identity(context: Context) -> str:

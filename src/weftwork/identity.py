@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_LENGTH = 10
-"""Digits of a citation id: a workspace of a million passages has a collision with odds of 1 in 7,000."""
+_LETTERS = "abcdefghjkmnpqrstuvwxyz"
+"""Without those that look like digits."""
+_DIGITS = 12
+SHORT, LONGER = 7, 10
+"""Characters of a citation id that are shown, and of one whose shorter form two visible passages share.
+
+Vocabularies have a token for each three digits: `[k482913]` is four tokens, whichever it is.
+"""
+CITATION = re.compile(rf"[{_LETTERS}]\d{{6}}(?:\d{{3}}){{0,2}}")
+"""A citation id, short, longer or whole."""
 
 
 def text_hash(text: str) -> str:
@@ -15,17 +22,24 @@ def text_hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def citation_id(type: str, node_id: str, text: str, occurrence: int = 0) -> str:
-    """The id of a passage, `fil-3k9x0a1b2c`; `occurrence` tells equal passages of a node apart."""
-    prefix = re.sub("[^a-z]", "", type.lower())[:3].ljust(3, "x")
+def citation_id(node_id: str, text: str, occurrence: int = 0) -> str:
+    """The whole id of a passage, `k482913507264`; `occurrence` tells equal passages of a node apart.
+
+    A reader sees as much of its beginning as is unique among what they may see, as with commits in git.
+    """
     named = "\0".join((node_id, str(occurrence), text)).encode("utf-8", "surrogatepass")
     number = int.from_bytes(blake2b(named, digest_size=8).digest(), "big")
-    return f"{prefix}-{_base36(number)}"
+    letter, digits = number % len(_LETTERS), number // len(_LETTERS) % 10**_DIGITS
+    return f"{_LETTERS[letter]}{digits:0{_DIGITS}}"
 
 
-def _base36(number: int) -> str:
-    digits = []
-    for _ in range(_LENGTH):
+def node_id(kind: str, owner: str, content: str) -> str:
+    """An id for a node that has none, `mem-3k9x0a1b2c`, made of its kind, of whose it is, and of what it says."""
+    prefix = re.sub("[^a-z]", "", kind.lower())[:3].ljust(3, "x")
+    named = "\0".join((owner, "0", content)).encode("utf-8", "surrogatepass")
+    number = int.from_bytes(blake2b(named, digest_size=8).digest(), "big")
+    made = []
+    for _ in range(10):
         number, digit = divmod(number, 36)
-        digits.append(_DIGITS[digit])
-    return "".join(reversed(digits))
+        made.append("0123456789abcdefghijklmnopqrstuvwxyz"[digit])
+    return f"{prefix}-{''.join(reversed(made))}"

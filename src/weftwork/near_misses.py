@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from weftwork.types import Context, Decision, Fate
 
-WHOLE: tuple[Fate, ...] = ("included", "summarised")
-"""The fates of what stands in the text uncut; a template that shows no content summarises everything."""
+WHOLE: tuple[Fate, ...] = ("included",)
+"""The fates of what stands in the text uncut."""
 
 _Key = tuple[str, str]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from weftwork.collect import (
     DOCUMENTS,
@@ -27,12 +28,12 @@ from weftwork.collect import (
     VisualCollector,
     WholePages,
 )
+from weftwork.compose.ordering import Order, Ordering
 from weftwork.errors import UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.overflow import Overflow
 from weftwork.render.templates import Template
 from weftwork.score import Profile, get_profile
-from weftwork.score.ordering import Order, Ordering
 from weftwork.score.rerank import Reranker
 from weftwork.types import PAGE, Budget
 
@@ -65,17 +66,22 @@ class Recipe:
     share: bool = True
     """Whether what one section does not use is there for the others."""
     hits: int | None = None
-    """How many hits are read from each index; None leaves it to the size of the budget."""
+    """How many hits are read from each index; None for so many that they offer twice what the budget holds."""
     min_length: int = 0
     """The fewest characters that a shortened text may have."""
-    passage_tokens: int | None = 250
-    """How long a passage usually is: short ones are worth more hits. None asks the first hits."""
     reranker: Reranker | None = None
     """Gives a second opinion on the order of the best hits."""
     lines: bool = False
     """Whether what does not fit may be named in one line."""
+    unit: Literal["document", "node"] = "document"
+    """What an excerpt is of: a document with what was found in it, or each node by itself, whole."""
+    plain: bool = True
+    """Whether a budget that is too small for the template is filled by the plain one."""
     order: Order | None = None
     """A last word on the order of the scored candidates, and on which of them stay."""
+
+    tokens: int | None = None
+    """The budget where none is given; None for that of the engine."""
 
     def budget(self, total: int) -> Budget:
         """A budget of this many tokens, divided as the recipe does."""
@@ -118,7 +124,7 @@ WORKSPACE = (
     SemanticCollector(),
     SimilarCollector(),
     RelationsCollector(max_depth=2),
-    ActivityCollector(summaries=True),
+    ActivityCollector(),
 )
 """The collectors of the workspace contract, with words beside meaning."""
 
@@ -138,7 +144,6 @@ RECIPES: dict[str, Recipe] = {
             profile=get_profile("balanced"),
             packer=Overflow(modest=True),
             sections=ASKED_FOR,
-            passage_tokens=None,
             lines=True,
         ),
         Recipe(
@@ -169,7 +174,6 @@ RECIPES: dict[str, Recipe] = {
             profile=get_profile("memory"),
             packer="ranked",
             template="chat",
-            passage_tokens=50,
             order=Ordering(),
         ),
         Recipe(
@@ -183,20 +187,21 @@ RECIPES: dict[str, Recipe] = {
             profile=get_profile("conversation"),
             packer="ranked",
             template="chat",
-            passage_tokens=50,
         ),
         Recipe(
             name="research",
             collectors=(*PAGES_BY_TEXT, *PAGES_BY_LOOK),
             profile=get_profile("research"),
             packer="ranked",
+            template="research",
+            unit="node",
             hits=40,
         ),
         Recipe(
             name="graph",
             collectors=(GraphCollector(topics=True, passages=8, section="graph"), DueCollector(section="graph")),
             profile=get_profile("graph"),
-            packer=Overflow(least=50, named_first=True),
+            packer=Overflow(least=50),
             template="graph",
             lines=True,
         ),
@@ -205,7 +210,39 @@ RECIPES: dict[str, Recipe] = {
 
 
 def get_recipe(name: str) -> Recipe:
-    """A recipe by name."""
-    if name not in RECIPES:
-        raise UnknownName("recipe", name, RECIPES)
-    return RECIPES[name]
+    """A built-in recipe by name."""
+    return Recipes().get(name)
+
+
+class Recipes:
+    """The recipes that can be asked for by name: the built-in ones, and one's own or changed ones. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._by_name = dict(RECIPES)
+        self._changed: dict[tuple[str, str | None, str | None], Recipe] = {}
+
+    def register(self, recipe: Recipe) -> None:
+        """Make a recipe known; one of the same name is replaced."""
+        self._by_name[recipe.name] = recipe
+        self._changed.clear()
+
+    def get(self, recipe: str | Recipe, *, packer: str | None = None, template: str | None = None) -> Recipe:
+        """The recipe of this name, with another packer or template; the same object each time.
+
+        Contexts are cached by it. A recipe itself is handed back.
+        """
+        if isinstance(recipe, Recipe):
+            return recipe
+        if recipe not in self._by_name:
+            raise UnknownName("recipe", recipe, self._by_name)
+        changes = {part: each for part, each in (("packer", packer), ("template", template)) if each is not None}
+        if not changes:
+            return self._by_name[recipe]
+        key = (recipe, packer, template)
+        if key not in self._changed:
+            self._changed[key] = replace(self._by_name[recipe], **changes)  # type: ignore[arg-type]
+        return self._changed[key]
+
+    def all(self) -> tuple[Recipe, ...]:
+        """All recipes."""
+        return tuple(self._by_name.values())

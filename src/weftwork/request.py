@@ -68,6 +68,8 @@ class Request:
     show_fields: bool = True
     key_fields: tuple[str, ...] = ()
     """Fields that are shown first, and even without `show_fields`."""
+    show: frozenset[str] = frozenset()
+    """What the headings of excerpts tell beside names and dates: "type", "tags", "score", "route"."""
     truncation: str = "extractive"
     vector: tuple[float, ...] | None = None
     """The query's embedding, where the caller has one: it is used instead of the provider's."""

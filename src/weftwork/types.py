@@ -134,6 +134,33 @@ class Record:
     passage: Passage
     trail: tuple[str, ...] = ()
     """Titles of the ancestors that the viewer may see, from the nearest upwards."""
+    document: str = ""
+    """Id of the document that it is a part of, as far as the viewer may see that; empty for the node itself."""
+    depth: int = 0
+    """How many of the titles above it belong to the document, its own included."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineNode:
+    """A node of a document, with the keys and the token counts of its passages."""
+
+    id: str
+    type: str
+    title: str
+    depth: int
+    """0 for the document itself."""
+    keys: tuple[int, ...]
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A document and its visible nodes in reading order, itself first."""
+
+    head: NodeInfo
+    trail: tuple[str, ...]
+    """Titles above the document that the viewer may see, from the nearest upwards."""
+    nodes: tuple[OutlineNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +304,12 @@ class Candidate:
     """Whether the node's text goes on after this passage, where a collector looked."""
     note: str = ""
     """What is said of it beside its own text, such as when it was contradicted."""
+    document: str = ""
+    """Id of the document that it is a part of; empty for the node itself."""
+    depth: int = 0
+    """How many of the titles above it belong to the document, its own included."""
+    asked: bool = False
+    """Whether the request or the query names its node."""
 
     @property
     def key(self) -> int:
@@ -301,21 +334,22 @@ class Budget:
     share: bool = True
 
 
-Form = Literal["full", "truncated", "summary", "line"]
+Form = Literal["line", "hits", "window", "section", "whole"]
+"""How much of a document is shown: its name, the passages with evidence, these with what they cannot be understood
+without, their sections, or all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """One way to show a candidate, with its exact cost and the share of its worth that it keeps."""
+    """A text made shorter, with its exact cost and the share of its worth that it keeps."""
 
-    form: Form
     text: str
     tokens: int
     worth: float = 1.0
     note: str = ""
 
 
-Fate = Literal["included", "truncated", "summarised", "line", "dropped"]
+Fate = Literal["included", "truncated", "line", "dropped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,21 +378,57 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A candidate as it stands in the context."""
+    """A passage as it stands in an excerpt."""
 
     candidate: Candidate
-    rendering: Rendering
+    text: str
+    """What of its own text is shown."""
+    truncated: bool = False
+    hit: bool = True
+    """False for what is shown because it stands around a hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of one document that is shown: in reading order, under one heading."""
+
+    document: NodeInfo
+    section: str
+    form: Form
+    items: tuple[Item, ...]
+    text: str
+    """As it stands in the context, with its heading."""
+    tokens: int
+    score: float
+    content: str = ""
+    """The same without the heading and unquoted."""
+    truncated: bool = False
+    note: str = ""
+    """How it was made shorter."""
+    trail: tuple[str, ...] = ()
+    """Titles above the document, from the nearest upwards."""
+
+    @property
+    def citation(self) -> str:
+        """The id under which the excerpt as a whole can be cited: that of its first passage with words."""
+        first = next((item for item in self.items if item.text), self.items[0] if self.items else None)
+        return first.candidate.passage.citation if first else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the context with its items, in the order of the text."""
+    """A part of the context with its excerpts, in the order of the text."""
 
     name: str
     title: str
-    items: tuple[Item, ...]
+    excerpts: tuple[Excerpt, ...]
     tokens: int
     budget: int | None = None
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The passages of all its excerpts."""
+        return tuple(item for excerpt in self.excerpts for item in excerpt.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,7 +468,8 @@ class Context:
     tokens: int
     budget: int
     sections: tuple[Section, ...]
-    overflow: tuple[Item, ...]
+    overflow: tuple[Excerpt, ...]
+    """Documents that are named in one line each."""
     citations: tuple[Citation, ...]
     trace: tuple[Decision, ...]
     stable_prefix_tokens: int = 0
@@ -410,6 +481,11 @@ class Context:
     """Milliseconds by stage; not part of the result's identity."""
 
     @property
+    def excerpts(self) -> tuple[Excerpt, ...]:
+        """All excerpts, in the order of the text."""
+        return tuple(excerpt for section in self.sections for excerpt in section.excerpts)
+
+    @property
     def items(self) -> tuple[Item, ...]:
-        """All items, in the order of the text."""
+        """All passages that are shown, in the order of the text."""
         return tuple(item for section in self.sections for item in section.items)

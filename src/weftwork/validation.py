@@ -8,10 +8,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from weftwork.clock import aware
-from weftwork.errors import InvalidInput
+from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import check_budget
 from weftwork.request import Request
 from weftwork.text.truncate import check_strategy
+
+SHOWN = ("type", "tags", "score", "route")
 
 
 def check_request(request: Request) -> None:
@@ -28,6 +30,9 @@ def check_request(request: Request) -> None:
     if request.depth is not None:
         check_depth(request.depth)
     check_strategy(request.truncation)
+    for name in request.show:
+        if name not in SHOWN:
+            raise UnknownName("detail to show", name, SHOWN)
 
 
 def check_depth(depth: object) -> None:

@@ -47,3 +47,12 @@ class Desk:
     def gather(self, *collectors, query="", user="ana", embedder=EMBEDDER, **request):
         """Candidates of several collectors."""
         return self._ask(lambda inquiry: gather(inquiry, collectors), query, user, embedder, request)
+
+    def warnings(self, collector, query="", *, user="ana", **request):
+        """What a collector has to tell whoever asked."""
+
+        def answer(inquiry):
+            collector.collect(inquiry)
+            return inquiry.warnings
+
+        return self._ask(answer, query, user, EMBEDDER, request)

@@ -62,10 +62,11 @@ def test_relevance_never_falls_below_zero(store, desk):
     assert scores["c24"] == 0.0
 
 
-def test_a_long_focus_is_offered_passage_by_passage(store, desk):
-    put(store, node("focus", "A sentence of the long page. " * 400))
-    found = desk.collect(FocusCollector(passages=3), focus="focus")
-    assert found == [("focus", 1.0, "the focus"), ("focus", 0.99, "the focus"), ("focus", 0.98, "the focus")]
+def test_the_focus_is_asked_for_and_what_stands_around_it_is_not(store, desk):
+    put(store, *family())
+    assert [each.node.id for each in desk.gather(FocusCollector(), focus="focus") if each.asked] == ["focus"]
+    alone = desk.gather(FocusCollector(around=False), focus="focus")
+    assert [(each.node.id, each.asked) for each in alone] == [("focus", True)]
 
 
 def test_the_distance_in_the_tree_is_told(store, desk):

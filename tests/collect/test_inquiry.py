@@ -1,8 +1,10 @@
+import pytest
+
 """What collectors share is asked for once."""
 
-from concurrent.futures import ThreadPoolExecutor
 
-from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, depth_for, gather
+from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
+from weftwork.collect.inquiry import FEWEST_HITS, MOST_HITS, depth_for
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.query import read_query
 from weftwork.request import Request
@@ -46,27 +48,32 @@ def test_a_blank_query_is_neither_embedded_nor_searched(store):
     assert embedder.asked == 0
 
 
-def _depths(store, budget, count, text):
-    """How many hits a search starts with, and ends with, and how many passages both searches found."""
-    put(store, *(node(f"n{place:03}", f"violin {text} {place}") for place in range(count)))
+def _depth(store, budget, count, text, others=()):
+    """How deep a search goes, and how many passages it finds by words."""
+    put(store, *(node(f"n{place:03}", f"violin {text} {place}") for place in range(count)), *others)
     request = Request(query="violin", workspace=WORKSPACE, user="ana", budget=Budget(total=budget))
-    with store.view(WORKSPACE, "ana") as view, ThreadPoolExecutor(1) as pool:
-        inquiry = Inquiry(view, request, read_query("violin", NOW), NOW, EMBEDDER, depth_for(budget))
-        before = inquiry.search_depth
-        inquiry.start(pool)
-        inquiry.deepen(pool)
-        return before, inquiry.search_depth, len(inquiry.word_hits), len(inquiry.vector_hits)
+    with store.view(WORKSPACE, "ana") as view:
+        inquiry = Inquiry(view, request, read_query("violin", NOW), NOW, EMBEDDER)
+        inquiry.settle_depth()
+        return inquiry.search_depth, len(inquiry.word_hits)
 
 
-def test_more_hits_are_read_where_passages_are_so_short_that_more_of_them_fit(store):
-    before, after, words, vectors = _depths(store, 1000, 60, "")
-    assert before == 15 < after == words == vectors <= 60
+def test_searches_go_so_deep_that_they_offer_twice_what_fits(store):
+    depth, found = _depth(store, 1000, 90, "said something of some length " * 3)
+    length = 1.4 * 17
+    assert depth == found
+    assert 1.5 * depth * length == pytest.approx(2 * 1000, rel=0.5)
 
 
-def test_no_more_hits_are_read_where_those_found_fill_the_budget(store):
-    assert _depths(store, 300, 40, "") == (15, 15, 15, 15)
-    assert _depths(store, 1000, 40, "said something of some length " * 10)[:2] == (15, 15)
+def test_a_small_budget_or_long_passages_need_few_hits(store):
+    assert _depth(store, 100, 40, "said something " * 9) == (15, 15)
 
 
-def test_no_more_hits_are_asked_for_where_there_are_no_more(store):
-    assert _depths(store, 1000, 5, "")[:3] == (15, 15, 5)
+def test_where_the_hits_are_shorter_than_the_rest_the_search_goes_deeper(store):
+    long = [node(f"long{place}", "Words about something else. " * 60) for place in range(60)]
+    depth, found = _depth(store, 2000, 90, "", others=long)
+    assert depth > 90 and found == 90
+
+
+def test_no_budget_makes_a_search_endless():
+    assert (depth_for(10**9, 1), depth_for(1, 10**6)) == (MOST_HITS, FEWEST_HITS)

@@ -46,11 +46,22 @@ def test_what_the_request_includes_comes_first_and_once(store, desk):
     ]
 
 
-def test_a_long_reference_is_offered_by_its_first_passages(store, desk):
-    put(store, node("long", "A sentence of a long document. " * 400))
-    found = desk.collect(ReferencesCollector(), include=("long",))
-    assert [score for _, score, _ in found] == [1.0, 0.95, 0.9, 0.85]
-    assert len(desk.collect(ReferencesCollector(passages=1), include=("long",))) == 1
+def test_what_is_named_is_asked_for(store, desk):
+    put(store, node("long", "A sentence of a long document. " * 400, title="Long"))
+    for asked in ({"include": ("long",)}, {"query": "[[Long]]"}, {"query": "long"}, {"query": "LONG "}):
+        (found,) = desk.gather(ReferencesCollector(), **asked)
+        assert found.asked and found.passage.ordinal == 0
+
+
+def test_what_is_named_and_does_not_exist_is_a_warning(store, desk):
+    put(store, node("a", title="Alpha"), node("secret", access=ANA_ALONE))
+    told = desk.warnings(ReferencesCollector(), "[[Alpha]] and [[Omega]]", include=("a", "nowhere"))
+    assert told == [
+        "nothing in this workspace is called 'Omega'",
+        "'nowhere' is included by the request and does not exist in this workspace: check its id",
+    ]
+    hidden = desk.warnings(ReferencesCollector(), "x", include=("secret",), user="ben")
+    assert hidden == ["'secret' is included by the request and does not exist in this workspace: check its id"]
 
 
 def test_excluded_hidden_and_unknown_nodes_are_left_out(store, desk):
@@ -63,3 +74,4 @@ def test_excluded_hidden_and_unknown_nodes_are_left_out(store, desk):
 def test_a_query_that_names_nothing_refers_to_nothing(store, desk):
     put(store, node("a", title="mirror"))
     assert desk.scores(ReferencesCollector(), "mirror [[]] and [[unknown]]") == {}
+    assert desk.scores(ReferencesCollector(), "the mirror") == {}

@@ -14,50 +14,60 @@ TYPES = ("note", "file")
 def choice(name, score, tokens, *, section="semantic", type="note", line=None):
     passage = Passage(0, 0, 1, name, tokens, name, name)
     candidate = Candidate(NodeInfo(id=name, type=type), passage, section, (), score=score)
-    short = None if line is None else Rendering("line", name, line, worth=0.1)
-    return Choice(candidate, Rendering("full", name, tokens), None if short is None else lambda _: short)
+    return Choice(candidate, tokens, score, line=line)
 
 
-def cut(candidate, limit):
+def cut(choice, limit):
     """Keeps a share of the worth that is the share of the tokens."""
-    worth = min(1.0, limit / max(1, candidate.passage.tokens))
-    return Rendering("truncated", candidate.node.id[:1], limit, worth)
+    worth = min(1.0, limit / max(1, choice.tokens + choice.heading))
+    return Rendering(choice.candidate.node.id[:1], limit, worth)
 
 
-def refuse(candidate, limit):
+def refuse(choice, limit):
     return None
+
+
+def name_of(outcome):
+    return outcome.choice.candidate.node.id
 
 
 def forms(packing):
     """What is shown, as name to form."""
-    return {outcome.candidate.node.id: outcome.rendering.form for outcome in packing.chosen}
+    return {name_of(outcome): outcome.taken for outcome in packing.chosen}
 
 
 def outcome(packing, name):
-    return next(outcome for outcome in packing.outcomes if outcome.candidate.node.id == name)
+    return next(outcome for outcome in packing.outcomes if name_of(outcome) == name)
 
 
 def used_by_section(packing):
     used = dict.fromkeys(SECTIONS, 0)
     for taken in packing.chosen:
-        used[taken.candidate.section] += taken.rendering.tokens
+        used[taken.choice.section] += taken.tokens
     return used
 
 
+def worth(outcome):
+    """The share of its score that a choice is worth as it was taken."""
+    if outcome.taken == "truncated":
+        return outcome.rendering.worth
+    return {"whole": 1.0, "line": 0.1, None: 0.0}[outcome.taken]
+
+
 def value(packing):
-    return sum(taken.candidate.score * taken.rendering.worth for taken in packing.chosen)
+    return sum(taken.choice.score * worth(taken) for taken in packing.chosen)
 
 
 def usable(choices, section, room, shorten):
     """The most tokens that the candidates of a section with a score can use, in forms that fit its cap."""
     most = 0
     for each in choices:
-        if each.section == section and each.candidate.score > 0:
-            sizes = [each.full.tokens, each.line.tokens if each.line else 0]
-            if each.full.tokens > 120:
-                made = [shorten(each.candidate, each.full.tokens // part) for part in (2, 4)]
+        if each.section == section and each.score > 0:
+            sizes = [each.tokens, each.line or 0]
+            if each.tokens > 120:
+                made = [shorten(each, each.tokens // part) for part in (2, 4)]
                 sizes += [rendering.tokens for rendering in made if rendering]
-            most += max((size for size in sizes if size <= min(room.cap(section), each.full.tokens)), default=0)
+            most += max((size for size in sizes if size <= min(room.cap(section), each.tokens)), default=0)
     return most
 
 

@@ -1,13 +1,16 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from weftwork.pack import Room, room_for
+from weftwork.pack.ledger import by_score
 from weftwork.pack.optimal import Optimal
-from weftwork.types import Budget, Rendering
+from weftwork.types import Budget
 
-from .making import choice, cut, forms, outcome, packings, refuse, usable, value
+from .making import SECTIONS, choice, cut, forms, outcome, packings, refuse, usable, value
 
 
 def pack(choices, total, caps=None, reserved=None, shorten=refuse):
@@ -16,7 +19,7 @@ def pack(choices, total, caps=None, reserved=None, shorten=refuse):
 
 def test_two_that_are_worth_more_together_beat_the_single_best():
     packing = pack([choice("a", 0.6, 100), choice("b", 0.5, 60), choice("c", 0.4, 40)], 100)
-    assert forms(packing) == {"b": "full", "c": "full"}
+    assert forms(packing) == {"b": "whole", "c": "whole"}
     assert outcome(packing, "a").reason == "lower score per token than what was chosen"
     assert outcome(packing, "a").missing_tokens == 100
 
@@ -24,13 +27,13 @@ def test_two_that_are_worth_more_together_beat_the_single_best():
 def test_a_shorter_form_makes_room_for_another():
     choices = [choice("a", 0.8, 200), choice("b", 0.5, 100)]
     # whole a: 0.8; half of a and b: 0.4 + 0.5
-    assert forms(pack(choices, 200, shorten=cut)) == {"a": "truncated", "b": "full"}
+    assert forms(pack(choices, 200, shorten=cut)) == {"a": "truncated", "b": "whole"}
 
 
 def test_nothing_of_up_to_120_tokens_is_shortened_beside_others():
     other = choice("b", 0.7, 10)
-    assert forms(pack([choice("a", 0.8, 120), other], 100, shorten=cut)) == {"b": "full"}
-    assert forms(pack([choice("a", 0.8, 121), other], 100, shorten=cut)) == {"a": "truncated", "b": "full"}
+    assert forms(pack([choice("a", 0.8, 120), other], 100, shorten=cut)) == {"b": "whole"}
+    assert forms(pack([choice("a", 0.8, 121), other], 100, shorten=cut)) == {"a": "truncated", "b": "whole"}
 
 
 def test_where_nothing_fits_the_best_with_a_score_is_cut_and_never_above_the_budget():
@@ -45,18 +48,18 @@ def test_where_nothing_fits_the_best_with_a_score_is_cut_and_never_above_the_bud
 
 def test_a_line_is_better_than_nothing():
     assert forms(pack([choice("a", 0.9, 90, line=5), choice("b", 0.8, 90, line=5)], 100)) == {
-        "a": "full",
+        "a": "whole",
         "b": "line",
     }
 
 
 def test_of_two_sets_of_equal_value_the_smaller_is_taken():
     choices = [choice("a", 0.9, 100), choice("b", 0.6, 49), choice("c", 0.3, 50)]
-    assert forms(pack(choices, 100)) == {"b": "full", "c": "full"}
+    assert forms(pack(choices, 100)) == {"b": "whole", "c": "whole"}
 
 
 def test_of_two_equal_candidates_the_earlier_is_taken():
-    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "full"}
+    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "whole"}
 
 
 def test_a_candidate_without_a_score_is_left_out_even_if_it_fits():
@@ -67,7 +70,7 @@ def test_a_candidate_without_a_score_is_left_out_even_if_it_fits():
 
 def test_a_tiny_score_beside_a_large_one_still_counts():
     choices = [choice("a", 1.0, 90), choice("b", 1e-30, 10), choice("c", 0.5, 50)]
-    assert forms(pack(choices, 100)) == {"a": "full", "b": "full"}
+    assert forms(pack(choices, 100)) == {"a": "whole", "b": "whole"}
 
 
 def test_nothing_is_shortened_when_everything_fits():
@@ -90,7 +93,7 @@ def test_caps_hold_and_the_section_is_named():
         choice("c", 0.1, 60),
     ]
     packing = pack(choices, 130, {"focus": 100})
-    assert forms(packing) == {"a": "full", "c": "full"}
+    assert forms(packing) == {"a": "whole", "c": "whole"}
     assert outcome(packing, "b").reason == "section focus is full"
 
 
@@ -101,12 +104,12 @@ def test_what_is_kept_for_a_section_stays_its_own_against_two_others_together():
         choice("r", 0.1, 40, section="relations"),
     ]
     room = room_for(Budget(total=100, sections={"focus": 20, "semantic": 20, "relations": 40}), 0, choices)
-    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "full", "r": "full"}
+    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "whole", "r": "whole"}
 
 
 def test_a_reserve_that_only_worthless_candidates_could_use_is_given_to_the_others():
     choices = [choice("f", 0.0, 50, section="focus"), choice("s", 0.8, 90)]
-    assert forms(pack(choices, 100, reserved={"focus": 50})) == {"s": "full"}
+    assert forms(pack(choices, 100, reserved={"focus": 50})) == {"s": "whole"}
 
 
 def test_a_reserve_that_is_too_small_for_every_form_is_given_to_the_others():
@@ -116,10 +119,10 @@ def test_a_reserve_that_is_too_small_for_every_form_is_given_to_the_others():
         choice("r", 0.5, 50, section="relations"),
     ]
     room = room_for(Budget(total=100, sections={"focus": 50}), 0, choices)
-    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "full"}
+    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "whole"}
     assert forms(Optimal().pack(choices, Room(100, {"focus": 90}, {"focus": 50}), refuse)) == {
-        "s": "full",
-        "r": "full",
+        "s": "whole",
+        "r": "whole",
     }
 
 
@@ -136,32 +139,40 @@ def test_sections_whose_caps_together_are_below_the_total_are_packed_as_if_alone
 
 
 def best_by_trying_all(choices, room):
-    """The value of the best set, by trying every combination of whole, half, quarter, line and none."""
+    """The value of the best set, by trying every form of every document."""
+    documents = {}
+    for index in by_score(choices):
+        if choices[index].score > 0:
+            documents.setdefault(choices[index].group, []).append(choices[index])
     best = 0.0
-    for rendered in itertools.product(*(all_forms(each) for each in choices)):
+    for shown in itertools.product(*map(all_forms, documents.values())):
         used = dict.fromkeys({each.section for each in choices} | set(room.reserved), 0)
-        worth = 0.0
-        for each, form in zip(choices, rendered, strict=True):
-            used[each.section] += form.tokens if form else 0
-            worth += each.candidate.score * form.worth if form else 0.0
+        for parts, (tokens, _) in zip(documents.values(), shown, strict=True):
+            used[parts[0].section] += tokens
         charged = sum(max(tokens, owed(each, choices, room)) for each, tokens in used.items())
         if charged <= room.total and all(tokens <= room.cap(each) for each, tokens in used.items()):
-            best = max(best, worth)
+            best = max(best, sum(worth for _, worth in shown))
     return best
 
 
-def all_forms(each):
-    rendered: list[Rendering | None] = [None, each.full]
-    if each.line:
-        rendered.append(each.line)
-    if each.full.tokens > 120:
-        rendered.append(cut(each.candidate, each.full.tokens // 2))
-    return rendered
+def all_forms(parts):
+    """Nothing, a line, half of the best part, or the first parts by score, each as tokens and worth."""
+    first = parts[0]
+    forms = [(0, 0.0)]
+    forms += [(first.line, 0.1 * first.score)] if first.line else []
+    whole = first.tokens + first.heading
+    if whole > 120:
+        half = half_only(first, whole // 2)
+        forms.append((half.tokens, half.worth * first.score))
+    for count in range(1, len(parts) + 1):
+        taken = parts[:count]
+        forms.append((first.heading + sum(each.tokens for each in taken), sum(each.score for each in taken)))
+    return forms
 
 
-def half_only(candidate, limit):
-    whole = candidate.passage.tokens
-    return cut(candidate, limit) if whole > 120 and limit == whole // 2 else None
+def half_only(choice, limit):
+    whole = choice.tokens + choice.heading
+    return cut(choice, limit) if whole > 120 and limit == whole // 2 else None
 
 
 def owed(section, choices, room):
@@ -175,3 +186,31 @@ def test_its_value_is_that_of_the_best_of_all_combinations(given_packing):
     choices, room = given_packing
     packing = Optimal().pack(choices, room, half_only)
     assert value(packing) == pytest.approx(best_by_trying_all(choices, room), abs=1e-7)
+
+
+@st.composite
+def documents(draw):
+    """Documents of up to four parts: hits and what stands around them, each worth no more than the one before."""
+    choices = []
+    for number in range(draw(st.integers(1, 4))):
+        section, heading = draw(st.sampled_from(SECTIONS)), draw(st.integers(0, 30))
+        line = draw(st.one_of(st.none(), st.integers(1, 15)))
+        scores = sorted(draw(st.lists(st.floats(0.01, 1), min_size=1, max_size=4)), reverse=True)
+        for place, score in enumerate(scores):
+            made = choice(f"d{number}p{place}", score, draw(st.integers(1, 150)), section=section, line=line)
+            after = len(choices) - 1 if place and draw(st.booleans()) else None
+            choices.append(replace(made, document=f"d{number}", heading=heading, after=after))
+    return choices
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents(), st.integers(0, 600))
+def test_the_forms_of_documents_are_chosen_as_well_as_they_can_be(choices, total):
+    packing = Optimal().pack(choices, Room(total), half_only)
+    assert packing.used <= total
+    best = best_by_trying_all(choices, Room(total))
+    if best or any(outcome.taken for outcome in packing.outcomes):
+        assert value(packing) == pytest.approx(best, abs=1e-7)
+    for each in packing.outcomes:
+        if each.taken == "whole" and each.choice.after is not None:
+            assert packing.outcomes[each.choice.after].taken == "whole"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from weftwork.errors import UnknownName
 from weftwork.pack import PACKERS, get_packer
 from weftwork.pack.optimal import Optimal
-from weftwork.pack.overflow import MOST_FOR_LINES, Overflow
+from weftwork.pack.overflow import FOR_LINES, Overflow
 
 from .making import cut, packings, usable, used_by_section
 
@@ -56,11 +56,11 @@ def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
     used = used_by_section(packing)
     kept = dict(room.reserved)
     if isinstance(packer, Overflow):
-        held = min(MOST_FOR_LINES, room.total // 10)
+        held = min(FOR_LINES, room.total // 10)
         for choice, outcome in zip(choices, packing.outcomes, strict=True):
-            if outcome.rendering != choice.full and room.cap(choice.section) == room.total:
+            if outcome.taken != "whole" and room.cap(choice.section) == room.total:
                 entitled = kept.get(choice.section, 0) - held
-                assert choice.full.tokens > entitled - used[choice.section], "it was kept for this one"
+                assert choice.tokens > entitled - used[choice.section], "it was kept for this one"
         return
     if isinstance(packer, Optimal):
         kept = {section: min(kept[section], usable(choices, section, room, cut)) for section in kept}
@@ -73,7 +73,7 @@ def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
 def test_every_choice_has_one_outcome_in_its_place_with_a_reason(packer, given_packing):
     choices, room = given_packing
     packing = packer.pack(choices, room, cut)
-    assert [outcome.candidate for outcome in packing.outcomes] == [each.candidate for each in choices]
+    assert [outcome.choice for outcome in packing.outcomes] == list(choices)
     assert all(outcome.reason for outcome in packing.outcomes)
     assert all(outcome.missing_tokens is None or outcome.missing_tokens > 0 for outcome in packing.outcomes)
 
@@ -84,9 +84,9 @@ def test_every_choice_has_one_outcome_in_its_place_with_a_reason(packer, given_p
 def test_the_order_of_the_choices_does_not_matter(packer, given_packing, seed):
     choices, room = given_packing
     shuffled = random.Random(seed).sample(choices, len(choices))
-    expected = {outcome.candidate.node.id: outcome for outcome in packer.pack(choices, room, cut).outcomes}
+    expected = {outcome.choice.candidate.node.id: outcome for outcome in packer.pack(choices, room, cut).outcomes}
     for outcome in packer.pack(shuffled, room, cut).outcomes:
-        assert outcome == expected[outcome.candidate.node.id]
+        assert outcome == expected[outcome.choice.candidate.node.id]
 
 
 @every_packer
@@ -107,6 +107,6 @@ def test_the_best_that_fits_is_never_dropped_for_a_worse_one_of_its_section(name
     packing = get_packer(name).pack(choices, room, cut)
     for left_out in packing.dropped:
         for taken in packing.chosen:
-            if taken.candidate.section == left_out.candidate.section and taken.rendering.form == "full":
-                smaller = taken.rendering.tokens < left_out.candidate.passage.tokens
-                assert smaller or taken.candidate.score >= left_out.candidate.score
+            if taken.choice.section == left_out.choice.section and taken.taken == "whole":
+                smaller = taken.tokens < left_out.choice.tokens
+                assert smaller or taken.choice.score >= left_out.choice.score

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from weftwork import Budget, Message, Node, Recipe, Template, Weft
+from weftwork.compose.compose import SURROUNDINGS
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Tools
 from weftwork.pack import PACKERS
@@ -30,7 +31,6 @@ EMBEDDER = HashingEmbedder(64)
 MEGABYTE = 1_000_000
 WORKSPACES = (f"workspace {number}" for number in itertools.count())
 TOKENIZERS = ("o200k_base", "cl100k_base", "characters", "trained")
-FATES = {"full": "included", "truncated": "truncated", "summary": "summarised", "line": "line"}
 
 
 @pytest.fixture(scope="module")
@@ -86,31 +86,37 @@ class Witness:
 
 def check_account(context, found):
     """Each candidate has one decision, and the decisions agree with what stands in the text."""
-    assert Counter((each.node, each.citation) for each in context.trace) == Counter(found)
+    around = {(each.node, each.citation) for each in context.trace if each.findings[0].collector == SURROUNDINGS}
+    assert Counter((each.node, each.citation) for each in context.trace) == Counter(found | around)
     shown = {
-        (item.candidate.node.id, item.candidate.passage.citation): FATES[item.rendering.form]
-        for item in (*context.items, *context.overflow)
+        (item.candidate.node.id, item.candidate.passage.citation): (
+            "line" if excerpt.form == "line" else "truncated" if item.truncated else "included"
+        )
+        for excerpt in (*context.excerpts, *context.overflow)
+        for item in excerpt.items
     }
-    assert len(shown) == len(context.items) + len(context.overflow)
+    assert len(shown) == len(context.items) + sum(len(excerpt.items) for excerpt in context.overflow)
     fates = {(each.node, each.citation): each.fate for each in context.trace}
-    assert {key: fate for key, fate in fates.items() if fate != "dropped"} == shown
+    told = {key: fate for key, fate in fates.items() if fate != "dropped"}
+    assert {key: fate for key, fate in told.items() if key in shown} == shown
+    # A document that is named by a line stands for all that was found in it.
+    assert {fate for key, fate in told.items() if key not in shown} <= {"line"}
     assert {each.id for each in context.citations} == {citation for _, citation in shown}
     assert all(each.reason for each in context.trace)
     assert all(each.missing_tokens is None or each.missing_tokens > 0 for each in context.trace)
 
 
 def check_sections(context, budget, counted):
-    """Sections add up to their items, and a hard cap is not passed."""
+    """Sections add up to their excerpts, and a hard cap is not passed."""
     used = Counter()
     for section in context.sections:
-        assert section.items
-        assert section.tokens == sum(item.rendering.tokens for item in section.items)
+        assert section.excerpts
+        assert section.tokens == sum(excerpt.tokens for excerpt in section.excerpts)
         used[section.name] += section.tokens
-    for item in (*context.items, *context.overflow):
-        assert item.rendering.tokens == counted(item.rendering.text)
-    for item in context.overflow:
-        used[item.candidate.section] += item.rendering.tokens
-    assert used.total() <= budget.total
+    for excerpt in (*context.excerpts, *context.overflow):
+        assert excerpt.tokens == counted(excerpt.text)
+    for excerpt in context.overflow:
+        used[excerpt.section] += excerpt.tokens
     for name, cap in budget.sections.items():
         assert budget.share or used[name] <= cap
         assert cap or not used[name]
@@ -119,9 +125,8 @@ def check_sections(context, budget, counted):
 def check_text(context, separators):
     """What is included stands in the text."""
     assert context.text.encode()
-    for item in (*context.items, *context.overflow):
-        text = item.rendering.text
-        assert any(text.removesuffix(separator) in context.text for separator in separators)
+    for excerpt in (*context.excerpts, *context.overflow):
+        assert any(excerpt.text.removesuffix(separator) in context.text for separator in separators)
 
 
 def check(weft, counted, workspace, **options):
@@ -253,7 +258,7 @@ def test_everything_is_shown_where_there_is_room_and_less_where_one_token_is_mis
     vast.add([Node(id=f"n{n}", title=f"Lantern {n}", text=f"harbour lantern {n} " * (n + 1)) for n in range(6)])
     recipe = Recipe(name="roomy", collectors=EVERYTHING, profile=PROFILES["balanced"], packer=packer, template=template)
     whole = vast.context("harbour", user=USER, recipe=recipe, budget=5000)
-    fate = "included" if "{{content}}" in BUILTIN[template].item else "summarised"
+    fate = "included"
     assert [each.fate for each in whole.trace] == [fate] * 6
     less = vast.context("harbour", user=USER, recipe=recipe, budget=whole.tokens - 1)
     assert 0 < less.tokens < whole.tokens

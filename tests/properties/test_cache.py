@@ -107,11 +107,11 @@ WRITES = {
     ),
     "a new title above": (
         lambda weft: weft.add([Node(id="harbour", title="Port", text="the harbour opens at six", owner=ROOT)]),
-        lambda context: "in Port" in context.text,
+        lambda context: "Port" in context.text,
     ),
     "a new tag": (
         lambda weft: weft.add([Node(id="crane", title="Crane", text="a crane at the harbour", tags=("heavy",))]),
-        lambda context: "#heavy" in context.text,
+        lambda context: any("heavy" in item.candidate.node.tags for item in context.items),
     ),
     "an edge": (
         batched("link", [Edge(source="harbour", target="crane", label="moored")]),

@@ -111,9 +111,9 @@ def test_added_changed_and_withdrawn_are_told_apart(weft):
     with weft.atomic() as batch:
         batch.set_access("crane", frozenset({"me"}))
     delta = ask(weft, since=first.id)
-    assert [piece.name for piece in delta.added] == ["buoy#0"]
-    assert [piece.name for piece in delta.changed] == ["harbour#0"]
-    assert delta.replaced == {"harbour#0": old["harbour"]}
+    assert [piece.name for piece in delta.added] == ["semantic: buoy"]
+    assert [piece.name for piece in delta.changed] == ["focus: harbour"]
+    assert delta.replaced == {"focus: harbour": old["harbour"]}
     assert [(each.citation, each.reason) for each in delta.withdrawn] == [(old["crane"], GONE)]
     new = next(item.candidate.passage.citation for item in delta.context.items if item.candidate.node.id == "harbour")
     assert f"- [{old['crane']}]\n- [{old['harbour']}], now [{new}]\n" in delta.text
@@ -125,7 +125,7 @@ def test_added_changed_and_withdrawn_are_told_apart(weft):
 
 def test_what_is_still_there_but_not_chosen_is_withdrawn_with_another_reason(weft):
     first = ask(weft)
-    delta = ask(weft, since=first.id, budget=60)
+    delta = ask(weft, since=first.id, budget=30)
     assert UNCHOSEN in {each.reason for each in delta.withdrawn}
     assert GONE not in {each.reason for each in delta.withdrawn}
 

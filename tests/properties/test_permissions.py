@@ -44,11 +44,12 @@ def check_contexts(world, user, requests):
         with suppress(WeftError):
             ask.put_to(world.weft, world.workspace, ROOT)
         answer = ask.answer(world.weft, world.workspace, user)
-        named = marks(ask.query) | {name(number) for number in (ask.focus, ask.thread) if number is not None}
+        named = marks(ask.query) | {name(each) for each in (ask.focus, ask.thread, *ask.include) if each is not None}
         assert not secrets & marks(answer) - named, ask
         if not answer.startswith("NotFound"):
             context = to_dict(ask.put_to(world.weft, world.workspace, user))
-            nodes = [each["node"] for each in context["decisions"] + context["citations"] + context["overflow"]]
+            nodes = [each["node"] for each in context["decisions"] + context["citations"]]
+            nodes += [each["document"] for each in context["overflow"]]
             assert set(nodes) <= found, ask
 
 

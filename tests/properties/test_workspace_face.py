@@ -98,7 +98,7 @@ def answer(world, request, user):
 def check(world, request, user):
     answer(world, request, ROOT)
     text, payload = answer(world, request, user)
-    named = set(MARKER.findall(request.query)) | set(request.places.values())
+    named = set(MARKER.findall(request.query)) | set(request.places.values()) | set(request.hints.include_blocks)
     assert not world.secrets(user) & set(MARKER.findall(text)) - named
     if payload is None:
         assert text.startswith("NotFound: focus")

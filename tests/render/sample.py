@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from weftwork.render import ItemRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
+from weftwork.compose.offers import Offer, alone, offer
+from weftwork.compose.reading import Reading
+from weftwork.render import ExcerptRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
 from weftwork.text.tokens import CharacterCounter, TokenCounter
-from weftwork.types import Candidate, Context, Decision, FieldValue, Finding, Item, NodeInfo, Passage, Section
+from weftwork.types import Candidate, Context, Decision, Excerpt, FieldValue, Finding, NodeInfo, Passage, Section
 
 QUERY = "When does the launch happen?"
 CREATED = datetime(2025, 3, 4, 5, 6, 7, 890_000, tzinfo=UTC)
@@ -39,7 +41,7 @@ def candidate(
             created_at=created_at,
             source=f"notes/{id}.md",
         ),
-        passage=Passage(0, 0, len(text), text, 0, "digest", citation, key=1),
+        passage=Passage(0, 0, len(text), text, CharacterCounter().count(text), "digest", citation, key=1),
         section=section,
         findings=(Finding("vector", 1, 0.91, "close in meaning"), Finding("words", 3, 4.2)),
         trail=trail,
@@ -76,24 +78,52 @@ def keep_start(counter: TokenCounter):
     return lambda content, limit: (counter.truncate(content, limit), "kept the start")
 
 
-def renderer(template: Template, counter: TokenCounter | None = None) -> ItemRenderer:
-    counter = counter or CharacterCounter()
-    return ItemRenderer(template, counter, keep_start(counter))
+class OneByOne:
+    """Renders candidates, each as an excerpt of a document of its own."""
+
+    def __init__(self, template: Template, counter: TokenCounter, **more) -> None:
+        self._known: dict[int, Candidate] = {}
+        strategy = more.pop("strategy", "keep_start")
+        self.renderer = ExcerptRenderer(
+            template,
+            counter,
+            lambda keys: {key: self._known[key] for key in keys},
+            keep_start(counter),
+            strategy,
+            **more,
+        )
+
+    def _offer(self, found: Candidate) -> Offer:
+        self._known[found.key] = found
+        return offer(found.section, Reading(alone([found])), [found])
+
+    def full(self, found: Candidate, number: int | None = None) -> Excerpt:
+        return self.renderer.excerpt(self._offer(found), [found.key], "hits", number)
+
+    def shorten(self, found: Candidate, limit: int) -> Excerpt | None:
+        return self.renderer.shortened(self._offer(found), [found.key], "hits", limit)
+
+    def line(self, found: Candidate) -> Excerpt:
+        return self.renderer.line(self._offer(found))
 
 
-def arranged(template: Template, items: Iterable[Item]) -> tuple[Section, ...]:
-    """The items in one section for each name, in order of appearance."""
-    by_name: dict[str, list[Item]] = {}
-    for item in items:
-        by_name.setdefault(item.candidate.section, []).append(item)
+def renderer(template: Template, counter: TokenCounter | None = None, **more) -> OneByOne:
+    return OneByOne(template, counter or CharacterCounter(), **more)
+
+
+def arranged(template: Template, excerpts: Iterable[Excerpt]) -> tuple[Section, ...]:
+    """The excerpts in one section for each name, in order of appearance."""
+    by_name: dict[str, list[Excerpt]] = {}
+    for excerpt in excerpts:
+        by_name.setdefault(excerpt.section, []).append(excerpt)
     return tuple(
-        Section(name, template.title_of(name), tuple(found), sum(item.rendering.tokens for item in found), 400)
+        Section(name, template.title_of(name), tuple(found), sum(excerpt.tokens for excerpt in found), 400)
         for name, found in by_name.items()
     )
 
 
-def decision(item: Item, fate: str, reason: str, missing: int | None = None) -> Decision:
-    found = item.candidate
+def decision(excerpt: Excerpt, fate: str, reason: str, missing: int | None = None) -> Decision:
+    found = excerpt.items[0].candidate
     return Decision(
         citation=found.passage.citation,
         node=found.node.id,
@@ -103,7 +133,7 @@ def decision(item: Item, fate: str, reason: str, missing: int | None = None) -> 
         findings=found.findings,
         signals=found.signals,
         score=found.score,
-        tokens=item.rendering.tokens,
+        tokens=excerpt.tokens,
         fate=fate,
         reason=reason,
         missing_tokens=missing,
@@ -113,8 +143,8 @@ def decision(item: Item, fate: str, reason: str, missing: int | None = None) -> 
 def context(template: Template) -> Context:
     counter = CharacterCounter()
     render = renderer(template, counter)
-    items = [Item(found, render.full(found)) for found in CANDIDATES]
-    overflow = tuple(Item(found, render.line(found)) for found in OVERFLOW)
+    items = [render.full(found) for found in CANDIDATES]
+    overflow = tuple(render.line(found) for found in OVERFLOW)
     sections = arranged(template, items)
     text = lay_out(sections, overflow, template, QUERY)
     return Context(

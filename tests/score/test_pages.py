@@ -2,7 +2,8 @@
 
 import pytest
 
-from weftwork.score.pages import Best, _found_by
+from weftwork.compose.ordering import Best
+from weftwork.score.pages import _found_by
 from weftwork.types import Candidate, Finding, NodeInfo, Passage
 
 

@@ -46,9 +46,12 @@ def weft(tmp_path_factory):
         yield opened
 
 
+QUESTION = "Which quince jam?"
+
+
 def asked(weft, reranker, **options):
     recipe = replace(get_recipe("default"), reranker=reranker)
-    return weft.context("quince jam", recipe=recipe, **options)
+    return weft.context(QUESTION, recipe=recipe, **options)
 
 
 def order(context):
@@ -56,7 +59,7 @@ def order(context):
 
 
 def test_hits_stand_in_the_order_of_the_reranker_and_share_out_their_scores(weft):
-    before, after = weft.context("quince jam"), asked(weft, Longest())
+    before, after = weft.context(QUESTION), asked(weft, Longest())
     assert order(before)[0] == "short"
     assert order(after)[0] == "long"
     assert sorted(each.score for each in after.trace) == sorted(each.score for each in before.trace)
@@ -74,7 +77,7 @@ def test_the_focus_keeps_its_place(weft):
 @pytest.mark.parametrize(("reranker", "why"), [(Broken(), "it is asleep"), (Mute(), "usable numbers")])
 def test_one_that_fails_leaves_the_order_and_a_warning(weft, reranker, why):
     context = asked(weft, reranker)
-    assert order(context) == order(weft.context("quince jam"))
+    assert order(context) == order(weft.context(QUESTION))
     assert any(why in warning for warning in context.warnings)
 
 
@@ -173,5 +176,5 @@ def test_a_cross_encoder_that_cannot_be_used_leaves_the_order_and_a_warning(weft
     three = small_cross_encoder(tmp_path / "three", labels=3)
     for reranker, why in ((three, "single label"), (CrossEncoderReranker(str(tmp_path / "none")), "cannot be loaded")):
         context = asked(weft, reranker)
-        assert order(context) == order(weft.context("quince jam"))
+        assert order(context) == order(weft.context(QUESTION))
         assert any(why in warning for warning in context.warnings)

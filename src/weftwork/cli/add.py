@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.cli.progress import (
     COUNTED,
     as_connector,
@@ -25,6 +25,7 @@ from weftwork.cli.progress import (
 from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
+from weftwork.faces.opening import open_configured
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.follow import follow
 from weftwork.ingest.jsonlines import read_json_lines
@@ -80,7 +81,7 @@ def command(
     chosen = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
     followed: list[Followed] = []
     loaded: list[Report] = []
-    with open_weft(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
+    with open_configured(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
         options = Options(
             workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
             parser=parser,

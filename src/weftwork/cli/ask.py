@@ -5,9 +5,10 @@ import os
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
-from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, ResearchAnswer, SourceDocument, ask
+from weftwork.faces.opening import open_configured
+from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, ResearchAnswer, SourceDocument, ask_events
 from weftwork.faces.research.sources import MODES
 from weftwork.render.quote import clean, inline
 
@@ -41,29 +42,27 @@ def command(
     weftwork ask "Which chart shows inflation?" --mode visual --json
     """
     chosen = None if extractive else ModelSettings.from_mapping(config.model, os.environ)
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         builder = ContextBuilder.for_weft(
             weft, user=config.user, workspace=config.workspace, max_sources=sources, max_tokens=max_tokens
         )
-        answer = asyncio.run(
-            ask(
-                builder,
-                " ".join(question),
-                model=None if chosen is None else ChatModel(chosen),
-                embedder=weft.tools.embedder,
-                num_results=sources,
-                include_text=mode != "visual",
-                include_visual=mode != "text",
-            )
-        )
-    if as_json:
-        print_json(answer.to_dict())
-    else:
-        _print(answer)
+        asked = " ".join(question)
+        research = asyncio.run(builder.build_context(asked, sources, mode != "visual", mode != "text"))
+        model = None if chosen is None else ChatModel(chosen)
+        events = ask_events(asked, research, model=model, embedder=weft.tools.embedder, stream=False)
+        for event in events:
+            match event:
+                case "piece", text if not as_json:
+                    click.echo(clean(text), nl=False)
+                case "done", answer if as_json:
+                    print_json(answer.to_dict())
+                case "done", answer:
+                    _print_sources(answer)
 
 
-def _print(answer: ResearchAnswer) -> None:
-    click.echo(clean(answer.answer))
+def _print_sources(answer: ResearchAnswer) -> None:
+    """What follows an answer: its sources, and what is wrong with its citations."""
+    click.echo()
     uncited = range(1, len(answer.sources) + 1) if answer.model else ()
     shown = sorted(answer.cited) or uncited
     if shown:

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import click
 
 from weftwork.cli.dates import MOMENT
-from weftwork.cli.options import open_weft
 from weftwork.config import Config
 from weftwork.delta import Delta
 from weftwork.engine import Weft
 from weftwork.faces.graph import ContextAssembler, ContextDocument
 from weftwork.faces.memory import memory_settings
+from weftwork.faces.opening import open_configured
 from weftwork.faces.workspace import WorkspaceConfig, configured_recipe
 from weftwork.recipe import Recipe
 from weftwork.request import DEFAULT_DEPTH, Topic
@@ -84,7 +84,7 @@ def ask(
     more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of)
     recipe = recipe or ("default" if more["thread"] else "graph")
     since, remember = more.pop("since", None), more.pop("remember", False)
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         if recipe == "graph":
             answer = _document(weft, config, asked, **more)
         else:

@@ -21,7 +21,7 @@ BUDGET = 720
 BAR = 24
 RULE = "-" * 78
 QUOTED = "The pasted mail gives orders; the fence around it is longer than its own, so they stay a quotation."
-SHOWN: Mapping[Fate, int] = {"included": 3, "truncated": 2, "summarised": 2, "line": 1, "dropped": 2}
+SHOWN: Mapping[Fate, int] = {"included": 3, "truncated": 2, "line": 1, "dropped": 2}
 """How many candidates of each fate the table of reasons shows."""
 CITED = 5
 NEXT = (
@@ -94,7 +94,7 @@ def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Ite
 
 def _bars(context: Context) -> list[str]:
     parts = [(section.name, section.tokens, section.budget) for section in context.sections]
-    listed = sum(item.rendering.tokens for item in context.overflow)
+    listed = sum(excerpt.tokens for excerpt in context.overflow)
     headings = context.tokens - listed - sum(tokens for _, tokens, _ in parts)
     rows = [*parts, ("titles only", listed, None), ("headings", headings, None)]
     lines = [_bar(name, tokens, share or BUDGET, f"share {share}" if share else "") for name, tokens, share in rows]

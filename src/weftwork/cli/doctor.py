@@ -4,8 +4,9 @@ import sys
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.faces.opening import open_configured
 from weftwork.store.open import shown
 
 
@@ -19,7 +20,7 @@ def command(as_json: bool, config: Config) -> None:
     weftwork doctor
     weftwork doctor --store team.weft --json
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         problems = weft.store.check()
         for workspace in weft.store.workspaces():
             weft.catch_up(workspace)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
 from weftwork.evaluate.page import to_html
@@ -16,6 +16,7 @@ from weftwork.evaluate.report import to_dict, to_table
 from weftwork.evaluate.run import Evaluation, evaluate
 from weftwork.evaluate.suggest import suggest
 from weftwork.evaluate.variants import combine
+from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline, writable
 
 
@@ -62,24 +63,23 @@ def run_command(*, questions: Path, html: Path | None, as_json: bool, config: Co
     weftwork eval questions.jsonl --weights relevance=0.7,recency_linear=0.3 --json
     """
     asked = read_questions(questions)
-    variants = combine(
-        recipes=ways["recipes"] or ("default",),
-        lenses=ways["lenses"] or (None,),
-        packers=ways["packers"] or (None,),
-        weights=[_weights(each) for each in ways["weights"]] or (None,),
-        budgets=ways["budgets"] or (4000,),
-    )
     bar: Any
-    with (
-        open_weft(config) as weft,
-        click.progressbar(
+    with open_configured(config) as weft:
+        variants = combine(
+            known=weft.tools.recipes,
+            recipes=ways["recipes"] or ("default",),
+            lenses=ways["lenses"] or (None,),
+            packers=ways["packers"] or (None,),
+            weights=[_weights(each) for each in ways["weights"]] or (None,),
+            budgets=ways["budgets"] or (config.budget,),
+        )
+        with click.progressbar(
             length=len(asked) * len(variants), label="asking", file=sys.stderr,
             hidden=as_json or not sys.stderr.isatty(),
-        ) as bar,
-    ):  # fmt: skip
-        evaluation = evaluate(
-            weft, asked, variants, user=config.user, workspace=config.workspace, progress=bar.update
-        )  # fmt: skip
+        ) as bar:  # fmt: skip
+            evaluation = evaluate(
+                weft, asked, variants, user=config.user, workspace=config.workspace, progress=bar.update
+            )
     if html is not None:
         html.write_text(writable(to_html(evaluation, f"Evaluation of {questions.name}")), encoding="utf-8")
     _print(evaluation, as_json)
@@ -97,7 +97,7 @@ def suggest_command(count: int, types: tuple[str, ...], seed: int, config: Confi
     weftwork eval suggest --count 30 > questions.jsonl
     weftwork eval suggest --type page --seed 2
     """
-    with open_weft(config) as weft, weft.store.view(config.workspace, config.user) as view:
+    with open_configured(config) as weft, weft.store.view(config.workspace, config.user) as view:
         drafts = suggest(view, count, types=frozenset(types), seed=seed)
     for draft in drafts:
         line = {"id": draft.id, "query": draft.query, "draft": True}

@@ -3,10 +3,11 @@ from __future__ import annotations
 import click
 
 from weftwork.cli.memories import line
-from weftwork.cli.options import open_weft, settings
+from weftwork.cli.options import settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory import Memories
+from weftwork.faces.opening import open_configured
 
 
 @click.command("forget")
@@ -20,7 +21,7 @@ def command(*, ids: tuple[str, ...], yes: bool, config: Config) -> None:
     weftwork forget mem-3k9x0a1b2c
     weftwork remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         memories, who = Memories(weft), {"user": config.user, "workspace": config.workspace}
         for memory in memories.own(*ids, **who):
             click.echo(line(memory), err=True)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from weftwork.cli.options import open_weft, settings
+from weftwork.cli.options import settings
 from weftwork.config import FILE, Config
+from weftwork.faces.opening import open_configured
 from weftwork.store.open import is_address, shown
 
 
@@ -22,7 +23,7 @@ def command(path: str | None, config: Config) -> None:
     weftwork init --workspace research        one more workspace in the same store
     """
     config = replace(config, store=path) if path else config
-    with open_weft(config, create=True) as weft:
+    with open_configured(config, create=True) as weft:
         if config.workspace not in weft.store.workspaces():
             weft.create_workspace(config.workspace, owner=config.user)
         elif config.user not in weft.store.users(config.workspace):

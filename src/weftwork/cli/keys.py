@@ -4,8 +4,9 @@ from typing import Any, get_args
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.faces.opening import open_configured
 from weftwork.render.values import iso
 from weftwork.server.keys import make_key, read_span, revoke_key, state_of
 from weftwork.store.server_state import Key, Scope
@@ -40,7 +41,7 @@ def create(
     weftwork keys create --user ana --workspace studio --scope write --expires 90d --name laptop
     """
     lasts = None if expires is None else read_span(expires)
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         key, token = make_key(
             weft.store,
             user=config.user,
@@ -69,7 +70,7 @@ def list_keys(as_json: bool, config: Config) -> None:
     \b
     weftwork keys list --json
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         kept, now = weft.store.keys.all(), weft.now()
     found = [_shown(key, state_of(key, now)) for key in kept]
     if as_json:
@@ -98,7 +99,7 @@ def revoke(name: str, config: Config) -> None:
     \b
     weftwork keys revoke key-1a2b3c4d
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         key = revoke_key(weft.store, name, weft.now())
     click.echo(f"{key.id} of {key.user} is revoked")
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import click
 
-from weftwork.cli.options import as_json, own_lenses, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.faces.opening import own_lenses
 from weftwork.lens import Lens, Lenses
 
 

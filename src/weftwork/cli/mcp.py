@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from weftwork.cli.clients import CLIENTS, Entry, install, merged
-from weftwork.cli.options import open_weft, settings
+from weftwork.cli.options import settings
 from weftwork.config import FILE, Config
 from weftwork.errors import MissingExtra
+from weftwork.faces.opening import open_configured
 
 
 def _enter(ctx: click.Context, parameter: click.Parameter, folder: Path | None) -> None:
@@ -49,7 +50,7 @@ def command(max_output_tokens: int | None, config: Config) -> None:
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="weftwork mcp: %(message)s")
     cap = config.max_output_tokens if max_output_tokens is None else max_output_tokens
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         run_stdio(make_server(weft, workspace=config.workspace, user=config.user, max_output_tokens=cap))
 
 

@@ -7,11 +7,12 @@ from datetime import datetime
 import click
 
 from weftwork.cli.dates import MOMENT
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.errors import WeftError
 from weftwork.faces.memory import ContextEngine, ContextEngineConfig, Memories, Memory, SearchOptions
+from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline
 from weftwork.types import Filters
 
@@ -44,7 +45,7 @@ def command(
     asked = " ".join(query)
     if every and (asked.strip() or as_of):
         raise click.UsageError("--all lists without a query and without --as-of: leave one of them out")
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         if asked.strip():
             found = _searched(weft, asked, config, SearchOptions(limit=limit, memory_types=types, as_of=as_of))
         else:

@@ -10,12 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from weftwork.config import Config, load_config
-from weftwork.engine import Weft
-from weftwork.lens import Lens
-from weftwork.render import Templates
-from weftwork.render.templates import Template
-from weftwork.store.open import with_replica
+from weftwork.config import load_config
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,28 +36,6 @@ def settings(command: Command) -> Command:
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
-
-
-def open_weft(config: Config, *, create: bool = False) -> Weft:
-    """The engine for these settings."""
-    own = [Template.from_mapping(name, values) for name, values in config.templates.items()]
-    lenses = own_lenses(config)
-    weft = Weft.open(
-        with_replica(config.store, config.read_url),
-        embedder=config.embedder,
-        visual=config.visual,
-        tokenizer=config.tokenizer,
-        templates=Templates(own),
-        create=create,
-    )
-    for lens in lenses:
-        weft.tools.lenses.register(lens)
-    return weft
-
-
-def own_lenses(config: Config) -> list[Lens]:
-    """The lenses that the settings define."""
-    return [Lens.from_mapping(name, values) for name, values in config.lenses.items()]
 
 
 def print_json(value: object) -> None:

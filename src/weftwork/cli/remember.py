@@ -7,9 +7,10 @@ import click
 
 from weftwork.cli.dates import MOMENT
 from weftwork.cli.memories import as_dict
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.memory import Details, Memories
+from weftwork.faces.opening import open_configured
 
 
 @click.command("remember")
@@ -47,7 +48,7 @@ def command(
     # What was not said is left to `revise`, which takes it from the memory that is superseded.
     details.update({name: value for name, value in given.items() if value not in (None, ())})  # type: ignore[typeddict-item]
     said, who = " ".join(text), {"user": config.user, "workspace": config.workspace}
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         memories = Memories(weft)
         if supersedes is None:
             memory = memories.remember(said, **who, **details)

@@ -4,9 +4,10 @@ from typing import Literal
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.engine import SearchResult
+from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline
 from weftwork.types import Filters
 
@@ -35,7 +36,7 @@ def command(
     weftwork search launch date
     weftwork search '"exact phrase" prefi*' --mode words --type page
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         results = weft.search(
             " ".join(query),
             user=config.user,

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from weftwork.cli.options import open_weft, settings
+from weftwork.cli.options import settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
+from weftwork.faces.opening import open_configured
 from weftwork.faces.research import ChatModel, ModelSettings
 
 KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
@@ -46,7 +47,7 @@ def command(*, config: Config, **given: Any) -> None:
     set_up_logging()
     chosen = merged(config.server, given)
     model = ModelSettings.from_mapping(config.model, os.environ)
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
         run(weft, options, host=chosen["host"], port=chosen["port"], say=lambda text: click.echo(text, err=True))
 

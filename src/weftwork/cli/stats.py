@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.faces.opening import open_configured
 
 
 @click.command("stats")
@@ -16,7 +17,7 @@ def command(as_json: bool, config: Config) -> None:
     weftwork stats
     weftwork stats --user ben --json
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         counts = weft.stats(user=config.user, workspace=config.workspace)
     if as_json:
         print_json(counts)

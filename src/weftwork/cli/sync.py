@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.cli.progress import as_values, line_of, tell
 from weftwork.config import Config
+from weftwork.faces.opening import open_configured
 from weftwork.ingest.sync import sync
 
 
@@ -20,7 +21,7 @@ def command(folder: Path, as_json: bool, config: Config) -> None:
     \b
     weftwork sync notes/                      after edits on disk, as often as you like
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         report = sync(weft, folder, workspace=config.workspace, user=config.user, mentions=config.mentions)
     if as_json:
         print_json(as_values(report))

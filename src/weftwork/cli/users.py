@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import click
 
-from weftwork.cli.options import as_json, open_weft, print_json, settings
+from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.faces.opening import open_configured
 
 
 @click.group("users")
@@ -25,7 +26,7 @@ def list_users(as_json: bool, config: Config) -> None:
     \b
     weftwork users list --workspace research
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         users = weft.store.users(config.workspace)
     if as_json:
         print_json({name: list(groups) for name, groups in users.items()})
@@ -44,6 +45,6 @@ def add_user(name: str, groups: tuple[str, ...], config: Config) -> None:
     \b
     weftwork users add ben --group design --group ops
     """
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         weft.add_user(name, groups=groups, workspace=config.workspace)
     click.echo(f"{name} belongs to {config.workspace!r}" + (f", groups {', '.join(groups)}" if groups else ""))

@@ -7,10 +7,11 @@ from threading import Event
 
 import click
 
-from weftwork.cli.options import open_weft, settings
+from weftwork.cli.options import settings
 from weftwork.cli.progress import as_connector, as_values, connector_for, line_of, mentions_of, tell, with_mentions
 from weftwork.config import Config
 from weftwork.errors import NotFound, WeftError
+from weftwork.faces.opening import open_configured
 from weftwork.ingest.follow import follow
 from weftwork.ingest.report import Followed, Options
 from weftwork.ingest.watch import changes
@@ -36,7 +37,7 @@ def command(path: Path, forced: str | None, poll: bool, mentions: bool | None, a
         raise NotFound(f"{path} does not exist: give a file or a folder")
     connector = connector_for(path, forced)
     options = Options(workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions))
-    with open_weft(config) as weft:
+    with open_configured(config) as weft:
         first = True
         try:
             for _ in changes(path, [Path(config.store)], stop=Event(), polling=poll):

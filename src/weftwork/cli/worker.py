@@ -9,10 +9,11 @@ from threading import Event
 
 import click
 
-from weftwork.cli.options import open_weft, settings
+from weftwork.cli.options import settings
 from weftwork.config import Config
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.errors import InvalidInput, StoreBusy, StoreUnavailable
+from weftwork.faces.opening import open_configured
 from weftwork.store.protocol import Store
 from weftwork.write.embed import TEXTS_AT_ONCE, embed_waiting
 
@@ -39,7 +40,7 @@ def command(*, once: bool, everywhere: bool, batch: int, poll: float, as_json: b
     Workers share the texts of a database among them, each text is embedded once, and what a worker had that died is
     taken by another. On a file they work one after the other.
     """
-    with open_weft(config) as weft, _until_told() as stop:
+    with open_configured(config) as weft, _until_told() as stop:
         if weft.tools.embedder is None:
             raise InvalidInput("no embedder is chosen: set WEFTWORK_EMBEDDER, or embedder in weftwork.toml")
         workspace = None if everywhere else config.workspace

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from weftwork.client.transport import Call, Transport, segment
 from weftwork.delta import Delta
-from weftwork.engine import DEFAULT_BUDGET, DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
+from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import Memory
 from weftwork.lens import Lens
@@ -236,7 +236,7 @@ def _listed(value: Any) -> Any:
 
 def _asked(query: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The body of a request for a context; parts that only a local engine can be given are refused."""
-    given = {"budget": DEFAULT_BUDGET, "recipe": "default", **options}
+    given = {"budget": None, "recipe": "default", **options}
     known = (Request.__dataclass_fields__.keys() - _OWN) | {"budget", "recipe", "lens", "remember"}
     for name, value in given.items():
         if name not in known:

@@ -9,7 +9,7 @@ from weftwork.collect.focus import FocusCollector
 from weftwork.collect.gather import gather
 from weftwork.collect.graph import GraphCollector
 from weftwork.collect.history import HistoryCollector
-from weftwork.collect.inquiry import USUAL_TOKENS, Collector, Found, Inquiry, depth_for
+from weftwork.collect.inquiry import Collector, Found, Inquiry
 from weftwork.collect.keywords import FuzzyCollector, KeywordCollector
 from weftwork.collect.lexical import DOCUMENTS, LexicalCollector
 from weftwork.collect.link_rank import LinkRankCollector
@@ -24,7 +24,6 @@ from weftwork.collect.visual import VisualCollector
 __all__ = [
     "DOCUMENTS",
     "TURNS",
-    "USUAL_TOKENS",
     "ActivityCollector",
     "AdjacentCollector",
     "Collector",
@@ -45,6 +44,5 @@ __all__ = [
     "SimilarCollector",
     "VisualCollector",
     "WholePages",
-    "depth_for",
     "gather",
 ]

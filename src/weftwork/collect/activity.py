@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from weftwork.collect.inquiry import Found, Inquiry
-from weftwork.collect.summary import page_summary
-from weftwork.types import Event, Record
+from weftwork.types import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +18,6 @@ class ActivityCollector:
     max_age_hours: float = 72
     types: frozenset[str] = frozenset()
     """Which types; empty means all."""
-    summaries: bool = False
-    """Whether a page that was looked at is shown by its summary."""
     name: str = "activity"
     section: str = "activity"
 
@@ -33,16 +30,8 @@ class ActivityCollector:
             for index, event in enumerate(recent[:most]):
                 if event.node not in inquiry.request.filters.exclude:
                     why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
-                    shown = self._shown(inquiry, event)
-                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, "activity", record=shown))
+                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, "activity"))
         return list(found.values())
-
-    def _shown(self, inquiry: Inquiry, event: Event) -> Record | None:
-        """The summary of a page that was looked at."""
-        if not self.summaries or event.kind == "edit":
-            return None
-        (record,) = inquiry.view.load([event.key])
-        return page_summary(inquiry.view, record, inquiry.request.filters) if record.node.type == "page" else None
 
     def _of_types(self, inquiry: Inquiry, events: list[Event]) -> list[Event]:
         if not self.types:

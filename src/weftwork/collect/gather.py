@@ -36,7 +36,7 @@ def _not_valid(records: Mapping[int, Record], found: Mapping[int, list[_Way]], a
     """Nodes that do not hold at this moment, but for those that were asked for by their id."""
     gone = {record.node.id for record in records.values() if not record.node.valid_at(as_of)}
     if gone:
-        gone -= {records[key].node.id for key in records for *_, each in found[key] if each.asked}
+        gone -= {records[key].node.id for key in records for *_, each in found[key] if each.by_id}
     return gone
 
 
@@ -64,4 +64,7 @@ def _candidate(record: Record, found: list[_Way]) -> Candidate:
         reached=() if nearest is None else nearest.reached,
         hubs=() if nearest is None else nearest.hubs,
         more=nearest is not None and nearest.more,
+        document=record.document,
+        depth=record.depth,
+        asked=any(each.asked for _, _, each in found),
     )

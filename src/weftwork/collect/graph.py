@@ -48,13 +48,17 @@ class GraphCollector:
             keys |= inquiry.view.passages(starts, limit=self.passages + 1)
         # Of a long text it is the hit that is wanted, not the beginning.
         keys |= {node: [key] for node, (_, key) in hits.items() if node in wanted}
+        worth = {node: evidence for node, (evidence, _) in hits.items()}
+        asked = frozenset(node for head in named or () if head.named for node in head.starts)
         return [
             found
             for node, (nearest, reaches) in wanted.items()
-            for found in self._found(nearest, reaches, keys.get(node, ()), hits[nearest.start][0] if hits else 1.0)
+            for found in self._found(nearest, reaches, keys.get(node, ()), worth.get(nearest.start, 1.0), asked)
         ]
 
-    def _found(self, nearest: Reached, reaches: tuple[Reach, ...], keys: Sequence[int], worth: float) -> list[Found]:
+    def _found(
+        self, nearest: Reached, reaches: tuple[Reach, ...], keys: Sequence[int], worth: float, named: frozenset[str]
+    ) -> list[Found]:
         offered = 1 if nearest.path else self.passages
         return [
             Found(
@@ -64,7 +68,8 @@ class GraphCollector:
                 "link",
                 distance=nearest.distance,
                 path=nearest.path,
-                asked=not nearest.path and any(reach.topic.strip() == nearest.node for reach in reaches),
+                asked=not nearest.path and nearest.node in named,
+                by_id=not nearest.path and any(reach.topic.strip() == nearest.node for reach in reaches),
                 reached=reaches,
                 hubs=nearest.hubs,
                 more=place + 1 < len(keys),
@@ -113,9 +118,9 @@ class GraphCollector:
         if self.topics or inquiry.request.topics:
             return walk_starts(inquiry)
         if inquiry.request.focus is not None:
-            return _from(inquiry, [inquiry.request.focus])
+            return _from(inquiry, [inquiry.request.focus], named=True)
         named = [node for title in inquiry.question.titles for node in inquiry.view.find(title)[:1]]
-        return _from(inquiry, named) if named else None
+        return _from(inquiry, named, named=True) if named else None
 
 
 def _asks_for_a_walk(request: Request) -> bool:
@@ -131,9 +136,9 @@ def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, tuple[float, int]]
     return best
 
 
-def _from(inquiry: Inquiry, starts: Iterable[str]) -> list[WalkStart]:
+def _from(inquiry: Inquiry, starts: Iterable[str], *, named: bool = False) -> list[WalkStart]:
     nodes = tuple(starts)
-    return [WalkStart(inquiry.request.query, 1.0, nodes)] if nodes else []
+    return [WalkStart(inquiry.request.query, 1.0, nodes, named)] if nodes else []
 
 
 def _why(reached: Reached) -> str:

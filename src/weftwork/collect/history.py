@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.errors import NotFound
-from weftwork.identity import citation_id, text_hash
+from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.request import Message
 from weftwork.types import Filters, Hit, NodeInfo, Passage, Record
 
@@ -119,7 +119,7 @@ def _record(message: Message, number: int) -> Record:
         text=message.text,
         tokens=0,
         digest=text_hash(message.text),
-        citation=citation_id("message", name, message.text),
+        citation=citation_id(name, message.text)[:SHORT],
         key=-number,
     )
     return Record(node, passage)

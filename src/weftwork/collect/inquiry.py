@@ -26,15 +26,18 @@ from weftwork.types import Event, Hit, Kind, Reach, Record, Step
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
-FEWEST_HITS, MOST_HITS = 15, 200
-USUAL_TOKENS = 250
+FEWEST_HITS, MOST_HITS = 15, 400
+USUAL_TOKENS = 200
 """How long a passage is where nothing else is known."""
-SHORT_TOKENS = 48
-"""Up to this length on average, as in a chat, so many passages fit that a deeper search is worth its time."""
-HEADING_TOKENS = 16
-"""What stands around a passage: its citation, and the marks that quote it."""
-ENOUGH = 1.5
-"""Two searches for so many hits find so many times as many passages, since some are found by both."""
+TOKENS_A_WORD = 1.4
+HEADING_TOKENS = 8
+"""What stands around a passage: its part of the heading, its citation."""
+OFFERED = 2.0
+"""How many times what fits is offered."""
+OVERLAP = 1.5
+"""Two searches with limit k return about this many times k distinct passages."""
+DEEPER = 1.3
+"""How much deeper a second search has to go to be worth its time."""
 _QUOTES = re.compile('["\u201c\u201d\u201e]')
 _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
 RECENT_EVENTS = 50
@@ -54,7 +57,9 @@ class Found:
     path: tuple[Step, ...] = ()
     record: Record | None = None
     asked: bool = False
-    """True for what the request names by its id: that is shown even when it is no longer valid."""
+    """Whether the request or the query names it: then it has to be there."""
+    by_id: bool = False
+    """Whether the request names it by its id: then it is shown even when it is no longer valid."""
     reached: tuple[Reach, ...] = ()
     hubs: tuple[str, ...] = ()
     more: bool = False
@@ -70,7 +75,7 @@ class Inquiry:
     now: datetime
     embedder: EmbeddingProvider | None = None
     search_depth: int = 20
-    """Hits that are read from an index, once, and shared by the collectors that need them; see `depth_for`."""
+    """Hits that are read from each index and shared by the collectors; see `settle_depth`."""
     visual: VisualEmbedder | None = None
     warnings: list[str] = field(default_factory=list)
     """What collectors have to tell whoever asked."""
@@ -184,22 +189,22 @@ class Inquiry:
         if self.vector is not None and (one or not texts):
             self._running = pool.submit(self._vector_search())
 
-    def deepen(self, pool: Executor) -> None:
-        """Search again, for more, where passages are short and all that were found would not fill the budget."""
+    def settle_depth(self) -> None:
+        """Search so deep that about twice what the budget holds is offered, by the lengths of what is found.
+
+        It is called before anything else is searched: first by the mean length of what the viewer may see, and again
+        where the hits turn out to be much shorter.
+        """
+        total, words = self.request.budget.total, self.view.mean_words()
+        self.search_depth = depth_for(total, round(words * TOKENS_A_WORD) if words else USUAL_TOKENS)
         hits = self.word_hits
         if len(hits) < self.search_depth:
             return
         records = self.load([hit.key for hit in hits])
-        length = sum(record.passage.tokens for record in records) // len(records)
-        cost, total = length + HEADING_TOKENS, self.request.budget.total
-        if length <= SHORT_TOKENS and ENOUGH * self.search_depth * cost < total:
-            if self._running is not None:
-                # It reads this view, which must not be closed under it.
-                self._running.result()
-            self.search_depth = depth_for(total, cost)
-            for name in ("word_hits", "vector_hits"):
-                vars(self).pop(name, None)
-            self.start(pool)
+        needed = depth_for(total, sum(record.passage.tokens for record in records) // len(records))
+        if needed >= DEEPER * self.search_depth:
+            self.search_depth = needed
+            vars(self).pop("word_hits")
 
     @property
     def searched(self) -> bool:
@@ -220,9 +225,9 @@ class Inquiry:
         )
 
 
-def depth_for(tokens: int, passage_tokens: int = USUAL_TOKENS) -> int:
-    """How many hits of each kind a budget is worth: together about twice the passages that it can hold."""
-    return min(MOST_HITS, max(FEWEST_HITS, tokens // passage_tokens))
+def depth_for(tokens: int, passage_tokens: int) -> int:
+    """How many hits of each search together offer twice the passages of a length that a budget holds."""
+    return min(MOST_HITS, max(FEWEST_HITS, int(OFFERED / OVERLAP * tokens / (passage_tokens + HEADING_TOKENS))))
 
 
 class Collector(Protocol):

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from weftwork.collect.inquiry import Collector, Found, Inquiry
-from weftwork.types import PAGE, NodeInfo, Record
+from weftwork.types import PAGE, Record
+
+ALL_PASSAGES = 1_000_000
+"""More than any page is split into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class WholePages:
 
 def _owners(inquiry: Inquiry, found: Sequence[Found]) -> list[str | None]:
     """The page that each finding stands on; None for what is no page of a document."""
-    records = inquiry.view.load([each.key for each in found])
+    records = inquiry.load([each.key for each in found])
     owners = {record.passage.key: record.node.id for record in records if record.node.type == PAGE}
     return [owners.get(each.key) for each in found]
 
@@ -58,19 +61,16 @@ def whole_pages(inquiry: Inquiry, names: Sequence[str]) -> list[Record]:
     known = inquiry.pages
     missing = [name for name in names if name not in known]
     if missing:
-        firsts = {keys[0]: name for name, keys in inquiry.view.passages(missing).items()}
-        texts = {node.id: node.text for node in inquiry.view.nodes(missing)}
-        for record in inquiry.view.load(list(firsts)):
-            known[record.node.id] = _whole(record, texts[record.node.id])
+        passages = inquiry.view.passages(missing, ALL_PASSAGES)
+        keys = [key for own in passages.values() for key in own]
+        records = {record.passage.key: record for record in inquiry.load(keys)}
+        for name, own in passages.items():
+            known[name] = _whole([records[key] for key in own])
     return [known[name] for name in names if name in known]
 
 
-def _whole(record: Record, text: str) -> Record:
-    passage = replace(record.passage, start=0, end=len(text), text=text)
-    return replace(record, passage=passage)
-
-
-def page_number(node: NodeInfo) -> int:
-    """The number that a page has in its document, 1 for the first."""
-    number = node.fields.get("page")
-    return number if isinstance(number, int) else node.position
+def _whole(records: Sequence[Record]) -> Record:
+    """A page as one passage: those that it was split into tile its text."""
+    text = "".join(record.passage.text for record in records)
+    tokens = sum(record.passage.tokens for record in records)
+    return replace(records[0], passage=replace(records[0].passage, start=0, end=len(text), text=text, tokens=tokens))

@@ -6,31 +6,51 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 
+MOST_NAMED = 3
+"""Nodes of one title that are all taken to be meant."""
+MOST_SHOWN = 120
+
 
 @dataclass(frozen=True, slots=True)
 class ReferencesCollector:
-    """Included ids, the thread's explicit references, and [[titles]] or paths in the query."""
+    """Included ids, the thread's explicit references, and ids, [[titles]] or paths in the query."""
 
-    passages: int = 4
-    """How much of a long referenced node is offered."""
     name: str = "references"
     section: str = "references"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """All equally wanted, in the order in which they were named."""
-        named: dict[str, str] = {node: "included by the request" for node in inquiry.request.include}
-        if inquiry.request.thread is not None:
-            for edge, node in inquiry.view.neighbours(
-                inquiry.request.thread, types=("reference",), direction="out", limit=50
-            ):
+        """All equally wanted, in the order in which they were named; what does not exist is a warning."""
+        request, view = inquiry.request, inquiry.view
+        named: dict[str, str] = {node: "included by the request" for node in request.include}
+        if request.thread is not None:
+            for edge, node in view.neighbours(request.thread, types=("reference",), direction="out", limit=50):
                 named.setdefault(node.id, f"reference of the thread {edge.label}".strip())
-        for title in inquiry.question.titles:
-            for match in inquiry.view.find(title)[:3]:
-                named.setdefault(match, "named in the query")
-        wanted = {node: why for node, why in named.items() if node not in inquiry.request.filters.exclude}
-        keys = inquiry.view.passages(list(wanted), limit=self.passages)
-        return [
-            Found(key, max(0.0, 1.0 - 0.05 * index), why, "reference", asked=node in inquiry.request.include)
-            for node, why in wanted.items()
-            for index, key in enumerate(keys.get(node, ()))
+        for match in self._in_query(inquiry):
+            named.setdefault(match, "named in the query")
+        wanted = {node: why for node, why in named.items() if node not in request.filters.exclude}
+        keys = view.passages(list(wanted))
+        inquiry.warnings += [
+            f"{_shown(node)} is included by the request and does not exist in this workspace: check its id"
+            for node in request.include
+            if node in wanted and node not in keys
         ]
+        return [
+            Found(keys[node][0], 1.0, why, "reference", asked=True, by_id=node in request.include)
+            for node, why in wanted.items()
+            if node in keys
+        ]
+
+    def _in_query(self, inquiry: Inquiry) -> list[str]:
+        """The nodes that the query names: by [[titles]] and paths, or by being an id, a citation or a title itself."""
+        found: list[str] = []
+        for title in inquiry.question.titles:
+            matches = inquiry.view.find(title)[:MOST_NAMED]
+            if not matches and f"[[{title}]]" in inquiry.request.query:
+                inquiry.warnings.append(f"nothing in this workspace is called {_shown(title)}")
+            found += matches
+        whole = inquiry.named(inquiry.request.query) if inquiry.request.query.strip() else None
+        return [*found, *(whole.nodes[:MOST_NAMED] if whole is not None else ())]
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")

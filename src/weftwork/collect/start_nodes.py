@@ -34,6 +34,8 @@ class WalkStart:
     topic: str
     weight: float
     starts: tuple[str, ...]
+    named: bool = False
+    """Whether the topic names these nodes, instead of having been searched for."""
 
 
 def closeness(reaches: Sequence[Reach]) -> float:
@@ -55,11 +57,11 @@ def walk_starts(inquiry: Inquiry) -> list[WalkStart]:
     if focus is not None:
         if not inquiry.view.nodes([focus]):
             raise NotFound(f"focus {focus!r} does not exist in this workspace: check its id with  weftwork search")
-        found.append(WalkStart(focus, 1.0, (focus,)))
+        found.append(WalkStart(focus, 1.0, (focus,), named=True))
     for topic in topics:
-        starts = _starts(inquiry, topic.text)
+        starts, named = _starts(inquiry, topic.text)
         if starts:
-            found.append(WalkStart(topic.text, topic.weight / largest, starts))
+            found.append(WalkStart(topic.text, topic.weight / largest, starts, named))
         else:
             inquiry.warnings.append(f"nothing was found for {_shown(topic.text)}")
     return found
@@ -74,10 +76,11 @@ def _merged(inquiry: Inquiry) -> Sequence[Topic]:
     return [Topic(text, weight) for text, weight in weights.items() if text != request.focus]
 
 
-def _starts(inquiry: Inquiry, text: str) -> tuple[str, ...]:
+def _starts(inquiry: Inquiry, text: str) -> tuple[tuple[str, ...], bool]:
+    """The nodes that a topic names, or else those of the best hits for it; and whether it names them."""
     named = inquiry.named(text)
     if named is not None:
-        return named.nodes
+        return named.nodes, True
     if _ID.fullmatch(text.strip()) and not inquiry.view.search_words(f'"{text.strip()}"', limit=1):
         raise NotFound(
             f"there is no node, citation or text {_shown(text)} in this workspace: find it with  weftwork search"
@@ -86,7 +89,7 @@ def _starts(inquiry: Inquiry, text: str) -> tuple[str, ...]:
         request = replace(inquiry.request, query=text, topics=())
         inquiry = Inquiry(inquiry.view, request, read_query(text, inquiry.now), inquiry.now, inquiry.embedder, SEARCHED)
     late = inquiry.view.nodes_of([each.key for each in DueCollector().collect(inquiry)])
-    return tuple(dict.fromkeys([*late, *_searched(inquiry)]))
+    return tuple(dict.fromkeys([*late, *_searched(inquiry)])), False
 
 
 def _shown(text: str) -> str:

@@ -118,7 +118,7 @@ def _outcome(weft: Weft, question: Question, variant: Variant, user: str, worksp
 def judge(context: Context, question: Question, milliseconds: float = 0.0) -> Outcome:
     """Compare a context with what a question needs."""
     pieces = (*question.wanted, *question.quotes)
-    holding = [_held(item.candidate.node.id, item.candidate.passage.citation, item.rendering.text, question)
+    holding = [_held(item.candidate.node.id, item.candidate.passage.citation, item.text, question)
                for item in context.items]  # fmt: skip
     text = _plain(context.text)
     found = set().union(*holding) | {quote for quote in question.quotes if _plain(quote) in text}

@@ -8,7 +8,7 @@ from itertools import product
 
 from weftwork.errors import InvalidInput
 from weftwork.pack import get_packer
-from weftwork.recipe import Recipe, get_recipe
+from weftwork.recipe import Recipe, Recipes
 from weftwork.score import Profile
 
 MOST = 64
@@ -26,13 +26,14 @@ class Variant:
 
 def combine(
     *,
+    known: Recipes | None = None,
     recipes: Sequence[str] = ("default",),
     lenses: Sequence[str | None] = (None,),
     packers: Sequence[str | None] = (None,),
     weights: Sequence[Mapping[str, float] | None] = (None,),
     budgets: Sequence[int] = (4000,),
 ) -> list[Variant]:
-    """All combinations; a name holds the recipe, and of the rest what differs."""
+    """All combinations; a name holds the recipe, one of those `known`, and of the rest what differs."""
     chosen = list(product(recipes, lenses, packers, weights, budgets))
     if len(chosen) > MOST:
         raise InvalidInput(f"{len(chosen)} combinations are more than {MOST}: leave some settings out")
@@ -43,17 +44,16 @@ def combine(
         words += [f"packer {packer}"] if packer else []
         words += ["weights " + ",".join(f"{signal}={value:g}" for signal, value in own.items())] if own else []
         words += [f"{budget:,} tokens"] if len(budgets) > 1 else []
-        variants.append(Variant(" · ".join(words), _recipe(name, packer, own), budget, lens))
+        variants.append(Variant(" · ".join(words), _recipe(known or Recipes(), name, packer, own), budget, lens))
     if len({variant.name for variant in variants}) < len(variants):
         raise InvalidInput("the same settings are given twice: leave one of them out")
     return variants
 
 
-def _recipe(name: str, packer: str | None, weights: Mapping[str, float] | None) -> Recipe:
-    recipe = get_recipe(name)
+def _recipe(known: Recipes, name: str, packer: str | None, weights: Mapping[str, float] | None) -> Recipe:
     if packer is not None:
         get_packer(packer)
-        recipe = replace(recipe, packer=packer)
+    recipe = known.get(name, packer=packer)
     if weights is not None:
         recipe = replace(recipe, profile=Profile(f"{recipe.profile.name} (own)", weights))
     return recipe

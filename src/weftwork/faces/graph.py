@@ -135,7 +135,7 @@ def _is_small(budget: object) -> bool:
 def _recipe(small: bool, reserve: int, least: int) -> Recipe:
     """The graph recipe with this budget's rules; always the same object, since contexts are remembered by it."""
     if not small:
-        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least, named_first=True))
+        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least))
     once = tuple(replace(part, passages=1) for part in GRAPH.collectors if isinstance(part, GraphCollector))
     return replace(GRAPH, collectors=once, packer="overflow", template="outline", lines=False)
 
@@ -157,7 +157,7 @@ def _embedded(context: Context, weft: Weft) -> bool:
 
 
 def _hubs(context: Context) -> tuple[str, ...]:
-    candidates = [item.candidate for item in (*context.items, *context.overflow)]
+    candidates = [item.candidate for excerpt in (*context.excerpts, *context.overflow) for item in excerpt.items]
     return tuple(sorted({hub for candidate in candidates for hub in candidate.hubs}))
 
 
@@ -171,12 +171,13 @@ def _shown(context: Context, fields: FieldChoice) -> tuple[tuple[ContextNode, ..
     """Nodes that are written out, the best first, and those that are only named."""
     written: dict[str, list[Item]] = {}
     lines: dict[str, Candidate] = {}
-    for item in (*context.items, *context.overflow):
-        node = item.candidate.node.id
-        if item.rendering.form in ("full", "truncated"):
-            written.setdefault(node, []).append(item)
-        elif node not in lines or item.candidate.score > lines[node].score:
-            lines[node] = item.candidate
+    for excerpt in (*context.excerpts, *context.overflow):
+        for item in excerpt.items:
+            node = item.candidate.node.id
+            if excerpt.form != "line" and excerpt.content:
+                written.setdefault(node, []).append(item)
+            elif node not in lines or item.candidate.score > lines[node].score:
+                lines[node] = item.candidate
     nodes = [_node(items, fields) for items in written.values()]
     overflow = [_summary(candidate) for node, candidate in lines.items() if node not in written]
     return tuple(sorted(nodes, key=_rank)), tuple(sorted(overflow, key=_rank))
@@ -202,7 +203,7 @@ def _node(items: Sequence[Item], fields: FieldChoice) -> ContextNode:
         path=_path(best),
         topics=tuple(TopicReach(reach.topic, reach.distance) for reach in best.reached),
         citations=tuple(item.candidate.passage.citation for item in items),
-        tokens=sum(item.rendering.tokens for item in items),
+        tokens=sum(item.candidate.passage.tokens for item in items),
         sampled_hubs=best.hubs,
     )
 
@@ -226,7 +227,7 @@ def _content(items: Sequence[Item]) -> str:
         passage = item.candidate.passage
         if passage.start > end:
             parts.append(f"{CUT}\n")
-        parts.append(passage.text)
+        parts.append(item.text)
         end = passage.end
     return "".join(parts).rstrip() + (f"\n{CUT}" if items[-1].candidate.more else "")
 

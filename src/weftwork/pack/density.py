@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
+from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.pack.ranked import NEEDED
 from weftwork.score.node_type import item_type
 
 TYPE_PERCENT = 70
@@ -24,19 +26,24 @@ class Density:
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
         ledger = Ledger(choices, room)
-        latest = _take_latest(ledger)
-        types = Counter(item_type(choices[index].candidate) for index in latest)
+        take_pinned(ledger, shorten)
+        first = {index for index in range(len(choices)) if ledger.settled(index)} | _take_latest(ledger)
+        types = Counter(item_type(choices[index].candidate) for index in first if ledger.outcome(index).taken)
         mixed = len({item_type(choice.candidate) for choice in choices}) > 1
-        for index in (index for index in _by_density(choices) if index not in latest):
+        for index in (index for index in _by_density(choices) if index not in first):
             kind = item_type(choices[index].candidate)
-            if _enough(ledger, types.total()):
-                ledger.drop(index, f"over {ENOUGH_PERCENT} % of the budget was used by {types.total()} better ones")
+            if ledger.waits(index):
+                ledger.drop(index, NEEDED)
+            elif _enough(ledger, types.total()):
+                ledger.drop(
+                    index, f"{types.total()} of more score per token used over {ENOUGH_PERCENT} % of the budget"
+                )
             elif ledger.missing(index) is not None:
                 ledger.refuse(index)
             elif mixed and _dominates(types[kind], types.total()):
                 ledger.drop(index, f"its type already fills {TYPE_PERCENT} % of the context")
             else:
-                ledger.take(index, choices[index].full, "among the best scores per token")
+                ledger.take(index, "among the best scores per token")
                 types[kind] += 1
         if not types:
             take_best_shortened(ledger, by_score(choices), shorten)
@@ -50,17 +57,23 @@ def _take_latest(ledger: Ledger) -> set[int]:
     """
     left = ledger.room.reserved.get(HISTORY, 0)
     taken: set[int] = set()
-    for index in sorted(_messages(ledger.choices), key=_age(ledger.choices)):
-        tokens = ledger.choices[index].full.tokens
+    for index in sorted(_messages(ledger), key=_age(ledger.choices)):
+        tokens = ledger.cost(index)
         if tokens <= left and ledger.missing(index) is None:
-            ledger.take(index, ledger.choices[index].full, "among the latest that the share of the history holds")
+            ledger.take(index, "among the latest that the share of the history holds")
             left -= tokens
             taken.add(index)
     return taken
 
 
-def _messages(choices: Sequence[Choice]) -> list[int]:
-    return [index for index in by_score(choices) if choices[index].section == HISTORY]
+def _messages(ledger: Ledger) -> list[int]:
+    return [
+        index
+        for index in by_score(ledger.choices)
+        if ledger.choices[index].section == HISTORY
+        and ledger.choices[index].after is None
+        and not ledger.settled(index)
+    ]
 
 
 def _age(choices: Sequence[Choice]) -> Callable[[int], int]:
@@ -74,8 +87,15 @@ def _age(choices: Sequence[Choice]) -> Callable[[int], int]:
 
 
 def _by_density(choices: Sequence[Choice]) -> list[int]:
+    """By score per token; what stands around a hit is never denser than the hit."""
+    densities: dict[int, float] = {}
+
     def density(index: int) -> float:
-        return choices[index].candidate.score / max(1, choices[index].full.tokens)
+        if index not in densities:
+            choice = choices[index]
+            own = choice.score / max(1, choice.tokens + choice.heading)
+            densities[index] = own if choice.after is None else min(own, density(choice.after))
+        return densities[index]
 
     return sorted(by_score(choices), key=density, reverse=True)
 

@@ -26,4 +26,4 @@ class Greedy:
         def squeeze(choice: Choice, left: int) -> Rendering | None:
             return shortened(choice, left, shorten) if left > self.min_left else None
 
-        return pack_in_order(choices, room, squeeze)
+        return pack_in_order(choices, room, shorten, squeeze)

@@ -10,17 +10,18 @@ from weftwork.types import Rendering
 
 
 def by_score(choices: Sequence[Choice]) -> list[int]:
-    """Positions of the choices, the best first, in a total order."""
+    """Positions of the choices, the best first, in a total order; what needs another comes after it."""
 
-    def rank(index: int) -> tuple[float, str, str, str]:
-        candidate = choices[index].candidate
-        return -candidate.score, candidate.passage.citation, candidate.node.id, candidate.section
+    def rank(index: int) -> tuple[float, str, str, str, int]:
+        choice = choices[index]
+        candidate = choice.candidate
+        return -choice.score, candidate.passage.citation, candidate.node.id, candidate.section, index
 
     return sorted(range(len(choices)), key=rank)
 
 
 class Ledger:
-    """Books renderings against the room; `held` tokens stay untouched until they are released."""
+    """Books choices against the room; `held` tokens stay untouched until they are released."""
 
     def __init__(self, choices: Sequence[Choice], room: Room, held: int = 0) -> None:
         self.choices = choices
@@ -32,6 +33,8 @@ class Ledger:
         self._owed_in_all = self._owed.total()
         self._caps = {choice.section: room.cap(choice.section) for choice in choices}
         self._outcomes: dict[int, Outcome] = {}
+        self._opened: set[tuple[str, str]] = set()
+        """Documents whose heading is paid for."""
 
     @property
     def free(self) -> int:
@@ -53,20 +56,52 @@ class Ledger:
         """What the section of a choice may still take."""
         return self.left(self.choices[index].section)
 
+    def is_open(self, index: int) -> bool:
+        """Whether something of the document of a choice was taken."""
+        return self.choices[index].group in self._opened
+
+    def cost(self, index: int) -> int:
+        """What a choice costs now: with the heading of its document, if that is not there yet."""
+        choice = self.choices[index]
+        return choice.tokens if choice.group in self._opened else choice.tokens + choice.heading
+
+    def waits(self, index: int) -> bool:
+        """Whether the choice that this one needs was not taken."""
+        before = self.choices[index].after
+        return before is not None and (before not in self._outcomes or self._outcomes[before].taken != "whole")
+
     def missing(self, index: int) -> int | None:
         """How many tokens a choice lacks to be taken whole; None if it fits."""
-        lacking = self.choices[index].full.tokens - self.left_for(index)
+        lacking = self.cost(index) - self.left_for(index)
         return lacking if lacking > 0 else None
 
-    def take(self, index: int, rendering: Rendering, reason: str, missing: int | None = None) -> None:
-        """Show a choice in this form."""
-        choice = self.choices[index]
-        self.used += rendering.tokens
-        self._used_by[choice.section] += rendering.tokens
-        paid = min(self._owed[choice.section], rendering.tokens)
-        self._owed[choice.section] -= paid
+    def take(self, index: int, reason: str) -> None:
+        """Show a choice whole."""
+        tokens = self.cost(index)
+        self._opened.add(self.choices[index].group)
+        self._book(index, tokens)
+        self._outcomes[index] = Outcome(self.choices[index], "whole", reason, tokens)
+
+    def take_shortened(self, index: int, rendering: Rendering, reason: str) -> None:
+        """Show a choice in this shorter version."""
+        missing = self.missing(index)
+        self._opened.add(self.choices[index].group)
+        self._book(index, rendering.tokens)
+        self._outcomes[index] = Outcome(self.choices[index], "truncated", reason, rendering.tokens, missing, rendering)
+
+    def take_line(self, index: int, reason: str, missing: int | None = None) -> None:
+        """Show the document of a choice as one line."""
+        tokens = self.choices[index].line or 0
+        self._book(index, tokens)
+        self._outcomes[index] = Outcome(self.choices[index], "line", reason, tokens, missing)
+
+    def _book(self, index: int, tokens: int) -> None:
+        section = self.choices[index].section
+        self.used += tokens
+        self._used_by[section] += tokens
+        paid = min(self._owed[section], tokens)
+        self._owed[section] -= paid
         self._owed_in_all -= paid
-        self._outcomes[index] = Outcome(choice.candidate, rendering, reason, missing)
 
     def spend(self, tokens: int) -> None:
         """Take tokens that belong to no section."""
@@ -74,7 +109,7 @@ class Ledger:
 
     def drop(self, index: int, reason: str, missing: int | None = None) -> None:
         """Leave a choice out."""
-        self._outcomes[index] = Outcome(self.choices[index].candidate, None, reason, missing)
+        self._outcomes[index] = Outcome(self.choices[index], None, reason, 0, missing)
 
     def refuse(self, index: int) -> None:
         """Leave a choice out because of its size."""
@@ -82,7 +117,7 @@ class Ledger:
 
     def obstacle(self, index: int, otherwise: str = "the budget was used up") -> str:
         """What stands in the way of a choice, in plain words: its size, its section, or otherwise."""
-        section, tokens = self.choices[index].section, self.choices[index].full.tokens
+        section, tokens = self.choices[index].section, self.cost(index)
         cap = self.room.cap(section)
         if tokens > self.room.total:
             return "larger than the whole budget"
@@ -90,6 +125,10 @@ class Ledger:
             return f"larger than section {section} may be" if cap else f"section {section} is closed"
         capped = cap < self.room.total and tokens > cap - self._used_by[section]
         return f"section {section} is full" if capped or self.left(section) < self.free else otherwise
+
+    def settled(self, index: int) -> bool:
+        """Whether it is known what became of a choice."""
+        return index in self._outcomes
 
     def outcome(self, index: int) -> Outcome:
         """What became of a choice so far."""
@@ -101,8 +140,8 @@ class Ledger:
 
 
 def shortened(choice: Choice, limit: int, shorten: Shorten) -> Rendering | None:
-    """A shorter rendering that really is within the limit: a caller's function is not trusted."""
-    rendering = shorten(choice.candidate, limit) if limit > 0 else None
+    """A shorter version that really is within the limit: a caller's function is not trusted."""
+    rendering = shorten(choice, limit) if limit > 0 else None
     return rendering if rendering is not None and rendering.tokens <= limit else None
 
 
@@ -112,6 +151,5 @@ def take_best_shortened(ledger: Ledger, ranked: Sequence[int], shorten: Shorten)
         left = ledger.left_for(index)
         rendering = shortened(ledger.choices[index], left, shorten)
         if rendering is not None:
-            reason = f"nothing fits whole: the best one, shortened to {left} tokens"
-            ledger.take(index, rendering, reason, ledger.missing(index))
+            ledger.take_shortened(index, rendering, f"nothing fits whole: the best one, shortened to {left} tokens")
             return

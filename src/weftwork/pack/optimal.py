@@ -1,26 +1,40 @@
-"""The set of renderings that is worth most (the thread contract's dynamic programme, for several forms)."""
+"""The set of forms that is worth most (the thread contract's dynamic programme, for several forms)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from weftwork.pack.exact import best_options
 from weftwork.pack.knapsack import Option
 from weftwork.pack.ledger import Ledger, by_score, shortened, take_best_shortened
+from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Packing, Room, Shorten
 from weftwork.types import Rendering
 
 SHORTEN_ABOVE = 120
 """Cutting what is shorter than this saves little."""
+LINE_WORTH = 0.1
+"""The share of its score that a line is worth."""
 EXACT_BITS = 53
 """Whole numbers of so many bits are exact in float64."""
 SMALLEST_SCORE = 1e-250
 """Smaller scores are positive, but no longer compared."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to show a document: its first parts by score, the best part shortened, or a line."""
+
+    tokens: int
+    value: float
+    parts: tuple[int, ...] = ()
+    rendering: Rendering | None = None
+
+
 class Optimal:
-    """Takes each candidate whole, shortened, as a line or not at all, for the greatest total value.
+    """Shows each document in the form, or not at all, that makes the total value greatest.
 
     Where that is nothing, the best one is cut to fit.
     """
@@ -30,12 +44,14 @@ class Optimal:
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
         ledger = Ledger(choices, room)
-        ranked = [index for index in by_score(choices) if choices[index].candidate.score > 0]
+        take_pinned(ledger, shorten)
+        ranked = [index for index in by_score(choices) if choices[index].score > 0 and not ledger.settled(index)]
         for index in set(range(len(choices))) - set(ranked):
-            ledger.drop(index, "score 0")
+            if not ledger.settled(index):
+                ledger.drop(index, "score 0")
         if not _take_all(ledger, ranked):
             _take_best(ledger, ranked, shorten)
-        if not ledger.packing().chosen:
+        if not any(ledger.outcome(index).taken for index in range(len(choices))):
             take_best_shortened(ledger, ranked, shorten)
         return ledger.packing()
 
@@ -43,56 +59,87 @@ class Optimal:
 def _take_all(ledger: Ledger, ranked: Sequence[int]) -> bool:
     """If all fit whole there is nothing to choose, and nothing has to be shortened."""
     trial = Ledger(ledger.choices, ledger.room)
+    for index in range(len(ledger.choices)):
+        if ledger.settled(index) and ledger.outcome(index).taken == "whole":
+            trial.take(index, "")
     for index in ranked:
         if trial.missing(index) is not None:
             return False
-        trial.take(index, ledger.choices[index].full, "")
+        trial.take(index, "")
     for index in ranked:
-        ledger.take(index, ledger.choices[index].full, "everything fits")
+        ledger.take(index, "everything fits")
     return True
 
 
 def _take_best(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
-    forms = [_forms(ledger.choices[index], ledger.room, shorten) for index in ranked]
-    items = _options([ledger.choices[index].candidate.score for index in ranked], forms, ledger.room)
-    sections = [ledger.choices[index].section for index in ranked]
-    numbers = best_options(items, sections, ledger.room)
-    left_out = []
-    for index, renderings, number in zip(ranked, forms, numbers, strict=True):
-        if number is None:
-            left_out.append(index)
-        elif renderings[number].form == "full":
-            ledger.take(index, renderings[number], "in the best set for this budget")
-        else:
-            ledger.take(index, renderings[number], "in the best set for this budget in this shorter form")
-    for index in left_out:
-        reason = ledger.obstacle(index, otherwise="lower score per token than what was chosen")
-        ledger.drop(index, reason, ledger.missing(index) or 1)
+    room = _left(ledger)
+    documents: dict[tuple[str, str], list[int]] = {}
+    for index in ranked:
+        documents.setdefault(ledger.choices[index].group, []).append(index)
+    offers = [_forms(ledger, parts, room, shorten) for parts in documents.values()]
+    sections = [ledger.choices[parts[0]].section for parts in documents.values()]
+    numbers = best_options(_options(offers, room), sections, room)
+    for parts, forms, number in zip(documents.values(), offers, numbers, strict=True):
+        _show(ledger, parts, None if number is None else forms[number])
+    for index in ranked:
+        if not ledger.settled(index):
+            reason = ledger.obstacle(index, otherwise="lower score per token than what was chosen")
+            ledger.drop(index, reason, ledger.missing(index) or 1)
 
 
-def _forms(choice: Choice, room: Room, shorten: Shorten) -> list[Rendering]:
-    """The forms that may be chosen: each costs more than the one before and is worth more."""
-    forms = [choice.full]
-    if choice.full.tokens > SHORTEN_ABOVE:
-        forms += [form for part in (2, 4) if (form := shortened(choice, choice.full.tokens // part, shorten))]
-    if choice.line is not None:
-        forms.append(choice.line)
-    useful: list[Rendering] = []
-    for form in sorted(forms, key=lambda form: (form.tokens, -form.worth)):
-        if form.worth > (useful[-1].worth if useful else 0.0) and form.tokens <= room.cap(choice.section):
+def _left(ledger: Ledger) -> Room:
+    """The room that is left after what was asked for; it counts for the share of its section."""
+    if not ledger.used:
+        return ledger.room
+    sections = sorted({choice.section for choice in ledger.choices})
+    return Room(ledger.free, {section: ledger.left(section) for section in sections})
+
+
+def _show(ledger: Ledger, parts: Sequence[int], form: _Form | None) -> None:
+    if form is None:
+        return
+    if form.rendering is not None:
+        ledger.take_shortened(parts[0], form.rendering, "in the best set for this budget in this shorter form")
+    elif not form.parts:
+        ledger.take_line(parts[0], "in the best set for this budget in this shorter form", ledger.missing(parts[0]))
+    for index in form.parts:
+        ledger.take(index, "in the best set for this budget")
+
+
+def _forms(ledger: Ledger, parts: Sequence[int], room: Room, shorten: Shorten) -> list[_Form]:
+    """The forms that a document may have: each costs more than the one before and is worth more."""
+    first = ledger.choices[parts[0]]
+    forms: list[_Form] = []
+    tokens, value = 0 if ledger.is_open(parts[0]) else first.heading, 0.0
+    for count, index in enumerate(parts, start=1):
+        tokens += ledger.choices[index].tokens
+        value += ledger.choices[index].score
+        forms.append(_Form(tokens, value, tuple(parts[:count])))
+    if not ledger.is_open(parts[0]):
+        whole = first.tokens + first.heading
+        if whole > SHORTEN_ABOVE:
+            cuts = [cut for share in (2, 4) if (cut := shortened(first, whole // share, shorten))]
+            forms += [_Form(cut.tokens, first.score * cut.worth, rendering=cut) for cut in cuts]
+        if first.line is not None:
+            forms.append(_Form(first.line, LINE_WORTH * first.score))
+    useful: list[_Form] = []
+    for form in sorted(forms, key=lambda form: (form.tokens, -form.value)):
+        if form.value > (useful[-1].value if useful else 0.0) and form.tokens <= room.cap(first.section):
             useful.append(form)
     return useful
 
 
-def _options(scores: Sequence[float], forms: Sequence[Sequence[Rendering]], room: Room) -> list[list[Option]]:
+def _options(offers: Sequence[Sequence[_Form]], room: Room) -> list[list[Option]]:
     """Values as whole numbers, less one for each token: of two equal sets, the smaller is better."""
-    valued = [[(form.tokens, score * form.worth) for form in of] for score, of in zip(scores, forms, strict=True)]
-    step = 1 + min(room.total, sum(of[-1][0] for of in valued if of))
+    step = 1 + min(room.total, sum(forms[-1].tokens for forms in offers if forms))
     scale = _decimal_scale(
-        highest=max((value for of in valued for _, value in of), default=1.0),
-        steps=2**EXACT_BITS // (step * max(1, len(valued))),
+        highest=max((form.value for forms in offers for form in forms), default=1.0),
+        steps=2**EXACT_BITS // (step * max(1, len(offers))),
     )
-    return [[Option(tokens, max(1, round(value * scale)) * step - tokens) for tokens, value in of] for of in valued]
+    return [
+        [Option(form.tokens, max(1, round(form.value * scale)) * step - form.tokens) for form in forms]
+        for forms in offers
+    ]
 
 
 def _decimal_scale(highest: float, steps: int) -> float:

@@ -7,151 +7,122 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from weftwork.pack.ledger import Ledger, by_score, shortened
+from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Packing, Room, Shorten
-from weftwork.types import Candidate
+from weftwork.pack.ranked import NEEDED
 
-MOST_FOR_LINES = 200
+FOR_LINES = 200
+FEW_LEFT = 40
+"""Fewer tokens than this are not worth a shortened text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overflow:
-    """Takes the best that fit, whole, and lists the others by one line each."""
+    """Takes the best that fit, whole, and lists the documents of the others by one line each."""
 
     name: ClassVar[str] = "overflow"
     heading_tokens: int = 0
     """What the heading of the list costs, once, if there is a list."""
-    reserve: int = MOST_FOR_LINES
-    """The most that all lines together may take."""
+    reserve: int | None = None
+    """The most that all lines together may take; None for 200 tokens, or a twentieth of a larger budget."""
     least: int = 0
     """Where fewer tokens than this are left, even what would fit becomes a line."""
-    named_first: bool = False
-    """Whether a node that was asked for by its name comes before better ones, shortened if need be."""
     modest: bool = False
-    """Whether lines take only what the items leave, and only for titles that are not there already."""
+    """Whether lines take only what the items leave; the best that did not fit may be shortened before."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
-        named = [index for index in by_score(choices) if self.named_first and _is_named(choices[index].candidate)]
         ledger = Ledger(choices, room)
-        taken = _take_named(ledger, named, shorten, self.least)
-        if self.modest:
-            taken |= _drop_empty(ledger)
-        waiting = _fill(ledger, self.least, taken, trial=not self.modest)
+        take_pinned(ledger, shorten)
+        waiting = _fill(ledger, self.least)
         if waiting and not self.modest:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
-            waiting = _fill(ledger, self.least, _take_named(ledger, named, shorten, self.least))
+            take_pinned(ledger, shorten)
+            waiting = _fill(ledger, self.least)
             ledger.held = 0
-        self._add_lines(ledger, _telling(ledger, waiting) if self.modest else waiting)
+        if self.modest:
+            waiting = _shorten_best(ledger, waiting, shorten)
+        self._add_lines(ledger, _telling(ledger, waiting))
         _retry(ledger, waiting, self.least)
         return ledger.packing()
 
+    def _most_for_lines(self, room: Room) -> int:
+        return max(FOR_LINES, room.total // 20) if self.reserve is None else self.reserve
+
     def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
         """No more than the lines can use, and nothing if not even one of them would fit."""
-        most, needed, least = min(self.reserve, ledger.room.total // 10), self.heading_tokens, self.reserve
-        for index in waiting:
-            line = ledger.choices[index].line
-            if line is not None:
-                needed += line.tokens
-                least = min(least, line.tokens)
-            if needed >= most >= self.heading_tokens + least:
-                return most
-        held = min(most, needed)
-        return held if held >= self.heading_tokens + least else 0
+        most = min(self._most_for_lines(ledger.room), ledger.room.total // 10)
+        lines = [line for index in _telling(ledger, waiting) if (line := ledger.choices[index].line) is not None]
+        if not lines or most < self.heading_tokens + min(lines):
+            return 0
+        return min(most, self.heading_tokens + sum(lines))
 
     def _add_lines(self, ledger: Ledger, waiting: Sequence[int]) -> None:
         heading = self.heading_tokens
         before = ledger.used
         for index in waiting:
-            if ledger.free <= heading or ledger.used - before >= self.reserve:
+            if ledger.free <= heading or ledger.used - before >= self._most_for_lines(ledger.room):
                 break
             line = ledger.choices[index].line
-            if line is not None and _fits(ledger, index, line.tokens, heading):
+            if line is not None and line <= ledger.left_for(index) and line + heading <= ledger.free:
                 missing = ledger.outcome(index).missing_tokens
                 ledger.spend(heading)
-                ledger.take(index, line, "did not fit whole: listed by one line", missing)
+                ledger.take_line(index, "did not fit whole: listed by one line", missing)
                 heading = 0
 
 
-def _drop_empty(ledger: Ledger) -> set[int]:
-    """Leave out what has no text, no title and no fields: a heading alone answers nothing."""
-    empty = {index for index, choice in enumerate(ledger.choices) if _is_empty(choice.candidate)}
-    for index in empty:
-        ledger.drop(index, "it has nothing to show")
-    return empty
-
-
-def _is_empty(candidate: Candidate) -> bool:
-    return not (candidate.passage.text.strip() or candidate.node.title or candidate.node.fields)
-
-
 def _telling(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
-    """Those whose line says something: each title once, and none that an item shows already."""
-    shown = {each.candidate.node.id for each in ledger.packing().chosen}
-    first: dict[str, int] = {}
+    """Those whose line says something: each document once, and none that an item shows already."""
+    first: dict[tuple[str, str], int] = {}
     for index in waiting:
-        node = ledger.choices[index].candidate.node
-        if node.title and node.id not in shown:
-            first.setdefault(node.id, index)
+        if not ledger.is_open(index):
+            first.setdefault(ledger.choices[index].group, index)
     return list(first.values())
 
 
-def _is_named(candidate: Candidate) -> bool:
-    """Whether it begins the node at which a walk starts that was asked for by id or by title."""
-    node = candidate.node
-    names = {node.id.casefold(), node.title.casefold()} - {""}
-    begins = candidate.distance == 0 and candidate.passage.ordinal == 0
-    return begins and any(reach.topic.strip().casefold() in names for reach in candidate.reached)
-
-
-def _take_named(ledger: Ledger, named: Sequence[int], shorten: Shorten, least: int) -> set[int]:
-    """Take these before all others, as far as they go in; the positions of those that did."""
-    taken = set()
-    for index in named:
-        if ledger.left_for(index) < least:
-            continue
-        missing = ledger.missing(index)
-        rendering = ledger.choices[index].full
-        if missing is not None:
-            cut = shortened(ledger.choices[index], ledger.left_for(index), shorten)
-            if cut is None:
-                continue
-            rendering = cut
-        ledger.take(index, rendering, "asked for by its name", missing)
-        taken.add(index)
-    return taken
-
-
-def _fill(ledger: Ledger, least: int, taken: Collection[int], *, trial: bool = False) -> list[int]:
+def _fill(ledger: Ledger, least: int) -> list[int]:
     """Take what fits, the best first, then what fits into unused shares; the positions of what did not."""
-    order = [index for index in by_score(ledger.choices) if index not in taken]
-    waiting = _take_whole(ledger, order, "among the best that fit", least, trial=trial)
+    order = [index for index in by_score(ledger.choices) if not ledger.settled(index)]
+    waiting = _take_whole(ledger, order, "among the best that fit", least)
     if not ledger.room.reserved:
         return waiting
     ledger.release()
-    return _take_whole(ledger, waiting, "fits into what other sections did not use", least, trial=trial)
+    return _take_whole(ledger, waiting, "fits into what other sections did not use", least)
 
 
-def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int, *, trial: bool) -> list[int]:
-    """A trial only asks what would be left over, and needs no reasons for it."""
+def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int) -> list[int]:
     waiting = []
     for index in order:
-        choice = ledger.choices[index]
-        if max(choice.full.tokens, least) <= ledger.left(choice.section):
-            ledger.take(index, choice.full, reason)
+        if ledger.waits(index):
+            waiting.append(index)
+            ledger.drop(index, NEEDED)
+        elif max(ledger.cost(index), least if not ledger.is_open(index) else 0) <= ledger.left_for(index):
+            ledger.take(index, reason)
         else:
             waiting.append(index)
-            if not trial:
-                ledger.refuse(index)
+            ledger.refuse(index)
     return waiting
 
 
-def _fits(ledger: Ledger, index: int, tokens: int, heading: int) -> bool:
-    return tokens <= ledger.left_for(index) and tokens + heading <= ledger.free
+def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> list[int]:
+    """Shorten the best hit that did not fit to what is left, where that is worth it; the positions of the others."""
+    for index in waiting:
+        left = ledger.left_for(index)
+        if left < FEW_LEFT:
+            break
+        if ledger.choices[index].form != "hits" or ledger.is_open(index):
+            continue
+        rendering = shortened(ledger.choices[index], left, shorten)
+        if rendering is not None:
+            ledger.take_shortened(index, rendering, f"shortened to the {left} tokens that were left")
+        break
+    return [index for index in waiting if ledger.outcome(index).taken is None]
 
 
-def _retry(ledger: Ledger, waiting: Sequence[int], least: int) -> None:
+def _retry(ledger: Ledger, waiting: Collection[int], least: int) -> None:
     """Give what the lines did not need to those that have none."""
     for index in waiting:
-        fits = ledger.missing(index) is None and ledger.left_for(index) >= least
-        if ledger.outcome(index).rendering is None and fits:
-            ledger.take(index, ledger.choices[index].full, "fits in what the list left over")
+        if ledger.outcome(index).taken is None and not ledger.waits(index):
+            left = ledger.left_for(index)
+            if ledger.cost(index) <= left and (ledger.is_open(index) or left >= least):
+                ledger.take(index, "fits in what the list left over")

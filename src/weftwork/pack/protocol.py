@@ -1,36 +1,57 @@
-"""What every packer takes and gives."""
+"""What a packer is given, and what it gives back.
+
+A document is offered part by part: its hits, and what stands around them. Each part that is taken makes the form in
+which the document is shown a larger one, from a hit through a window and a section to the whole.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from weftwork.errors import BudgetError
-from weftwork.types import Candidate, Rendering
-
-Shorten = Callable[[Candidate, int], Rendering | None]
-"""A shorter rendering within so many tokens, or None if nothing sensible fits."""
+from weftwork.types import Candidate, Form, Rendering
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A candidate with its exact cost in full and, where wanted, a way to name it in one line."""
+    """A part of a document that may be shown, with what it costs and what it is worth."""
 
     candidate: Candidate
-    full: Rendering
-    in_a_line: Callable[[Candidate], Rendering] | None = None
-    """Makes the one-line form; few candidates ever need theirs."""
-
-    @property
-    def line(self) -> Rendering | None:
-        """The one-line form, where there is one."""
-        return None if self.in_a_line is None else self.in_a_line(self.candidate)
+    """The hit that it is, or that it stands around."""
+    tokens: int
+    """What it adds to the text, without the heading of its document."""
+    score: float
+    form: Form = "hits"
+    """The form that its document has with it."""
+    document: str = ""
+    """What it is a part of, within its section; empty if it stands alone."""
+    heading: int = 0
+    """What the heading of the document costs, once, with the first part that is taken."""
+    after: int | None = None
+    """The position of the choice without which it makes no sense."""
+    line: int | None = None
+    """What its document costs as one line; None where there is no such form."""
+    pinned: bool = False
+    """Whether it was asked for, and has to be there."""
+    keys: tuple[int, ...] = ()
+    """The passages that it adds."""
 
     @property
     def section(self) -> str:
         """The section that it would stand in."""
         return self.candidate.section
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """Equal for the parts of one document in one section."""
+        alone = f"{self.candidate.passage.citation}\0{self.candidate.node.id}"
+        return self.section, self.document or alone
+
+
+Shorten = Callable[[Choice, int], Rendering | None]
+"""A shorter version of a choice within a limit of tokens, its heading included; None if too little would be left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +74,17 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a candidate, and why."""
+    """What became of a choice, and why."""
 
-    candidate: Candidate
-    rendering: Rendering | None
+    choice: Choice
+    taken: Literal["whole", "truncated", "line"] | None
     reason: str
+    tokens: int = 0
+    """What it took of the room."""
     missing_tokens: int | None = None
     """How many tokens it lacked, when its turn came, to be taken whole; None if size was not the reason."""
+    rendering: Rendering | None = None
+    """Its shorter version, if that is what was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +97,16 @@ class Packing:
     @property
     def chosen(self) -> tuple[Outcome, ...]:
         """Those that are shown, in whichever form."""
-        return tuple(outcome for outcome in self.outcomes if outcome.rendering is not None)
+        return tuple(outcome for outcome in self.outcomes if outcome.taken is not None)
 
     @property
     def dropped(self) -> tuple[Outcome, ...]:
         """Those that are not shown."""
-        return tuple(outcome for outcome in self.outcomes if outcome.rendering is None)
+        return tuple(outcome for outcome in self.outcomes if outcome.taken is None)
 
 
 class Packer(Protocol):
-    """Chooses a rendering, or none, for each candidate; never more tokens than there is room."""
+    """Takes choices whole, shortened or not at all; never more tokens than there is room."""
 
     @property
     def name(self) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from weftwork.pack.ledger import Ledger, by_score, shortened
+from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Packing, Room, Shorten
 from weftwork.types import Rendering
 
 Squeeze = Callable[[Choice, int], Rendering | None]
+
+NEEDED = "what it belongs to is not shown"
 
 
 class Ranked:
@@ -18,28 +21,36 @@ class Ranked:
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Choose what is shown."""
-        packing = pack_in_order(choices, room, squeeze=lambda choice, left: None)
+        packing = pack_in_order(choices, room, shorten, squeeze=lambda choice, left: None)
         if packing.chosen:
             return packing
         # One long text in front must not leave the context empty.
-        return pack_in_order(choices, room, squeeze=lambda choice, left: shortened(choice, left, shorten))
+        return pack_in_order(choices, room, shorten, squeeze=lambda choice, left: shortened(choice, left, shorten))
 
 
-def pack_in_order(choices: Sequence[Choice], room: Room, squeeze: Squeeze) -> Packing:
+def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squeeze: Squeeze) -> Packing:
     """Take the best until one does not fit; that one may still be squeezed in, those after it not.
 
-    If it is its section that is too small, only that section ends.
+    If it is its section that is too small, only that section ends. What stands around a hit ends nothing: a hit that
+    is worth less may still fit where a whole section did not.
     """
     ledger = Ledger(choices, room)
+    take_pinned(ledger, shorten)
     ended: set[str] = set()
     stopped = False
     for index in by_score(choices):
         choice = choices[index]
+        if ledger.settled(index):
+            continue
         left = ledger.left(choice.section)
-        if stopped or choice.section in ended:
+        if ledger.waits(index):
+            ledger.drop(index, NEEDED)
+        elif stopped or choice.section in ended:
             _drop_after_the_end(ledger, index)
-        elif choice.full.tokens <= left:
-            ledger.take(index, choice.full, "among the best that fit")
+        elif ledger.cost(index) <= left:
+            ledger.take(index, "among the best that fit")
+        elif choice.form != "hits":
+            ledger.refuse(index)
         else:
             if left < ledger.free:
                 ended.add(choice.section)
@@ -51,11 +62,11 @@ def pack_in_order(choices: Sequence[Choice], room: Room, squeeze: Squeeze) -> Pa
 
 def _squeeze_or_refuse(ledger: Ledger, index: int, squeeze: Squeeze) -> None:
     left = ledger.left_for(index)
-    rendering = squeeze(ledger.choices[index], left)
+    rendering = None if ledger.is_open(index) else squeeze(ledger.choices[index], left)
     if rendering is None:
         ledger.refuse(index)
     else:
-        ledger.take(index, rendering, f"shortened to the {left} tokens that were left", ledger.missing(index))
+        ledger.take_shortened(index, rendering, f"shortened to the {left} tokens that were left")
 
 
 def _drop_after_the_end(ledger: Ledger, index: int) -> None:

@@ -48,7 +48,7 @@ def _owed(entitled: Mapping[str, int], choices: Sequence[Choice]) -> dict[str, i
     """What each section is entitled to and would use."""
     demand: Counter[str] = Counter()
     for choice in choices:
-        demand[choice.section] += choice.full.tokens
+        demand[choice.section] += choice.tokens + (0 if choice.after is not None else choice.heading)
     return {name: min(tokens, demand[name]) for name, tokens in entitled.items()}
 
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from weftwork.render.citations import citation_id, citations_of
+from weftwork.render.excerpts import ExcerptRenderer
 from weftwork.render.explain import explain
-from weftwork.render.items import ItemRenderer
 from weftwork.render.jsonform import to_dict, to_json
 from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
 from weftwork.render.registry import Templates, get_template
@@ -10,8 +10,8 @@ from weftwork.render.templates import Template
 from weftwork.render.values import FieldChoice
 
 __all__ = [
+    "ExcerptRenderer",
     "FieldChoice",
-    "ItemRenderer",
     "Template",
     "Templates",
     "citation_id",

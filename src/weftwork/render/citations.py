@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from weftwork.identity import citation_id
-from weftwork.types import Citation, Item
+from weftwork.types import Citation, Excerpt, Item
 
 __all__ = ["citation_id", "citations_of"]
 
 
-def citations_of(items: Iterable[Item]) -> tuple[Citation, ...]:
-    """What the items cite, in their order, each id once."""
+def citations_of(excerpts: Iterable[Excerpt]) -> tuple[Citation, ...]:
+    """What the excerpts cite, in their order, each id once."""
     found: dict[str, Citation] = {}
-    for item in items:
-        found.setdefault(item.candidate.passage.citation, _citation(item))
+    for excerpt in excerpts:
+        for item in excerpt.items:
+            found.setdefault(item.candidate.passage.citation, _citation(item))
     return tuple(found.values())
 
 

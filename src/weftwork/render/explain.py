@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from weftwork.render.quote import inline
 from weftwork.types import Context, Decision, Fate, Finding, Section, Signals
 
-_FATES: tuple[Fate, ...] = ("included", "truncated", "summarised", "line", "dropped")
+_FATES: tuple[Fate, ...] = ("included", "truncated", "line", "dropped")
 _INDENT = " " * 11
 
 
@@ -36,7 +36,7 @@ def _sections(context: Context) -> Iterator[str]:
     width = max((len(inline(section.name, 20)) for section in context.sections), default=0)
     yield from (_section(section, width) for section in context.sections)
     if context.overflow:
-        tokens = sum(item.rendering.tokens for item in context.overflow)
+        tokens = sum(excerpt.tokens for excerpt in context.overflow)
         yield f"  {len(context.overflow)} more by title only, {tokens} tokens"
     if not context.sections and not context.overflow:
         yield "  none"
@@ -44,7 +44,7 @@ def _sections(context: Context) -> Iterator[str]:
 
 def _section(section: Section, width: int) -> str:
     budget = "" if section.budget is None else f" of {section.budget}"
-    items = f"{len(section.items)} item{'' if len(section.items) == 1 else 's'}"
+    items = f"{len(section.excerpts)} excerpt{'' if len(section.excerpts) == 1 else 's'}"
     return f"  {inline(section.name, 20):<{width}}  {section.tokens}{budget} tokens, {items}"
 
 

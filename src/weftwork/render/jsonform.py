@@ -11,7 +11,7 @@ from typing import Any
 
 from weftwork.render.quote import writable
 from weftwork.render.values import iso
-from weftwork.types import Citation, Context, Decision, Finding, Item, Section, Step
+from weftwork.types import Citation, Context, Decision, Excerpt, Finding, Item, Section, Step
 
 
 def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> d
         "budget": context.budget,
         "stable_prefix_tokens": context.stable_prefix_tokens,
         "sections": [_section(section) for section in context.sections],
-        "overflow": [_item(item) for item in context.overflow],
+        "overflow": [_excerpt(excerpt) for excerpt in context.overflow],
         "citations": context.citations,
         "warnings": context.warnings,
     }
@@ -55,13 +55,33 @@ def _section(section: Section) -> dict[str, Any]:
         "title": section.title,
         "tokens": section.tokens,
         "budget": section.budget,
-        "items": [_item(item) for item in section.items],
+        "excerpts": [_excerpt(excerpt) for excerpt in section.excerpts],
+    }
+
+
+def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
+    """An excerpt; what was cut from it is not in its content either."""
+    document = excerpt.document
+    return {
+        "document": document.id,
+        "type": document.type,
+        "title": document.title,
+        "path": tuple(reversed(excerpt.trail)),
+        "source": document.source,
+        "citation": excerpt.citation,
+        "form": excerpt.form,
+        "truncated": excerpt.truncated,
+        "note": excerpt.note,
+        "score": excerpt.score,
+        "tokens": excerpt.tokens,
+        "content": excerpt.content,
+        "items": [_item(item) for item in excerpt.items],
     }
 
 
 def _item(item: Item) -> dict[str, Any]:
-    """An item; what was cut from it is not in its content either."""
-    candidate, rendering = item.candidate, item.rendering
+    """A passage of an excerpt."""
+    candidate = item.candidate
     node = candidate.node
     return {
         "node": node.id,
@@ -79,10 +99,10 @@ def _item(item: Item) -> dict[str, Any]:
         "distance": candidate.distance,
         "citation": candidate.passage.citation,
         "score": candidate.score,
-        "form": rendering.form,
-        "note": rendering.note,
-        "tokens": rendering.tokens,
-        "content": candidate.passage.text if rendering.form == "full" else rendering.text,
+        "hit": item.hit,
+        "truncated": item.truncated,
+        "tokens": candidate.passage.tokens,
+        "content": item.text,
     }
 
 

@@ -9,7 +9,7 @@ from itertools import takewhile
 from weftwork.render.quote import escape
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.text.tokens import TokenCounter
-from weftwork.types import Item, Piece, Section
+from weftwork.types import Excerpt, Piece, Section
 
 _MOST_ITEMS = 999
 _QUERY = "{{query}}"
@@ -27,13 +27,13 @@ class _Part:
         return self.piece.text
 
 
-def lay_out(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> str:
+def lay_out(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> str:
     """The text of a context."""
     return "".join(part.text for part in _parts(sections, overflow, template, query))
 
 
 def pieces_of(
-    sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str
+    sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str
 ) -> tuple[Piece, ...]:
     """The pieces that the text consists of, in their order; those of the same name have the same text."""
     return tuple(part.piece for part in _parts(sections, overflow, template, query) if part.text)
@@ -53,21 +53,24 @@ def overhead(
     return sum(counter.count(text) for text in texts if text)
 
 
-def stable_prefix(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> str:
+def stable_prefix(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> str:
     """The start of the text that another query leaves as it is, as long as it finds the same sources."""
     stable = takewhile(lambda part: part.stable, _parts(sections, overflow, template, query))
     return "".join(part.text for part in stable)
 
 
-def _parts(sections: Sequence[Section], overflow: Sequence[Item], template: Template, query: str) -> Iterator[_Part]:
+def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> Iterator[_Part]:
     yield from _around(template, "header", query)
-    body = [part for name, items in _shown(sections, template) for part in _section(template, name, items)]
+    shown = list(_shown(sections, template))
+    # A single section needs no heading, unless the template has its sections anyway.
+    alone = len(shown) == 1 and not template.sections and not overflow
+    body = [part for name, items in shown for part in _section(template, name, items, alone=alone)]
     if body and not overflow and body[-1].piece.name == _SEPARATOR:
         body.pop()
     yield from body
     if overflow:
         yield _Part(Piece("overflow", template.overflow))
-        yield from (_Part(_piece(item, item.rendering.text), _is_stable(item, template.line)) for item in overflow)
+        yield from (_Part(_piece(each, each.text), _is_stable(each, template.line)) for each in overflow)
     yield from _around(template, "footer", query)
 
 
@@ -80,27 +83,28 @@ def _around(template: Template, slot: str, query: str) -> Iterator[_Part]:
         yield _Part(Piece(f"{slot} with query", asked), stable=False)
 
 
-def _piece(item: Item, text: str) -> Piece:
-    passage = item.candidate.passage
-    return Piece(f"{item.candidate.node.id}#{passage.ordinal}", text, passage.citation)
+def _piece(excerpt: Excerpt, text: str) -> Piece:
+    name = excerpt.document.id if excerpt.items[0].candidate.key > 0 else excerpt.items[0].candidate.node.id
+    return Piece(f"{excerpt.section}: {name}", text, excerpt.citation)
 
 
-def _shown(sections: Sequence[Section], template: Template) -> Iterator[tuple[str, tuple[Item, ...]]]:
-    items: dict[str, tuple[Item, ...]] = dict.fromkeys(template.sections, ())
+def _shown(sections: Sequence[Section], template: Template) -> Iterator[tuple[str, tuple[Excerpt, ...]]]:
+    excerpts: dict[str, tuple[Excerpt, ...]] = dict.fromkeys(template.sections, ())
     for section in sections:
-        items[section.name] = items.get(section.name, ()) + section.items
-    return ((name, found) for name, found in items.items() if found or template.empty is not None)
+        excerpts[section.name] = excerpts.get(section.name, ()) + section.excerpts
+    return ((name, found) for name, found in excerpts.items() if found or template.empty is not None)
 
 
-def _section(template: Template, name: str, items: tuple[Item, ...]) -> Iterator[_Part]:
+def _section(template: Template, name: str, excerpts: tuple[Excerpt, ...], *, alone: bool) -> Iterator[_Part]:
     separator = _Part(Piece(_SEPARATOR, template.separator))
-    yield _Part(Piece(f"section {name}", _heading(template, name, len(items))))
-    if not items:
+    if not alone:
+        yield _Part(Piece(f"section {name}", _heading(template, name, len(excerpts))))
+    if not excerpts:
         yield _Part(Piece("empty", template.empty or ""))
         yield separator
-    for item in items:
-        text = item.rendering.text.removesuffix(template.separator)
-        yield _Part(_piece(item, text), _is_stable(item, template.item))
+    for excerpt in excerpts:
+        text = excerpt.text.removesuffix(template.separator)
+        yield _Part(_piece(excerpt, text), _is_stable(excerpt, template.item))
         yield separator
 
 
@@ -108,5 +112,5 @@ def _heading(template: Template, name: str, count: int) -> str:
     return substitute(template.section, {"title": template.title_of(name), "count": str(count)})
 
 
-def _is_stable(item: Item, slot: str) -> bool:
-    return item.rendering.form != "truncated" and "score" not in variables(slot)
+def _is_stable(excerpt: Excerpt, slot: str) -> bool:
+    return not excerpt.truncated and "score" not in variables(slot)

@@ -93,6 +93,12 @@ def cite(text: str) -> str:
     return fence(content) if "\n" in content else f"> {content}\n"
 
 
+def plain(text: str, guards: str = "") -> str:
+    """The content as it is, with a backslash before each match of a regular expression."""
+    content = clean(text)
+    return re.sub(guards, r"\\\g<0>", content) if guards else content
+
+
 def escape(text: str, *, block: bool = True) -> str:
     """The content with every line that could be taken for structure guarded.
 

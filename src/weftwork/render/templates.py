@@ -21,10 +21,11 @@ _ALONE = re.compile(r"^\{\{content\}\}$", re.MULTILINE)
 
 # These bring their own space or brackets, and are empty where there is nothing to show.
 _OPTIONAL = {"about", "fields", "page", "path", "route", "tags"}
-_NUMBERS = {"confidence", "number", "score", "similarity", "timestamp"}
-_TEXTS = {"citation", "content", "heading", "section", "source", "title", "type"}
+_NUMBERS = {"confidence", "number", "page_number", "score", "similarity", "timestamp"}
+_TEXTS = {"citation", "content", "file", "heading", "section", "source", "title", "type"}
 ITEM_VARIABLES = frozenset(_TEXTS | _NUMBERS | _OPTIONAL)
 
+_QUOTES = ("fence", "cite", "escape", "plain")
 _ALLOWED: Mapping[str, frozenset[str]] = {
     "header": frozenset({"query"}),
     "section": frozenset({"title", "count"}),
@@ -63,8 +64,11 @@ class Template:
     empty: str | None = None
     """Stands for the items of a section that has none; None leaves the section out."""
     footer: str = ""
-    quote: Literal["fence", "cite", "escape"] = "fence"
-    """How content is kept apart: between fences; a single line behind `>`, and several between fences; or escaped."""
+    quote: Literal["fence", "cite", "escape", "plain"] = "fence"
+    """How content is kept apart: between fences; a single line behind `>`, and several between fences; escaped; or
+    plain, as it is but for `guards`."""
+    guards: str = ""
+    """A regular expression for what plain content must not imitate: a backslash is set before each match."""
     include_metadata: bool = True
     """False leaves `fields`, `path` and `tags` empty."""
     fields_first: bool = False
@@ -97,14 +101,23 @@ class Template:
         own = (*(getattr(self, slot) or "" for slot in _ALLOWED), *self.titles.values(), *self.sections)
         if any(writable(text) != text for text in own):
             raise InvalidInput(f"template {self.name!r} has a lone surrogate, which no file can hold: remove it")
-        if self.quote not in ("fence", "cite", "escape"):
-            raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use 'fence', 'cite' or 'escape'")
-        if self.quote != "escape" and not self.content_on_own_lines:
+        if self.quote not in _QUOTES:
+            raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use one of {', '.join(_QUOTES)}")
+        self._check_guards()
+        if self.quote in ("fence", "cite") and not self.content_on_own_lines:
             raise InvalidInput(
                 f"template {self.name!r} cannot {self.quote} {{{{content}}}}: give it a line of its own, "
                 "outside any fence of the template, or use quote='escape'"
             )
         return self
+
+    def _check_guards(self) -> None:
+        if self.guards and self.quote != "plain":
+            raise InvalidInput(f"template {self.name!r} has guards, which only quote='plain' needs: leave them out")
+        try:
+            re.compile(self.guards)
+        except re.error as error:
+            raise InvalidInput(f"the guards of template {self.name!r} are no regular expression: {error}") from error
 
     @classmethod
     def from_mapping(cls, name: str, settings: Mapping[str, object]) -> Template:
@@ -151,9 +164,9 @@ def _typed(name: str, key: str, value: object) -> object:
             return tuple(value)
         case "titles", Mapping() if all(isinstance(part, str) for part in value.values()):
             return dict(value)
-        case (("quote" | "item" | "header" | "section" | "separator"), str()):
+        case (("quote" | "guards" | "item" | "header" | "section" | "separator"), str()):
             return value
         case (("line" | "overflow" | "empty" | "footer"), str()):
             return value
-    settings = ", ".join([*_ALLOWED, "fields_first", "include_metadata", "quote", "sections", "titles"])
+    settings = ", ".join([*_ALLOWED, "fields_first", "guards", "include_metadata", "quote", "sections", "titles"])
     raise InvalidInput(f"template {name!r} cannot have {key} = {value!r}: its settings are {settings}")

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from weftwork.render.quote import inline
 from weftwork.render.templates import Template
-from weftwork.types import Candidate, FieldValue, NodeInfo, shown_fields
+from weftwork.types import Candidate, Excerpt, FieldValue, NodeInfo, shown_fields
 
 _MOST = 20
 _DEEPEST = 4
 """From here on all headings are of the lowest level."""
+_NEAREST = 2
+"""Folders above a document that are named."""
 _NO_NUMBER = "000"
 """As long as any number that takes its place later, so that a count made with it holds."""
+LONGEST_FILE_NAME = 90
+"""Characters of a file's name, so that the number of the page behind it always stands in the line."""
+_DATED = frozenset({"thread", "message", "email", "memory", "conversation"})
+"""Types of documents whose day is told."""
 
-_Titles = tuple[str, ...]
-_VALUES: Mapping[str, Callable[[Candidate, _Titles], str]] = {
-    "about": lambda candidate, titles: _about(candidate.node.type, titles),
-    "citation": lambda candidate, titles: f"[{candidate.passage.citation}]",
-    "confidence": lambda candidate, titles: _confidence(candidate.node.confidence),
-    "heading": lambda candidate, titles: "#" * (2 + min(_DEEPEST, candidate.distance or 0)),
-    "page": lambda candidate, titles: "".join(f"[{title}] " for title in titles[:1]),
-    "path": lambda candidate, titles: _lead(" in ", " > ".join(reversed(titles[1:]))),
-    "route": lambda candidate, titles: _lead(" | from ", _route(candidate)),
-    "score": lambda candidate, titles: f"{candidate.score:.2f}",
-    "similarity": lambda candidate, titles: _confidence(candidate.signals.get("similarity")),
-    "source": lambda candidate, titles: inline(candidate.node.source),
-    "tags": lambda candidate, titles: "".join(f" #{tag}" for tag in _tags(candidate.node.tags)),
-    "timestamp": lambda candidate, titles: _timestamp(candidate.node.created_at or candidate.node.updated_at),
-    "title": lambda candidate, titles: (*titles, "Untitled")[0],
-    "type": lambda candidate, titles: inline(candidate.node.type, 40),
+_VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
+    "about": lambda excerpt, names: names.about,
+    "citation": lambda excerpt, names: f"[{excerpt.citation}]",
+    "confidence": lambda excerpt, names: _confidence(_lead(excerpt).node.confidence),
+    "file": lambda excerpt, names: inline(file_name(_lead(excerpt).node), LONGEST_FILE_NAME) or "untitled",
+    "heading": lambda excerpt, names: "#" * (2 + min(_DEEPEST, _lead(excerpt).distance or 0)),
+    "page": lambda excerpt, names: f"[{names.page}] " if names.page else "",
+    "page_number": lambda excerpt, names: str(page_number(_lead(excerpt).node)),
+    "path": lambda excerpt, names: _after(" in ", names.path),
+    "route": lambda excerpt, names: _after(" | from ", _route(_lead(excerpt))),
+    "score": lambda excerpt, names: f"{excerpt.score:.2f}",
+    "similarity": lambda excerpt, names: _confidence(_lead(excerpt).signals.get("similarity")),
+    "source": lambda excerpt, names: inline(excerpt.document.source),
+    "tags": lambda excerpt, names: "".join(f" #{tag}" for tag in _tags(_shown_node(excerpt).tags)),
+    "timestamp": lambda excerpt, names: _timestamp(_lead(excerpt).node.created_at or _lead(excerpt).node.updated_at),
+    "title": lambda excerpt, names: names.title,
+    "type": lambda excerpt, names: inline(_shown_node(excerpt).type, 40),
 }
 _METADATA = frozenset({"fields", "path", "route", "tags"})
 
@@ -42,6 +49,8 @@ class FieldChoice:
 
     show: bool = True
     first: tuple[str, ...] = ()
+    details: frozenset[str] = frozenset()
+    """What headings tell beside names and dates: "type", "tags", "score", "route"."""
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
         """The fields that have a value, in the order in which they are shown; the case of a name does not matter."""
@@ -57,33 +66,118 @@ ALL_FIELDS = FieldChoice()
 
 def values_of(
     names: Iterable[str],
-    candidate: Candidate,
+    excerpt: Excerpt,
     template: Template,
-    number: int | None = None,
     choice: FieldChoice = ALL_FIELDS,
+    headings: Sequence[str] = (),
+    number: int | None = None,
 ) -> dict[str, str]:
     """The values of the variables with these names; `content` is not among them."""
-    titles = titles_of(candidate)
+    called = _names(excerpt, headings, choice.details)
     values: dict[str, str] = {}
     for name in names:
         if name == "number":
             values[name] = _NO_NUMBER if number is None else str(number)
         elif name == "section":
-            values[name] = inline(template.title_of(candidate.section))
+            values[name] = inline(template.title_of(excerpt.section))
         elif name in _METADATA and not template.include_metadata:
             values[name] = ""
         elif name == "fields":
-            shown = (validity_of(candidate.node), fields_of(candidate.node.fields, choice))
-            values[name] = _lead(" | ", "; ".join(filter(None, shown)))
+            node = _shown_node(excerpt)
+            shown = (validity_of(node), fields_of(node.fields, choice))
+            values[name] = _after(" | ", "; ".join(filter(None, shown)))
         else:
-            values[name] = _VALUES[name](candidate, titles)
+            values[name] = _VALUES[name](excerpt, called)
     return values
 
 
-def titles_of(candidate: Candidate) -> tuple[str, ...]:
-    """The titles of the node and of its ancestors, from the nearest that has one upwards."""
-    titles = (inline(title, 120) for title in (candidate.node.title, *candidate.trail))
-    return tuple(title for title in titles if title)
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What an excerpt is called, and where it stands."""
+
+    title: str
+    page: str
+    path: str
+    about: str
+
+
+def _names(excerpt: Excerpt, headings: Sequence[str], details: Collection[str]) -> _Names:
+    """Names of the document, of the headings above the excerpt, and of what the document stands in; never ids."""
+    lead, document = _lead(excerpt), excerpt.document
+    above = [inline(title, 80) for title in excerpt.trail if title]
+    own = inline(document.title, 120) or _file_name(document.source) or (above[0] if above else "Untitled")
+    within = [name for title in headings if (name := inline(title, 120))]
+    # A note that is called by its file often has its real name as its first heading.
+    name = within.pop(0) if within and (_bare(within[0]) == _bare(own) or _is_slug(own)) else own
+    title = inline(lead.node.title, 120) if document.id != lead.node.id and not within else ""
+    last = within[-1:] or ([title] if title and _bare(title) != _bare(name) else [])
+    where = _where(document, above, name)
+    said = "; ".join(filter(None, (_day_of(document), validity_of(lead.node), *_details(excerpt, details))))
+    about = " › ".join((name, *last)) + (f" · {where}" if where else "") + (f" ({said})" if said else "")
+    return _Names((*last, own)[0], own, " > ".join(reversed([own, *above][:_DEEPEST])), about)
+
+
+def _bare(name: str) -> str:
+    """A name as it is compared: letters and digits alone."""
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _is_slug(name: str) -> bool:
+    """Whether a name was made for a file: several words without a space."""
+    return " " not in name and ("-" in name or "_" in name)
+
+
+def _details(excerpt: Excerpt, wanted: Collection[str]) -> Iterator[str]:
+    """What was asked to be told of an excerpt."""
+    if "type" in wanted:
+        yield inline(_shown_node(excerpt).type, 40)
+    if "tags" in wanted:
+        yield " ".join(f"#{tag}" for tag in _tags(_shown_node(excerpt).tags))
+    if "score" in wanted:
+        yield f"score {excerpt.score:.2f}"
+    if "route" in wanted:
+        yield _after("from ", _route(_lead(excerpt)))
+
+
+def _where(document: NodeInfo, above: Sequence[str], name: str) -> str:
+    """The last folders and the name of a file, or the names above the document; nothing that is said already."""
+    folders = list(reversed(above[: _NEAREST if len(above) > 1 else 0]))
+    file = inline(document.title, 80) if document.source else ""
+    return "/".join([*folders, *([file] if file and _bare(file) != _bare(name) else [])])
+
+
+def _file_name(source: str) -> str:
+    name = source.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return inline(name, 80) if "." in name and " " not in name.rpartition(".")[2] else ""
+
+
+def _day_of(document: NodeInfo) -> str:
+    """When something was said or sent, where that matters."""
+    moment = document.created_at if document.type in _DATED else None
+    return "" if moment is None else f"{moment:%Y-%m-%d}"
+
+
+def _lead(excerpt: Excerpt) -> Candidate:
+    """The best that was found in an excerpt."""
+    hits = [item for item in excerpt.items if item.hit] or list(excerpt.items)
+    return max(hits, key=lambda item: item.candidate.score).candidate
+
+
+def _shown_node(excerpt: Excerpt) -> NodeInfo:
+    """The node whose type and tags are told: the only one that is shown, or the document."""
+    nodes = {item.candidate.node.id: item.candidate.node for item in excerpt.items}
+    return next(iter(nodes.values())) if len(nodes) == 1 else excerpt.document
+
+
+def file_name(node: NodeInfo) -> str:
+    """The name of the file that a page comes from; its title, if it comes from none."""
+    return str(node.fields.get("filename") or node.source.replace("\\", "/").rpartition("/")[2] or node.title)
+
+
+def page_number(node: NodeInfo) -> int:
+    """The number that a page has in its document, 1 for the first."""
+    number = node.fields.get("page")
+    return number if isinstance(number, int) else node.position
 
 
 def validity_of(node: NodeInfo) -> str:
@@ -106,14 +200,6 @@ def iso(moment: datetime) -> str:
     return moment.replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
-def _about(kind: str, titles: _Titles) -> str:
-    """` Title (type) in Path`, without what the title says already; nothing for what has no title."""
-    if not titles:
-        return ""
-    path = [title for title in reversed(titles[1:]) if title not in titles[0]]
-    return f" {titles[0]} ({inline(kind, 40)})" + _lead(" in ", " > ".join(path))
-
-
 def _route(candidate: Candidate) -> str:
     """The way from where the walk started, `finch → child mirror ← reference (see) base`."""
     if not candidate.reached or not candidate.path:
@@ -126,7 +212,7 @@ def _route(candidate: Candidate) -> str:
     return " ".join(parts)
 
 
-def _lead(mark: str, text: str) -> str:
+def _after(mark: str, text: str) -> str:
     return mark + text if text else ""
 
 

@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from weftwork.collect.inquiry import Inquiry
-from weftwork.score.duplicates import Collapsed
 from weftwork.text import bm25
 from weftwork.text.analysis import analyse, query_terms, whole_words
 from weftwork.types import Candidate, Kind
@@ -95,15 +94,3 @@ def page_look(candidate: Candidate, facts: Facts) -> float | None:
 
 def _of(candidate: Candidate, pages: Mapping[int, PageGrades]) -> PageGrades:
     return pages.get(candidate.key, PageGrades())
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """An order that keeps the first few."""
-
-    limit: int
-
-    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Collapsed]]:
-        """The first few, and the others with the reason."""
-        reason = f"beyond the limit of {self.limit}"
-        return list(candidates[: self.limit]), [Collapsed(each, reason=reason) for each in candidates[self.limit :]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from weftwork.collect.pages import page_number
 from weftwork.recipe import Recipe
+from weftwork.render.values import page_number
 from weftwork.score.scoring import shares
 from weftwork.store.protocol import View
 from weftwork.types import PAGE, Context, Decision, Node, Step
@@ -19,7 +19,7 @@ def inspect(view: View, context: Context, recipe: Recipe, focus: str | None) -> 
     """Everything that a drawing of the context needs."""
     nodes = {node.id: node for node in view.nodes(list(_mentioned(context, focus)))}
     in_sections = sum(section.tokens for section in context.sections)
-    in_lines = sum(item.rendering.tokens for item in context.overflow)
+    in_lines = sum(excerpt.tokens for excerpt in context.overflow)
     return {
         "id": context.id,
         "user": context.user,
@@ -47,19 +47,23 @@ def _mentioned(context: Context, focus: str | None) -> dict[str, None]:
 
 
 def _pieces(context: Context) -> list[dict[str, Any]]:
-    """The text in stretches; one that shows a candidate says which, in which form, and what it costs."""
+    """The text in stretches; an excerpt says which candidates it shows, in which form, and what it costs."""
     places = {(each.node, each.citation): place for place, each in enumerate(context.trace)}
-    items = {
-        f"{item.candidate.node.id}#{item.candidate.passage.ordinal}": item
-        for item in (*context.items, *context.overflow)
-    }
+    excerpts = iter((*context.excerpts, *context.overflow))
     found = []
     for piece in context.pieces:
         told: dict[str, Any] = {"text": piece.text}
         if piece.citation:
-            item = items[piece.name]
-            place = places[item.candidate.node.id, piece.citation]
-            told |= {"candidate": place, "form": item.rendering.form, "tokens": item.rendering.tokens}
+            excerpt = next(excerpts)
+            shown = [(each.candidate.node.id, each.candidate.passage.citation) for each in excerpt.items]
+            known = [places[each] for each in shown if each in places]
+            told |= {
+                "candidate": known[0] if known else None,
+                "candidates": known,
+                "form": excerpt.form,
+                "truncated": excerpt.truncated,
+                "tokens": excerpt.tokens,
+            }
         found.append(told)
     return found
 

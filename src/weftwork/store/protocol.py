@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from weftwork.store.files import Files
 from weftwork.store.server_state import Jobs, Keys
-from weftwork.types import Change, Edge, Entry, Event, FieldValue, Filters, Hit, Node, NodeInfo, Reached, Record, Usage
+from weftwork.types import (
+    Change,
+    Edge,
+    Entry,
+    Event,
+    FieldValue,
+    Filters,
+    Hit,
+    Node,
+    NodeInfo,
+    Outline,
+    Reached,
+    Record,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Matrix, Vector
@@ -109,6 +123,14 @@ class View(Protocol):
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
 
+    def outlines(
+        self, documents: Sequence[str], *, most: int = 2_000, as_of: datetime | None = None
+    ) -> dict[str, Outline]:
+        """The visible documents among these, each with its visible nodes in reading order.
+
+        With `as_of`, only nodes that hold at that moment. Of a document with more than `most` nodes, itself alone.
+        """
+
     def passages(self, nodes: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
         """Keys of the first passages of each visible node."""
 
@@ -164,6 +186,9 @@ class View(Protocol):
 
     def unknown_words(self, words: Sequence[str]) -> list[str]:
         """The words that occur in no visible passage."""
+
+    def mean_words(self) -> float:
+        """How many words a visible passage has on average; 0 if there is none."""
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""

@@ -27,7 +27,7 @@ COLUMNS = {
     "workspace": "version access",
     "lists": "id principals",
     "nodes": "pk id type title parent position tags fields confidence conversation created_at updated_at source owner "
-    "access acl digest valid_from valid_until",
+    "access acl digest valid_from valid_until document",
     "passages": "key node acl ordinal start end text tokens digest citation",
     "vectors": "model digest vector",
     "page_vectors": "model node width sketch vectors",
@@ -62,7 +62,7 @@ HERE = "\0files/"
 """Placeholder in transit for the folder of a workspace's files, which differs from store to store."""
 _NUMBERED = {
     "lists": {0: "lists"},
-    "nodes": {0: "nodes", 4: "nodes", 15: "lists"},
+    "nodes": {0: "nodes", 4: "nodes", 15: "lists", 19: "nodes"},
     "passages": {0: "passages", 1: "nodes", 2: "lists"},
     "page_vectors": {1: "nodes"},
     "edges": {0: "nodes", 1: "nodes"},

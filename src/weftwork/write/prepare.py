@@ -37,7 +37,7 @@ def prepare(node: Node, counter: TokenCounter) -> Entry:
                 text=text,
                 tokens=counter.count(text),
                 digest=text_hash(embedded_text(node.title, node.fields, text)),
-                citation=citation_id(node.type, node.id, text, seen[text]),
+                citation=citation_id(node.id, text, seen[text]),
             )
         )
         seen[text] += 1

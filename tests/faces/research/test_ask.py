@@ -12,11 +12,11 @@ from tests.faces.research.researching import Fixed, Shelf, library, source
 
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.errors import InvalidInput, ModelError
-from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, ask
+from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, ask, ask_events
 from weftwork.faces.research.ask import checked
 from weftwork.faces.research.extract import NOTHING, extract_answer
 
-QUESTION = "What did the collapse of Lehman Brothers trigger?"
+QUESTION = "What did the without_repeats of Lehman Brothers trigger?"
 KEY = "sk-very-secret-42"
 
 
@@ -122,7 +122,7 @@ def test_numbers_that_no_source_has_are_reported(weft, server):
 
 
 def test_a_quote_without_its_citation_is_found(weft, server):
-    quote = "The collapse of Lehman Brothers in September 2008 triggered a global financial panic."
+    quote = "The without_repeats of Lehman Brothers in September 2008 triggered a global financial panic."
     server.replies += [says(quote), says(f"{quote} [1]"), says(f"{quote} [2]")]
     silent, cited, wrong = (asked(weft, model_at(server)) for _ in range(3))
     assert [(each.source, each.sentence) for each in silent.uncited] == [(1, quote)]
@@ -147,6 +147,16 @@ def test_citations_are_read_as_models_write_them(text, cited, unknown):
     research = ContextBuilder(Fixed([]), Shelf({})).fitted([source(1), source(2)])
     found = checked(text, research)
     assert (found.cited, found.unknown) == (cited, unknown)
+
+
+def test_a_quote_is_checked_against_the_numbers_of_the_excerpts():
+    first = "Quinces are cooked slowly with sugar until they turn red."
+    second = "Medlars are eaten only after the first hard frost of autumn."
+    research = ContextBuilder(Fixed([]), Shelf({})).fitted([source(1, first), source(2, second)])
+    wrong = checked(f"{first} [2]\n\n{second} [1, 2]", research)
+    assert (wrong.cited, [(each.source, each.sentence) for each in wrong.uncited]) == ((2, 1), [(1, first)])
+    assert checked(f"{first} [Document 1]. {second} [1-2]", research).uncited == ()
+    assert [each.source for each in checked(f"{first} [7] {second}", research).uncited] == [1, 2]
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -209,6 +219,86 @@ def test_a_server_that_never_answers_times_out(weft):
             asked(weft, ChatModel(ModelSettings(name="x", url=url, timeout=0.2, max_retries=0)))
 
 
+# As it comes
+
+
+class Speaking:
+    """A model that speaks piece by piece, and knows whether it was heard to the end."""
+
+    name = "speaking"
+
+    def __init__(self, *pieces):
+        self.pieces = pieces
+        self.asked = []
+        self.closed = False
+
+    def complete(self, messages):
+        self.asked.append("complete")
+        return "".join(self.pieces)
+
+    def stream(self, messages):
+        self.asked.append("stream")
+        try:
+            yield from self.pieces
+        finally:
+            self.closed = True
+
+
+@pytest.fixture
+def research(weft):
+    return asyncio.run(ContextBuilder.for_weft(weft).build_context(QUESTION))
+
+
+def test_the_sources_come_first_then_the_answer_piece_by_piece_and_then_all_of_it(weft, research):
+    model = Speaking("A global ", "panic [1]", ". ")
+    (first, sources), *pieces, (last, answer) = ask_events(QUESTION, research, model=model)
+    assert (first, sources) == ("sources", research.sources)
+    assert pieces == [("piece", "A global "), ("piece", "panic [1]"), ("piece", ". ")]
+    assert (last, answer.answer, answer.cited, answer.model) == ("done", "A global panic [1].", (1,), "speaking")
+    assert model.asked == ["stream"]
+
+
+def test_asking_is_the_end_of_the_events_and_lets_a_model_answer_at_once(weft, research):
+    model = Speaking("A global panic [1].")
+    *_, (_, answer) = ask_events(QUESTION, research, model=model)
+    assert asked(weft, model) == answer
+    assert model.asked == ["stream", "complete"]
+    *_, (_, extract) = ask_events(QUESTION, research, embedder=weft.tools.embedder)
+    assert asked(weft) == extract
+
+
+def test_who_stops_listening_ends_the_models_answer(research):
+    model = Speaking("on ", "and ", "on")
+    events = ask_events(QUESTION, research, model=model)
+    assert [next(events)[0], next(events)] == ["sources", ("piece", "on ")]
+    assert not model.closed
+    events.close()
+    assert model.closed
+
+
+def test_sentences_of_the_sources_come_line_by_line():
+    research = ContextBuilder(Fixed([]), Shelf({})).fitted(
+        [source(1, "The zeppelin flew over the lake."), source(2, "A zeppelin burned at the mast in May.")]
+    )
+    pieces = [told for name, told in ask_events("zeppelin", research) if name == "piece"]
+    assert len(pieces) == 2
+    assert [piece.rstrip()[-3:] for piece in pieces] == ["[1]", "[2]"]
+
+
+def test_what_could_not_be_read_is_noted_with_the_answer():
+    class Damaged(Shelf):
+        async def get_document_markdown(self, doc_id):
+            if doc_id == "broken":
+                raise ValueError("no gzip")
+            return await super().get_document_markdown(doc_id)
+
+    results = [{"doc_id": name, "page": 1, "score": 0.5, "filename": f"{name}.pdf"} for name in ("broken", "whole")]
+    shelf = Damaged({"broken": {1: "x"}, "whole": {1: "The zeppelin flew over the lake."}})
+    answer = asyncio.run(ask(ContextBuilder(Fixed(results), shelf), "zeppelin"))
+    assert answer.answer == "The zeppelin flew over the lake. [1]"
+    assert answer.note.endswith("; the pages of document 'broken' are left out: no gzip")
+
+
 def test_no_model_is_asked_about_nothing(tmp_path, server):
     from weftwork import Weft
 
@@ -261,7 +351,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it():
 def test_the_sentences_that_answer_are_quoted_with_their_citations(weft):
     answer = asked(weft)
     first = answer.answer.splitlines()[0]
-    assert first == "The collapse of Lehman Brothers in September 2008 triggered a global financial panic. [1]"
+    assert first == "The without_repeats of Lehman Brothers in September 2008 triggered a global financial panic. [1]"
     assert (answer.model, answer.note) == (None, "no model was used: the answer quotes the sources")
     assert answer.unknown == answer.uncited == () and 1 in answer.cited
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.faces.research.researching import CRISIS, ENERGY
+from tests.faces.research.researching import CRISIS, ENERGY, Fixed
 
 chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -104,7 +104,7 @@ def test_a_question_is_answered_end_to_end(builder, options):
     context = asyncio.run(builder.build_context(QUESTION, **options))
     assert (context.sources[0].doc_id, context.sources[0].page) == ("crisis", 3)
     assert context.formatted_text.startswith("[Document 1: crisis.pdf, Page 3]\n")
-    assert "The collapse of Lehman Brothers" in context.formatted_text
+    assert "The without_repeats of Lehman Brothers" in context.formatted_text
     assert len({(each.doc_id, each.page) for each in context.sources}) == len(context.sources)
     scores = [each.relevance_score for each in context.sources]
     assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
@@ -168,10 +168,101 @@ def test_an_index_whose_markdown_has_no_marks_gives_each_page_its_own_records(tm
         known = collection.get(where={"doc_id": {"$eq": "crisis"}}, include=["metadatas"])
         plain = [{**each, "full_markdown_compressed": packed} for each in known["metadatas"]]
         collection.update(ids=known["ids"], metadatas=plain)
-    pages = ChromaPages(client)
+    builder = ContextBuilder(Fixed([]), ChromaPages(client))
     for page, content in CRISIS.items():
-        shown = asyncio.run(pages.get_page_markdown("crisis", page))
+        shown = asyncio.run(builder.get_source_metadata("crisis", page)).markdown_content
         assert shown.split() == content.split()
+
+
+def test_records_of_a_page_are_joined_in_the_order_of_their_numbers(tmp_path):
+    client = connect(str(tmp_path / "chunks"))
+    for name in (VISUAL, TEXT):
+        client.get_or_create_collection(name, embedding_function=None)
+    numbers = list(range(1, 13))
+    client.get_collection(TEXT, embedding_function=None).add(
+        ids=[f"a-p1-chunk-{n}" for n in numbers],
+        embeddings=[EMBEDDER.embed(f"chunk {n}") for n in numbers],
+        metadatas=[{"doc_id": "a", "page": 1, "filename": "a.pdf", "extension": "pdf"}] * len(numbers),
+        documents=[f"Chunk {n}." for n in numbers],
+    )
+    found = asyncio.run(ContextBuilder(Fixed([]), ChromaPages(client)).get_source_metadata("a", 1))
+    assert found.markdown_content.split("\n\n") == [f"Chunk {n}." for n in numbers]
+
+
+def test_a_page_with_many_records_does_not_crowd_the_others_out(tmp_path):
+    client = connect(str(tmp_path / "crowded"))
+    text = client.get_or_create_collection(TEXT, embedding_function=None)
+    client.get_or_create_collection(VISUAL, embedding_function=None)
+    rows = [(1, n) for n in range(60)] + [(page, 0) for page in range(2, 17)]
+    text.add(
+        ids=[f"a-{page}-{n}" for page, n in rows],
+        embeddings=[EMBEDDER.embed(QUESTION if page == 1 else f"{QUESTION} on page {page}") for page, _ in rows],
+        metadatas=[{"doc_id": "a", "page": page} for page, _ in rows],
+        documents=[f"Text {page}" for page, _ in rows],
+    )
+    found = asyncio.run(ChromaSearch(ChromaPages(client), embedder=EMBEDDER).search(QUESTION, 10, "text"))
+    assert len({each["page"] for each in found}) == len(found) == 10
+    assert found[0]["page"] == 1
+
+
+@pytest.mark.parametrize("damaged", [1, 3])
+def test_a_damaged_copy_of_the_markdown_costs_nothing_as_long_as_there_is_another(tmp_path, damaged):
+    """Each page of the document has a copy of its Markdown; only where all are damaged its pages are lost."""
+    client = fill(connect(str(tmp_path / "damaged")), many=False)
+    for name in (VISUAL, TEXT):
+        collection = client.get_collection(name, embedding_function=None)
+        known = collection.get(where={"doc_id": {"$eq": "crisis"}}, include=["metadatas"])
+        broken = [
+            {**each, "full_markdown_compressed": "H4sIno"} for each in known["metadatas"] if each["page"] <= damaged
+        ]
+        names = [name for name, each in zip(known["ids"], known["metadatas"], strict=True) if each["page"] <= damaged]
+        collection.update(ids=names, metadatas=broken)
+    pages = ChromaPages(client)
+    builder = ContextBuilder(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK), pages)
+    context = asyncio.run(builder.build_context(QUESTION))
+    found = {each.doc_id for each in context.sources}
+    if damaged == 1:
+        assert found == {"crisis", "energy"} and context.warnings == ()
+    else:
+        assert found == {"energy"}
+        (warning,) = context.warnings
+        assert "document 'crisis'" in warning and "damaged: index it again" in warning
+
+
+def test_a_page_that_only_the_text_collection_has_is_found_and_shown(tmp_path):
+    client = fill(connect(str(tmp_path / "textual")))
+    client.get_collection(VISUAL, embedding_function=None).delete(where={"doc_id": {"$eq": "crisis"}})
+    pages = ChromaPages(client)
+    builder = ContextBuilder(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK), pages)
+    best = asyncio.run(builder.build_context(QUESTION)).sources[0]
+    assert (best.doc_id, best.page, best.filename, best.markdown_content) == ("crisis", 3, "crisis.pdf", CRISIS[3])
+
+
+def test_the_account_names_the_collections_that_a_page_was_found_in(builder):
+    context = asyncio.run(builder.build_context(QUESTION)).context
+    best = context.trace[0]
+    assert {(each.collector, each.kind) for each in best.findings} == {("text", "vector"), ("visual", "look")}
+    assert best.signals.keys() == {"page_meaning", "page_look"}
+    assert context.budget == 10_000
+    again = asyncio.run(builder.build_context("What did the collapse of Lehman Brothers trigger?")).context
+    ids = {each.node: each.id for each in again.citations}
+    assert {each.node: each.id for each in context.citations}.items() <= ids.items()
+
+
+def test_the_markdown_of_a_document_is_read_once_for_all_of_its_pages(tmp_path):
+    class Counting(ChromaPages):
+        def __init__(self, client):
+            super().__init__(client)
+            self.read = []
+
+        async def get_document_markdown(self, doc_id):
+            self.read.append(doc_id)
+            return await super().get_document_markdown(doc_id)
+
+    pages = Counting(fill(connect(str(tmp_path / "once"))))
+    builder = ContextBuilder(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK), pages)
+    assert len(asyncio.run(builder.build_context(QUESTION)).sources) == 5
+    assert sorted(pages.read) == ["crisis", "energy"]
 
 
 def test_records_that_name_no_page_are_passed_over(tmp_path):

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from tests.faces.research.researching import CRISIS, document, library
 
-from weftwork.errors import InvalidInput, UnknownName
-from weftwork.faces.research import ContextBuilder, WeftPages, WeftSearch
-from weftwork.faces.research.sources import page_filter
+from weftwork import engine
+from weftwork.errors import UnknownName
+from weftwork.faces.research import ContextBuilder, WeftSearch
 
 QUESTION = "Lehman Brothers panic"
 
@@ -106,28 +106,19 @@ class TestHidden:
         for doc_id in ("secret", "absent"):
             with pytest.raises(ValueError, match=f"^Document {doc_id} page 1 not found$"):
                 asyncio.run(builder.get_source_metadata(doc_id, 1))
-        assert asyncio.run(WeftPages(secretive, user="ben").get_document_markdown("secret")) is None
+        found = asyncio.run(ContextBuilder.for_weft(secretive).get_source_metadata("secret", 1))
+        assert QUESTION in found.markdown_content
 
-    def test_a_page_hidden_between_search_and_reading_is_left_out(self, weft):
-        results = WeftSearch(weft, user="ben").find(QUESTION, 10)
-
-        class Before:
-            async def search(self, query, num_results, search_mode):
-                return results
-
+    def test_what_is_hidden_after_a_context_is_in_no_later_one(self, weft):
+        builder = ContextBuilder.for_weft(weft, user="ben")
+        assert "crisis" in {each.doc_id for each in asyncio.run(builder.build_context(QUESTION)).sources}
         with weft.atomic() as batch:
             batch.set_access("crisis", frozenset({"me"}))
-        context = asyncio.run(ContextBuilder(Before(), WeftPages(weft, user="ben")).build_context(QUESTION))
+        context = asyncio.run(builder.build_context(QUESTION))
         assert {each.doc_id for each in context.sources} == {"energy"}
         assert "Lehman" not in context.formatted_text
-
-
-def test_a_document_is_read_as_a_whole_too(weft):
-    from weftwork.faces.research.markdown import extract_page
-
-    markdown = asyncio.run(WeftPages(weft).get_document_markdown("crisis"))
-    assert [extract_page(markdown, number) for number in (1, 2, 3)] == list(CRISIS.values())
-    assert asyncio.run(WeftPages(weft).get_document_markdown("absent")) is None
+        with pytest.raises(ValueError, match="not found"):
+            asyncio.run(builder.get_source_metadata("crisis", 3))
 
 
 def test_pages_with_ids_of_another_kind_are_found_below_their_document(weft):
@@ -143,8 +134,83 @@ def test_pages_with_ids_of_another_kind_are_found_below_their_document(weft):
     assert found.markdown_content == "Seven"
 
 
-@pytest.mark.parametrize("where", [{}, {"doc_id": "crisis"}, None, {"$and": [{"doc_id": {"$in": ["x"]}}]}])
-def test_a_condition_that_names_no_page_is_refused(weft, where):
-    with pytest.raises(InvalidInput, match="doc_id and page"):
-        WeftPages(weft).visual_collection.get(where=where, include=["metadatas"])
-    assert WeftPages(weft).visual_collection.get(where=page_filter("crisis", 1), include=["metadatas"])["ids"]
+# One request
+
+
+@pytest.fixture
+def eight(weft):
+    weft.add([*document("quinces.pdf", {n: f"Quinces, part {n}: their uses in the kitchen." for n in range(1, 9)})])
+    weft.catch_up()
+    return weft
+
+
+def counted(monkeypatch, place, name):
+    """The calls of a function, which does its work all the same."""
+    calls, original = [], getattr(place, name)
+
+    def call(*arguments, **options):
+        calls.append(arguments)
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(place, name, call)
+    return calls
+
+
+def test_a_context_of_eight_pages_is_one_snapshot_and_one_fit(eight, monkeypatch):
+    views, fits = counted(monkeypatch, eight.store, "view"), counted(monkeypatch, engine, "fit")
+    builder = ContextBuilder.for_weft(eight, max_sources=8)
+    context = asyncio.run(builder.build_context("quinces in the kitchen"))
+    assert [each.doc_id for each in context.sources] == ["quinces"] * 8
+    assert (len(views), len(fits)) == (1, 1)
+
+
+def test_a_search_is_one_snapshot_and_packs_nothing(eight, monkeypatch):
+    views, fits = counted(monkeypatch, eight.store, "view"), counted(monkeypatch, engine, "fit")
+    assert len(WeftSearch(eight).find("quinces in the kitchen", 8)) == 8
+    assert (len(views), len(fits)) == (1, 0)
+
+
+def test_the_context_behind_it_says_who_asked_within_what_and_why_each_page_is_there(eight):
+    builder = ContextBuilder.for_weft(eight, user="ben", max_sources=3, max_tokens=777)
+    research = asyncio.run(builder.build_context("quinces in the kitchen"))
+    context = research.context
+    assert (context.user, context.workspace, context.budget) == ("ben", "main", 777)
+    assert (context.text, context.tokens) == (research.formatted_text, research.total_tokens)
+    shown = [each for each in context.trace if each.fate == "included"]
+    assert [each.node for each in shown] == [f"{each.doc_id}#page={each.page}" for each in research.sources]
+    for decision in shown:
+        assert {finding.kind for finding in decision.findings} == {"words", "vector", "look"}
+        assert decision.signals.keys() == {"page_words", "page_meaning", "page_look"}
+    assert not research.truncated, "what is beyond the limit was not asked for"
+    assert {each.reason for each in context.trace if each.fate == "dropped"} == {"beyond the limit of 3"}
+
+
+def test_a_page_is_cited_by_the_same_id_in_every_context_and_the_store_knows_it(eight):
+    builder = ContextBuilder.for_weft(eight, max_sources=8)
+    ids = [
+        {each.node: each.id for each in asyncio.run(builder.build_context(query)).context.citations}
+        for query in ("quinces in the kitchen", "part 8 of the quinces")
+    ]
+    assert ids[0].items() == ids[1].items()
+    assert list(ids[0]) != list(ids[1]), "the order is another one"
+    for node, citation in ids[0].items():
+        assert eight.read(citation).id == node
+
+
+def test_a_long_page_that_does_not_fit_is_shortened_to_what_answers(weft):
+    filler = "\n\n".join(f"Paragraph {n} says nothing of any interest to anybody at all." for n in range(100))
+    weft.add([*document("long.pdf", {1: f"{filler}\n\nMedlars ripen after the first frost.\n\n{filler}"})])
+    builder = ContextBuilder.for_weft(weft, max_tokens=120)
+    context = asyncio.run(builder.build_context("When do medlars ripen?"))
+    assert "Medlars ripen after the first frost." in context.formatted_text
+    assert context.truncated and context.total_tokens <= 120
+    assert len(context.sources[0].markdown_content) > 10_000, "the source itself is whole"
+
+
+def test_a_builder_with_pages_of_ones_own_may_search_the_store(weft):
+    from tests.faces.research.researching import Shelf
+
+    builder = ContextBuilder(WeftSearch(weft), Shelf({"crisis": {3: "From the shelf."}}), max_sources=1)
+    assert asyncio.run(builder.build_context(QUESTION)).formatted_text == (
+        "[Document 1: crisis.pdf, Page 3]\nFrom the shelf."
+    )

@@ -11,6 +11,8 @@ from typing import Literal
 from weftwork.collect import Collector, LexicalCollector, RelatedCollector, SemanticCollector
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import relatives
+from weftwork.compose.ordering import Order, Ordered, Ordering, with_descending_scores
+from weftwork.compose.repeats import LeftOut
 from weftwork.faces.memory.rankers import (
     BY_CONFIDENCE,
     BY_SIMILARITY,
@@ -22,8 +24,6 @@ from weftwork.faces.memory.rankers import (
 )
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
-from weftwork.score.duplicates import Collapsed
-from weftwork.score.ordering import Order, Ordered, Ordering, with_descending_scores
 from weftwork.store.protocol import View
 from weftwork.types import Candidate
 
@@ -126,7 +126,7 @@ def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
         dropped = [each for each in candidates if each.node.id not in places]
         kept.sort(key=lambda each: (places[each.node.id][0], each.passage.ordinal))
         return with_descending_scores([_placed(each, *places[each.node.id], len(places)) for each in kept]), [
-            Collapsed(each, reason="left out by the ranker") for each in dropped
+            LeftOut(each, reason="left out by the ranker") for each in dropped
         ]
 
     return order

@@ -12,7 +12,7 @@ from weftwork.clock import aware
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, SUPERSEDES, Memory
-from weftwork.identity import citation_id
+from weftwork.identity import node_id
 from weftwork.types import Edge, Filters, Node
 from weftwork.write.permit import Kind, Permit, own_list, permitted
 from weftwork.write.prepare import check_node
@@ -171,7 +171,7 @@ class Memories:
         if not isinstance(conversation, str | None):
             raise InvalidInput(f"conversation must be text, got {conversation!r}")
         node = Node(
-            id=citation_id(MEMORY, user, "\0".join((now.isoformat(), str(kind), conversation or "", text))),
+            id=node_id(MEMORY, user, "\0".join((now.isoformat(), str(kind), conversation or "", text))),
             type=kind,
             text=text,
             tags=tuple(dict.fromkeys((MEMORY, *_names(details.get("tags", ()), "tags")))),

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from weftwork.faces.research.ask import ResearchAnswer, ask
+from weftwork.faces.research.ask import AskEvent, ResearchAnswer, ask, ask_events
 from weftwork.faces.research.builder import ContextBuilder
 from weftwork.faces.research.model import ChatModel, LanguageModel, ModelSettings
-from weftwork.faces.research.sources import PageSource, SearchEngine
-from weftwork.faces.research.store import WeftPages, WeftSearch
+from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine
+from weftwork.faces.research.store import WeftSearch
 from weftwork.faces.research.values import PageNotFound, ResearchContext, SourceDocument
 
 __all__ = [
+    "AskEvent",
     "ChatModel",
     "ContextBuilder",
     "LanguageModel",
     "ModelSettings",
+    "PageIndex",
     "PageNotFound",
     "PageSource",
     "ResearchAnswer",
     "ResearchContext",
     "SearchEngine",
     "SourceDocument",
-    "WeftPages",
     "WeftSearch",
     "ask",
+    "ask_events",
 ]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from weftwork.answer import check_answer
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.faces.research.builder import ContextBuilder
 from weftwork.faces.research.extract import NOTHING, extract_answer
-from weftwork.faces.research.model import LanguageModel, Messages
+from weftwork.faces.research.model import LanguageModel, Messages, StreamingModel
 from weftwork.faces.research.values import ResearchContext, SourceDocument
 from weftwork.types import Context
 
@@ -25,7 +26,6 @@ NO_MODEL = "no model was used: the answer quotes the sources"
 
 _BRACKETS = re.compile(r"[\[【]([^\[\]【】\n]{1,80})[\]】](?!\()")
 _NUMBERS = re.compile(r"\s*(?:(?:documents?|docs?|sources?)\s+)?(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*", re.IGNORECASE)
-_OWN_ID = re.compile(r"\bdoc-(\d+)\b")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 LONGEST_RANGE = 50
 
@@ -72,6 +72,14 @@ class ResearchAnswer:
         }
 
 
+AskEvent = (
+    tuple[Literal["sources"], tuple[SourceDocument, ...]]
+    | tuple[Literal["piece"], str]
+    | tuple[Literal["done"], ResearchAnswer]
+)
+"""What happens while a question is answered: the sources, the answer piece by piece, and in the end all of it."""
+
+
 async def ask(
     builder: ContextBuilder,
     query: str,
@@ -84,25 +92,66 @@ async def ask(
 ) -> ResearchAnswer:
     """The answer of a model to a question and its sources; without a model, the sentences that answer best."""
     research = await builder.build_context(query, num_results, include_text, include_visual)
+    events = ask_events(query, research, model=model, embedder=embedder, stream=False)
+    return await asyncio.to_thread(_last, events)
+
+
+def ask_events(
+    query: str,
+    research: ResearchContext,
+    *,
+    model: LanguageModel | None = None,
+    embedder: EmbeddingProvider | None = None,
+    stream: bool = True,
+) -> Generator[AskEvent, None, None]:
+    """The answer to a question about a context, as it comes; the generator blocks while a model thinks.
+
+    `stream` lets a model that can answer piece by piece do so: it is then not asked again when it is busy.
+    """
+    yield "sources", research.sources
+    told: list[str] = []
+    with closing(_pieces(query, research, model, embedder, stream)) as pieces:
+        for piece in pieces:
+            told.append(piece)
+            yield "piece", piece
+    yield "done", _answer("".join(told).strip(), research, model)
+
+
+def _pieces(
+    query: str,
+    research: ResearchContext,
+    model: LanguageModel | None,
+    embedder: EmbeddingProvider | None,
+    stream: bool,
+) -> Generator[str, None, None]:
+    """The answer of a model word by word or at once; of the sources sentence by sentence."""
     if not research.sources:
-        return unanswered(research)
-    if model is None:
-        text = await asyncio.to_thread(extract_answer, query, research.sources, embedder)
+        yield NOTHING
+    elif model is None:
+        yield from extract_answer(query, research.sources, embedder).splitlines(keepends=True)
+    elif stream and isinstance(model, StreamingModel):
+        yield from model.stream(messages_for(query, research))
     else:
-        text = await asyncio.to_thread(model.complete, messages_for(query, research))
-    answer = checked(text, research)
-    return replace(answer, note=NO_MODEL) if model is None else replace(answer, model=model.name)
+        yield model.complete(messages_for(query, research))
 
 
-def unanswered(research: ResearchContext) -> ResearchAnswer:
-    """What is said where there is no source, whoever would have answered."""
-    return ResearchAnswer(
-        answer=NOTHING,
-        sources=(),
-        truncated=research.truncated,
-        total_tokens=research.total_tokens,
-        note="no page of a document was found" if not research.truncated else "max_tokens is too small for any source",
-    )
+def _answer(text: str, research: ResearchContext, model: LanguageModel | None) -> ResearchAnswer:
+    """The answer with what is to be said of it: who gave it, and what went wrong on the way."""
+    asked = model if research.sources else None
+    note = ""
+    if not research.sources:
+        note = "max_tokens is too small for any source" if research.truncated else "no page of a document was found"
+    elif model is None:
+        note = NO_MODEL
+    notes = "; ".join(filter(None, (note, *research.warnings)))
+    return replace(checked(text, research), model=None if asked is None else asked.name, note=notes)
+
+
+def _last(events: Iterable[AskEvent]) -> ResearchAnswer:
+    """The answer with which the events end."""
+    *_, (_, answer) = events
+    assert isinstance(answer, ResearchAnswer)
+    return answer
 
 
 def messages_for(query: str, research: ResearchContext) -> Messages:
@@ -113,20 +162,25 @@ def messages_for(query: str, research: ResearchContext) -> Messages:
 
 def checked(text: str, research: ResearchContext) -> ResearchAnswer:
     """An answer with what its citations are worth."""
-    last = len(research.sources)
-    numbers = list(dict.fromkeys(number for _, found in _citations(text) for number in found))
+    cited = list(_citations(text))
+    numbers = list(dict.fromkeys(number for _, found in cited for number in found))
+    known = range(1, len(research.sources) + 1)
     return ResearchAnswer(
         answer=text,
         sources=research.sources,
         truncated=research.truncated,
         total_tokens=research.total_tokens,
-        cited=tuple(number for number in numbers if 1 <= number <= last),
-        unknown=tuple(number for number in numbers if not 1 <= number <= last),
-        uncited=() if research.context is None else _uncited(text, research.context, last),
+        cited=tuple(number for number in numbers if number in known),
+        unknown=tuple(number for number in numbers if number not in known),
+        uncited=() if research.context is None else _uncited(text, research.context, cited),
     )
 
 
-def _citations(text: str) -> Iterator[tuple[re.Match[str], list[int]]]:
+_Cited = tuple[re.Match[str], list[int]]
+"""Brackets, and the numbers in them."""
+
+
+def _citations(text: str) -> Iterator[_Cited]:
     """Brackets with numbers and nothing else in them, outside of code."""
     code = [found.span() for found in _CODE.finditer(text)]
     for brackets in _BRACKETS.finditer(text):
@@ -142,15 +196,18 @@ def _range(part: re.Match[str]) -> list[int]:
     return list(range(first, last + 1)) if 0 <= last - first < LONGEST_RANGE else [first, last]
 
 
-def _uncited(text: str, context: Context, last: int) -> tuple[UncitedQuote, ...]:
-    """What the core's check finds, which knows source 1 as `doc-1`."""
-    pieces, position = [], 0
-    for brackets, numbers in _citations(text):
-        known = [f"[doc-{number}]" for number in numbers if 1 <= number <= last]
-        pieces += [text[position : brackets.start()], "".join(known)]
-        position = brackets.end()
-    check = check_answer("".join([*pieces, text[position:]]), context)
-    return tuple(
-        UncitedQuote(_OWN_ID.sub(r"\1", quote.sentence), int(quote.citation.id.removeprefix("doc-")))
-        for quote in check.uncited
-    )
+def _uncited(text: str, context: Context, cited: Iterable[_Cited]) -> tuple[UncitedQuote, ...]:
+    """Quotes without a citation, by the core's check; source 1 is the first excerpt of the context."""
+    passages = {
+        number: [item.candidate.passage.citation for item in excerpt.items]
+        for number, excerpt in enumerate(context.excerpts, start=1)
+    }
+    numbers = {citation: number for number, citations in passages.items() for citation in citations}
+    mentions = [
+        (citation, *brackets.span())
+        for brackets, found in cited
+        for number in found
+        for citation in passages.get(number, ())
+    ]
+    check = check_answer(text, context, mentions)
+    return tuple(UncitedQuote(quote.sentence, numbers[quote.citation.id]) for quote in check.uncited)

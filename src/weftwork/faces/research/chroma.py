@@ -8,7 +8,8 @@ may have one record in the visual collection, or one for each of its vectors: th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,8 +18,8 @@ from weftwork.embed.protocol import EmbeddingProvider, Matrix
 from weftwork.embed.vectors import unit_rows
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import InvalidInput, MissingExtra, NotFound
-from weftwork.faces.research.markdown import decompress, extract_page, tells_pages
-from weftwork.faces.research.sources import Collection, check_mode, page_filter
+from weftwork.faces.research.markdown import decompress, join_pages, tells_pages
+from weftwork.faces.research.sources import Collection, check_mode
 
 VISUAL, TEXT = "visual_collection", "text_collection"
 SPARE = 4
@@ -56,32 +57,44 @@ class ChromaPages:
         """Metadata of pages; of those without a picture, from the text collection."""
         return _Either(self.visual, self.text)
 
-    async def get_page_markdown(self, doc_id: str, page: int) -> str | None:
-        """The text of one page: of the document, or if that does not tell its pages apart, of the page's records."""
-        markdown = await self.get_document_markdown(doc_id)
-        if markdown and tells_pages(markdown):
-            return extract_page(markdown, page)
-        return await asyncio.to_thread(self._recorded, doc_id, page) or (markdown if page == 1 else None)
-
-    def _recorded(self, doc_id: str, page: int) -> str:
-        found = self.text.get(where=page_filter(doc_id, page), include=["documents"])
-        texts = sorted(zip(found["ids"], found["documents"] or (), strict=False))
-        return "\n\n".join(text for _, text in texts if text)
-
     async def get_document_markdown(self, doc_id: str) -> str | None:
-        """The text of a whole document, unpacked."""
+        """The text of a whole document; if it does not tell its pages apart, that of the pages' text records."""
         return await asyncio.to_thread(self._markdown, doc_id)
 
     def _markdown(self, doc_id: str) -> str | None:
-        for collection in (self.visual, self.text):
-            found = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"])
-            for metadata in found["metadatas"] or ():
-                if metadata.get(KNOWN):
-                    try:
-                        return decompress(str(metadata[KNOWN]))
-                    except InvalidInput as error:
-                        raise InvalidInput(f"the Markdown of document {doc_id!r} is damaged: index it again") from error
+        markdown = self._unpacked(doc_id)
+        if markdown is not None and tells_pages(markdown):
+            return markdown
+        return join_pages(self._recorded(doc_id)) or markdown
+
+    def _unpacked(self, doc_id: str) -> str | None:
+        """The first undamaged copy of a document's Markdown; each of its records may have one."""
+        damage: InvalidInput | None = None
+        for packed in self._packed(doc_id):
+            try:
+                return decompress(packed)
+            except InvalidInput as error:
+                damage = error
+        if damage is not None:
+            raise InvalidInput(f"the Markdown of document {doc_id!r} is damaged: index it again") from damage
         return None
+
+    def _packed(self, doc_id: str) -> Iterator[str]:
+        for collection in (self.visual, self.text):
+            for limit in (1, None):  # one record is enough unless only others have a copy
+                found = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"], limit=limit)
+                copies = (metadata.get(KNOWN) for metadata in found["metadatas"] or ())
+                yield from dict.fromkeys(str(packed) for packed in copies if packed)
+
+    def _recorded(self, doc_id: str) -> dict[int, str]:
+        """The text records of a document by page, in the order of the numbers in their ids."""
+        found = self.text.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas", "documents"])
+        rows = zip(found["ids"], found["metadatas"] or (), found["documents"] or (), strict=False)
+        pages: dict[int, list[str]] = {}
+        for _, metadata, text in sorted(rows, key=lambda row: _natural(row[0])):
+            if text and isinstance(metadata.get("page"), int | float):
+                pages.setdefault(int(metadata["page"]), []).append(text)
+        return {page: "\n\n".join(texts) for page, texts in pages.items()}
 
 
 class ChromaSearch:
@@ -108,13 +121,13 @@ class ChromaSearch:
 
     def _by_text(self, query: str, limit: int) -> list[dict[str, Any]]:
         asked: Matrix = self._embedder.embed(query)[np.newaxis]
-        return _ranked(asked, _near(self._pages.text, asked, limit * SPARE), limit)
+        return _ranked(asked, _near(self._pages.text, asked, limit), limit, "text")
 
     def _by_look(self, visual: VisualEmbedder, query: str, limit: int) -> list[dict[str, Any]]:
         """First the pages near any part of the query, then each of them in full."""
         asked = visual.embed_query(query)
-        pages = list(_near(self._pages.visual, asked, limit * SPARE))
-        return _ranked(asked, _whole(self._pages.visual, pages), limit)
+        pages = list(_near(self._pages.visual, asked, limit))
+        return _ranked(asked, _whole(self._pages.visual, pages), limit, "visual")
 
 
 def opened(client: ClientAPI, name: str) -> ChromaCollection:
@@ -125,6 +138,11 @@ def opened(client: ClientAPI, name: str) -> ChromaCollection:
         return client.get_collection(name, embedding_function=None)
     except NotFoundError as error:
         raise NotFound(f"the ChromaDB index has no collection {name!r}: name the one that it has") from error
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A sort key by which chunk-2 comes before chunk-10."""
+    return [(int(digits or 0), text) for text, digits in re.findall(r"(\D*)(\d{0,18})", name)]
 
 
 class _Either:
@@ -145,15 +163,19 @@ _Records = dict[Page, tuple[Mapping[str, Any], list[Any]]]
 
 
 def _near(collection: ChromaCollection, asked: Matrix, limit: int) -> _Records:
-    """The records nearest to each part of a query."""
-    known = collection.count()
+    """The records nearest to each part of a query, of at least `limit` pages if there are so many."""
+    known, count = collection.count(), limit * SPARE
     if not known or not len(asked):
         return {}
-    found = collection.query(
-        query_embeddings=list(asked), n_results=min(limit, known), include=["metadatas", "embeddings"]
-    )
-    rows = zip(found["metadatas"] or (), found["embeddings"] or (), strict=True)
-    return _by_page([pair for metadatas, vectors in rows for pair in zip(metadatas, vectors, strict=True)])
+    while True:
+        found = collection.query(
+            query_embeddings=list(asked), n_results=min(count, known), include=["metadatas", "embeddings"]
+        )
+        rows = zip(found["metadatas"] or (), found["embeddings"] or (), strict=True)
+        records = _by_page([pair for metadatas, vectors in rows for pair in zip(metadatas, vectors, strict=True)])
+        if len(records) >= limit or count >= known:
+            return records
+        count *= SPARE
 
 
 def _whole(collection: ChromaCollection, pages: Sequence[Page]) -> _Records:
@@ -180,7 +202,7 @@ def _by_page(pairs: Sequence[tuple[Mapping[str, Any], Any]]) -> _Records:
     return records
 
 
-def _ranked(asked: Matrix, records: _Records, limit: int) -> list[dict[str, Any]]:
+def _ranked(asked: Matrix, records: _Records, limit: int, collection: str) -> list[dict[str, Any]]:
     """Pages by MaxSim, which for a query of one part is the cosine of the nearest record."""
     results = []
     for (doc_id, page), (metadata, vectors) in records.items():
@@ -193,6 +215,7 @@ def _ranked(asked: Matrix, records: _Records, limit: int) -> list[dict[str, Any]
                 "score": min(1.0, round(float(np.maximum(best, 0.0).mean()), 6)),
                 "filename": metadata.get("filename", ""),
                 "metadata": known,
+                "collection": collection,
             }
         )
     return sorted(results, key=lambda each: (-each["score"], each["doc_id"], each["page"]))[:limit]

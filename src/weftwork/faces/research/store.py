@@ -1,31 +1,27 @@
-"""Weftwork's own store as a search and as a source of pages, for one user."""
+"""Weftwork's own store as an index of pages, for one user."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from weftwork.collect.pages import page_number
-from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
-from weftwork.errors import InvalidInput
-from weftwork.faces.research.markdown import join_pages
-from weftwork.faces.research.sources import at_least_one, check_mode
+from weftwork.compose.ordering import Best
+from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
+from weftwork.faces.research.pages import ID_MARK
+from weftwork.faces.research.sources import at_least_one, check_mode, check_query
+from weftwork.faces.research.values import PageNotFound, ResearchContext, SourceDocument
 from weftwork.recipe import PAGES_BY_LOOK, PAGES_BY_TEXT, Recipe, get_recipe
-from weftwork.score.pages import Best
-from weftwork.store.protocol import View
+from weftwork.render.values import file_name, page_number
+from weftwork.request import Request
 from weftwork.types import PAGE, Budget, Candidate, Filters, Node, NodeInfo
 
-UNBOUND = Budget(total=1_000_000_000)
-"""A search is limited by its number of results; what fits is decided later."""
 MOST_PAGES = 10_000
-"""Pages of one document that are read together."""
-ID_MARK = "#page="
-"""Stands between the id of a document and the number of a page in the id of that page."""
+"""Pages of one document that are looked through for one with an id of another kind."""
 
 _COLLECTORS = {"text": PAGES_BY_TEXT, "visual": PAGES_BY_LOOK, "hybrid": (*PAGES_BY_TEXT, *PAGES_BY_LOOK)}
+_PAGES_ONLY = Filters(types=frozenset({PAGE}))
 
 
 @lru_cache(maxsize=64)
@@ -37,7 +33,7 @@ def research_recipe(mode: str, limit: int) -> Recipe:
 
 
 class WeftSearch:
-    """Finds pages among those that one user may see."""
+    """Finds pages among those that one user may see, and makes contexts of them."""
 
     def __init__(self, weft: Weft, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> None:
         self._weft = weft
@@ -50,15 +46,49 @@ class WeftSearch:
 
     def find(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
         """The same, for callers that wait."""
-        context = self._weft.context(
-            query,
-            user=self._user,
+        recipe = research_recipe(check_mode(search_mode), at_least_one("num_results", num_results))
+        return [_result(candidate) for candidate in self._weft.rank(self._request(query), recipe).candidates]
+
+    async def research(
+        self, query: str, *, mode: str, num_results: int, limit: int, max_tokens: int
+    ) -> ResearchContext:
+        """The best `limit` pages as far as they fit, from one snapshot."""
+        recipe = research_recipe(mode, limit)
+        context = await asyncio.to_thread(self._weft.assemble, self._request(query, max_tokens), recipe)
+        best = [excerpt.items[0].candidate for excerpt in context.excerpts]
+        sources = [_source(page.node, page.passage.text, page.score) for page in best]
+        return ResearchContext.from_context(context, sources, min(limit, len(context.trace)))
+
+    async def source(self, doc_id: str, page: int) -> SourceDocument:
+        """All that is known of a page; raises PageNotFound if there is none that this user may see."""
+        node = await asyncio.to_thread(self._page, doc_id, page)
+        if node is None:
+            raise PageNotFound(doc_id, page)
+        return replace(_source(node, node.text), doc_id=doc_id, page=page)
+
+    def _request(self, query: str, max_tokens: int = DEFAULT_BUDGET) -> Request:
+        return Request(
+            query=check_query(query),
             workspace=self._workspace,
-            budget=UNBOUND,
-            recipe=research_recipe(check_mode(search_mode), at_least_one("num_results", num_results)),
-            filters=Filters(types=frozenset({PAGE})),
+            user=self._user,
+            budget=Budget(total=max_tokens),
+            filters=_PAGES_ONLY,
         )
-        return [_result(item.candidate) for item in context.items]
+
+    def _page(self, doc_id: str, page: int) -> Node | None:
+        with self._weft.store.view(self._workspace, self._user) as view:
+            found = view.nodes([f"{doc_id}{ID_MARK}{page}"])
+            if not found:
+                below = [node.id for node in view.children(doc_id, MOST_PAGES) if page_number(node) == page]
+                found = view.nodes(below)
+        return next((node for node in found if node.type == PAGE), None)
+
+
+def _source(node: NodeInfo, text: str, score: float = 0.0) -> SourceDocument:
+    metadata = metadata_of(node)
+    return SourceDocument.from_metadata(
+        metadata, doc_id=metadata["doc_id"], page=metadata["page"], text=text, score=score
+    )
 
 
 def _result(candidate: Candidate) -> dict[str, Any]:
@@ -70,7 +100,7 @@ def _result(candidate: Candidate) -> dict[str, Any]:
 def metadata_of(node: NodeInfo) -> dict[str, Any]:
     """What is known of a page, in the contract's names."""
     fields = node.fields
-    name = str(fields.get("filename") or node.source or node.title)
+    name = file_name(node)
     known = {
         "doc_id": node.id.rpartition(ID_MARK)[0] or node.parent or node.id,
         "filename": name,
@@ -87,60 +117,3 @@ def metadata_of(node: NodeInfo) -> dict[str, Any]:
         "num_pictures": fields.get("pictures", 0),
     }
     return {name: value for name, value in known.items() if value is not None}
-
-
-class WeftPages:
-    """The pages that one user may see; every call reads the store as it is by then."""
-
-    def __init__(self, weft: Weft, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> None:
-        self._weft = weft
-        self._user = user
-        self._workspace = workspace
-
-    @property
-    def visual_collection(self) -> _Pages:
-        """Metadata of pages, asked for as ChromaDB is."""
-        return _Pages(self)
-
-    async def get_document_markdown(self, doc_id: str) -> str | None:
-        """The text of all visible pages of a document; None if there is none."""
-        return await asyncio.to_thread(self._document, doc_id)
-
-    async def get_page_markdown(self, doc_id: str, page: int) -> str | None:
-        """The text of one page."""
-        node = await asyncio.to_thread(self.page, doc_id, page)
-        return None if node is None else node.text
-
-    def page(self, doc_id: str, page: int) -> Node | None:
-        """The node of a page, if this user may see it."""
-        with self._weft.store.view(self._workspace, self._user) as view:
-            found = view.nodes([f"{doc_id}{ID_MARK}{page}"]) or [
-                node for node in _pages_of(view, doc_id) if page_number(node) == page
-            ]
-        return next((node for node in found if node.type == PAGE), None)
-
-    def _document(self, doc_id: str) -> str | None:
-        with self._weft.store.view(self._workspace, self._user) as view:
-            pages = _pages_of(view, doc_id)
-        return join_pages({page_number(node): node.text for node in pages}) if pages else None
-
-
-def _pages_of(view: View, doc_id: str) -> list[Node]:
-    return view.nodes([node.id for node in view.children(doc_id, MOST_PAGES) if node.type == PAGE])
-
-
-@dataclass(frozen=True, slots=True)
-class _Pages:
-    source: WeftPages
-
-    def get(self, *, where: Any, include: Any = ()) -> Mapping[str, Any]:
-        """The page that the condition names."""
-        try:
-            wanted = {name: value["$eq"] for part in where["$and"] for name, value in part.items()}
-            doc_id, page = str(wanted["doc_id"]), int(wanted["page"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidInput(
-                f"pages are asked for by doc_id and page, got where={where!r}: use page_filter(doc_id, page)"
-            ) from error
-        node = self.source.page(doc_id, page)
-        return {"ids": [], "metadatas": []} if node is None else {"ids": [node.id], "metadatas": [metadata_of(node)]}

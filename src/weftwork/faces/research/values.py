@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -36,6 +37,25 @@ class SourceDocument:
     relevance_score: float = 0.0
     """From 0 to 1."""
 
+    @classmethod
+    def from_metadata(
+        cls, metadata: Mapping[str, Any], *, doc_id: str, page: int, text: str, score: float = 0.0
+    ) -> SourceDocument:
+        """A page with what is known of it, in the contract's names; a score beyond 0 to 1 counts as the nearer end."""
+        return cls(
+            doc_id=doc_id,
+            filename=str(metadata.get("filename") or doc_id),
+            page=page,
+            extension=str(metadata.get("extension", "")),
+            thumbnail_path=metadata.get("thumb_path"),
+            image_path=metadata.get("image_path"),
+            timestamp=str(metadata.get("timestamp", "")),
+            section_path=metadata.get("section_path"),
+            parent_heading=metadata.get("parent_heading"),
+            markdown_content=text,
+            relevance_score=min(1.0, max(0.0, score)),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """All fields, for JSON."""
         return asdict(self)
@@ -52,7 +72,19 @@ class ResearchContext:
     truncated: bool
     """Whether a source was left out or shortened for want of room."""
     context: Context | None = field(default=None, repr=False, compare=False)
-    """The account behind it, with a decision for each source; source 1 is cited there as `doc-1`."""
+    """The context behind it, with a decision for each page; source 1 is its first excerpt."""
+
+    @classmethod
+    def from_context(cls, context: Context, sources: Iterable[SourceDocument], offered: int) -> ResearchContext:
+        """A context whose excerpts are these sources; `offered` is the number of pages that might have been shown."""
+        shown = tuple(sources)
+        cut = len(shown) < offered or any(excerpt.truncated for excerpt in context.excerpts)
+        return cls(context.text, shown, context.tokens, cut, context)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong on the way, such as documents that could not be read."""
+        return () if self.context is None else self.context.warnings
 
     def get_citation_map(self) -> dict[int, SourceDocument]:
         """Sources by their numbers, which begin with 1 and have no gaps."""

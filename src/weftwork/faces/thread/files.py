@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from weftwork.collect import Collector, FuzzyCollector, LexicalCollector
 from weftwork.collect.keywords import requiring
+from weftwork.compose.ordering import as_scored
 from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.identity import text_hash
@@ -16,7 +17,6 @@ from weftwork.query import words_of
 from weftwork.recipe import Recipe
 from weftwork.request import Request
 from weftwork.score import Facts, Profile
-from weftwork.score.ordering import as_scored
 from weftwork.store.protocol import View
 from weftwork.text.snippet import excerpt
 from weftwork.types import Budget, Candidate, Node, NodeInfo

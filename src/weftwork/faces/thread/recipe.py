@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Clock, aware, system_clock
 from weftwork.faces.thread.values import ContextItem
-from weftwork.pack import Choice, Room, get_packer
+from weftwork.pack import Choice, Outcome, Room, get_packer
 from weftwork.query import read_query
 from weftwork.request import Request
 from weftwork.score import Facts, get_profile, score
@@ -67,25 +67,22 @@ class TokenOptimizer:
         return self._pack("optimal", items, max_tokens)
 
     def _pack(self, packer: str, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
-        choices = [
-            Choice(_candidate(item, number), Rendering("full", item.content, item.tokens))
-            for number, item in enumerate(items)
-        ]
+        choices = [Choice(_candidate(item, number), item.tokens, item.relevance) for number, item in enumerate(items)]
         packing = get_packer(packer).pack(choices, Room(max(0, max_tokens)), self._shorten)
-        selected = [
-            replace(items[outcome.candidate.key], content=outcome.rendering.text, tokens=outcome.rendering.tokens)
-            for outcome in packing.outcomes
-            if outcome.rendering is not None
-        ]
-        excluded = [items[outcome.candidate.key] for outcome in packing.dropped]
+        selected = [_as_taken(items[outcome.choice.candidate.key], outcome) for outcome in packing.chosen]
+        excluded = [items[outcome.choice.candidate.key] for outcome in packing.dropped]
         return OptimizationResult(tuple(selected), tuple(excluded), packing.used)
 
-    def _shorten(self, candidate: Candidate, limit: int) -> Rendering | None:
-        text = truncate(candidate.passage.text, limit, strategy="keep_start", counter=self.counter).text
+    def _shorten(self, choice: Choice, limit: int) -> Rendering | None:
+        text = truncate(choice.candidate.passage.text, limit, strategy="keep_start", counter=self.counter).text
         tokens = self.counter.count(text)
-        if not 0 < tokens < candidate.passage.tokens:
-            return None
-        return Rendering("truncated", text, tokens, worth=tokens / candidate.passage.tokens)
+        return Rendering(text, tokens, worth=tokens / choice.tokens) if 0 < tokens < choice.tokens else None
+
+
+def _as_taken(item: ContextItem, outcome: Outcome) -> ContextItem:
+    if outcome.rendering is None:
+        return item
+    return replace(item, content=outcome.rendering.text, tokens=outcome.rendering.tokens)
 
 
 def _candidate(item: ContextItem, number: int) -> Candidate:

@@ -132,15 +132,14 @@ def citations_of(items: Iterable[ContextItem]) -> tuple[Citation, ...]:
 def _item(item: Item, question: Question) -> ContextItem:
     candidate = item.candidate
     node, passage = candidate.node, candidate.passage
-    whole = item.rendering.form == "full"
     return ContextItem(
         id=passage.citation,
         type=_type(candidate),
-        content=passage.text or node.title if whole else item.rendering.text.strip(),
+        content=item.text or node.title,
         excerpt=excerpt(passage.text or node.title, question.text),
         source=node.source or node.title or node.id,
         relevance=candidate.score,
-        tokens=item.rendering.tokens,
+        tokens=passage.tokens,
         metadata=_metadata(candidate, question),
     )
 

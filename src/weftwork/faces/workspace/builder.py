@@ -21,10 +21,9 @@ from weftwork.faces.workspace.request import ContextRequest
 from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.faces.workspace.validation import validate, visible_nodes
 from weftwork.render import Template
-from weftwork.render.quote import inline
-from weftwork.render.values import iso, titles_of
+from weftwork.render.values import iso
 from weftwork.request import Message, Request
-from weftwork.types import Context, Filters, Item
+from weftwork.types import Context, Excerpt, Filters
 
 DEFAULTS = WorkspaceConfig()
 
@@ -133,30 +132,26 @@ def _sections(context: Context, template: Template) -> tuple[ContextSection, ...
         ContextSection(
             type=name,
             title=template.title_of(name),
-            items=tuple(_item(item) for item in filled[name].items) if name in filled else (),
+            items=tuple(_item(excerpt) for excerpt in filled[name].excerpts) if name in filled else (),
             token_count=filled[name].tokens if name in filled else 0,
         )
         for name in dict.fromkeys((*template.sections, *filled))
     )
 
 
-def _item(item: Item) -> ContextItem:
-    candidate = item.candidate
-    node, titles = candidate.node, titles_of(candidate)
+def _item(excerpt: Excerpt) -> ContextItem:
+    """An excerpt as the item of its best block."""
+    best = max((item for item in excerpt.items if item.hit), key=lambda item: item.candidate.score)
+    node = best.candidate.node
     return ContextItem(
         block_id=node.id,
         block_type=node.type,
-        content=_content(item, titles[0] if titles else None),
-        relevance=candidate.score,
+        content=excerpt.content,
+        relevance=min(1.0, excerpt.score),
         metadata=ItemMetadata(
-            page_title=titles[0] if titles else None,
-            path=tuple(reversed(candidate.trail)),
+            page_title=excerpt.document.title or None,
+            path=tuple(reversed(best.candidate.trail)),
             last_modified=iso(node.updated_at) if node.updated_at else None,
         ),
+        block_ids=tuple(dict.fromkeys(item.candidate.node.id for item in excerpt.items)),
     )
-
-
-def _content(item: Item, title: str | None) -> str:
-    """What the text shows of an item below the line that names it."""
-    header = "".join((f"[{title}] " if title else "", f"[{inline(item.candidate.node.type, 40)}]\n"))
-    return item.rendering.text.removeprefix(header).rstrip("\n")

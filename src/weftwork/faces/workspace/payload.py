@@ -21,14 +21,16 @@ class ItemMetadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
-    """A block as it stands in the context."""
+    """What is shown of a page, a database or a thread: its blocks in reading order, called by the best of them."""
 
     block_id: str
     block_type: str
     content: str
-    """As it is rendered: a piece of `serialized`."""
+    """In reading order, as its author wrote it."""
     relevance: float
     metadata: ItemMetadata = field(default_factory=ItemMetadata)
+    block_ids: tuple[str, ...] = ()
+    """All blocks that are shown, in reading order."""
 
     def to_dict(self) -> dict[str, Any]:
         """In the contract's spelling."""

@@ -24,8 +24,6 @@ from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.recipe import WHOLE, Recipe, get_recipe
 from weftwork.score import Profile
 
-INSIDE = 100
-"""How many blocks of a page, or rows of a database, are candidates when it is the focus."""
 WORKING = ("assist", "automate")
 """Types of request that work on the focus itself, for which blocks that resemble it serve as patterns."""
 SCALES = {"wordllama-": 0.5}
@@ -101,7 +99,6 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
             edit_count=recent.recent_edit_count,
             view_count=recent.recent_view_count,
             max_age_hours=recent.max_age_hours,
-            summaries=True,
         )
 
 
@@ -112,11 +109,7 @@ def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
         sibling_count=settings.sibling_count,
         children_limit=settings.children_limit,
     )
-    if variation.focus in (None, "block"):
-        return around
-    # The rows of a database are its children; what stands in a row belongs to that row.
-    deepest = variation.depth or (1 if variation.focus == "database" else around.inside_depth)
-    return replace(around, inside=INSIDE, inside_depth=deepest)
+    return around if variation.focus in (None, "block") else replace(around, around=False)
 
 
 def _open_section(closed: frozenset[str]) -> str:

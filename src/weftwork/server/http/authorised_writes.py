@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from weftwork.engine import Added, Weft
-from weftwork.identity import citation_id
+from weftwork.identity import node_id
 from weftwork.server.http.access import Caller
 from weftwork.types import Edge, Node
 from weftwork.write.permit import Kind, Permit, namespace, permitted
@@ -17,7 +17,7 @@ NODE = Kind("node", "find it with  POST search")
 
 def new_id(user: str, kind: str, *content: str) -> str:
     """An id for something new of a user's."""
-    return namespace(user) + citation_id(kind, user, "\0".join(content))
+    return namespace(user) + node_id(kind, user, "\0".join(content))
 
 
 @dataclass(frozen=True, slots=True)

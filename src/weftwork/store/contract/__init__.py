@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from weftwork.store.contract.access import AccessContract
 from weftwork.store.contract.dates import DatesContract
+from weftwork.store.contract.documents import DocumentsContract
 from weftwork.store.contract.embedding_queue import ClaimsContract
 from weftwork.store.contract.history import HistoryContract
 from weftwork.store.contract.marks import MarksContract
@@ -29,6 +30,7 @@ class StoreContract(
     WritingContract,
     AccessContract,
     StructureContract,
+    DocumentsContract,
     SearchContract,
     DatesContract,
     HistoryContract,

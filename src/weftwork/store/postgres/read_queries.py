@@ -5,6 +5,8 @@ Every table is restricted to the workspace, also where a join implies it, so tha
 
 from __future__ import annotations
 
+from weftwork.identity import SHORT
+
 VISIBLE = "ANY (%(acls)s::bigint[])"
 INFO = f"""n.id, n.type, n.title,
     (SELECT up.id FROM nodes up WHERE up.workspace = %(ws)s AND up.pk = n.parent AND up.acl = {VISIBLE}),
@@ -36,7 +38,12 @@ NUMBERS = f"""SELECT id, pk FROM nodes
     WHERE workspace = %(ws)s AND acl = {VISIBLE} AND id = ANY (%(names)s::text[])"""
 NODES = f"""SELECT {INFO}, {TEXT}
     FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
-RECORDS = f"""SELECT {INFO}, n.pk, {PASSAGE} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
+RECORDS = f"""SELECT {INFO}, n.pk, n.document,
+        (SELECT d.id FROM nodes d WHERE d.workspace = %(ws)s AND d.pk = n.document AND d.acl = {VISIBLE}),
+        (SELECT count(*) FROM (SELECT 1 FROM passages s WHERE s.workspace = %(ws)s AND s.acl = {VISIBLE}
+            AND s.citation >= left(p.citation, {SHORT}) AND s.citation < left(p.citation, {SHORT}) || ':'
+            LIMIT 2) two) > 1, {PASSAGE}
+    FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
     WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}"""
 TRAILS = f"""WITH RECURSIVE up (start, pk, parent, title, level) AS (
         SELECT n.pk, p.pk, p.parent, p.title, 1 FROM nodes n
@@ -47,15 +54,32 @@ TRAILS = f"""WITH RECURSIVE up (start, pk, parent, title, level) AS (
         SELECT up.start, p.pk, p.parent, p.title, up.level + 1 FROM up
         JOIN nodes p ON p.workspace = %(ws)s AND p.pk = up.parent
         WHERE p.acl = {VISIBLE} AND up.level < %(depth)s
-    ) SELECT start, title FROM up ORDER BY start, level"""
+    ) SELECT start, pk, title FROM up ORDER BY start, level"""
+HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
+    WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
+OUTLINES = f"""SELECT d.pk, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens
+    FROM unnest(%(documents)s::bigint[]) AS d (pk)
+    CROSS JOIN LATERAL (
+        SELECT d.pk AS node
+        UNION ALL
+        SELECT x.pk FROM nodes x WHERE x.workspace = %(ws)s AND x.document = d.pk AND x.pk <> d.pk AND (
+            SELECT count(*) FROM (SELECT 1 FROM nodes q WHERE q.workspace = %(ws)s AND q.document = d.pk
+                AND q.acl = {VISIBLE} LIMIT %(most)s + 1) counted) <= %(most)s
+    ) own
+    JOIN nodes n ON n.workspace = %(ws)s AND n.pk = own.node
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk
+    WHERE n.acl = {VISIBLE} AND (n.pk = d.pk OR %(ever)s OR (
+        (n.valid_from IS NULL OR n.valid_from <= %(as_of)s) AND (n.valid_until IS NULL OR n.valid_until > %(as_of)s)))
+    ORDER BY d.pk, n.position, n.pk, p.ordinal"""
 PASSAGE_KEYS = f"""SELECT n.id, p.key FROM nodes n
     JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal < %(limit)s
     WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])
     ORDER BY n.id, p.ordinal"""
 OWNERS = f"""SELECT p.key, n.id FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
     WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}"""
-CITED = f"""SELECT key, citation FROM passages
-    WHERE workspace = %(ws)s AND citation = ANY (%(citations)s::text[]) AND acl = {VISIBLE}"""
+CITED = f"""SELECT p.key, p.citation FROM unnest(%(citations)s::text[]) AS k (prefix)
+    JOIN passages p ON p.workspace = %(ws)s AND p.citation >= k.prefix AND p.citation < k.prefix || ':'
+    WHERE p.acl = {VISIBLE}"""
 FIND = f"""SELECT id FROM nodes WHERE workspace = %(ws)s AND acl = {VISIBLE} AND (
         (title_key = %(start)s AND lower(title) = lower(%(title)s COLLATE "C"))
      OR (source_key = %(start)s AND source_key <> '' AND lower(source) = lower(%(title)s COLLATE "C")))

@@ -32,7 +32,7 @@ PARTITIONED: dict[str, str] = {
     "nodes": """pk bigint NOT NULL, id text NOT NULL, type text NOT NULL, title text NOT NULL, parent bigint,
         position bigint NOT NULL, tags text NOT NULL, fields text NOT NULL, confidence float8, conversation text,
         created_at bigint NOT NULL, updated_at bigint NOT NULL, source text NOT NULL, owner text, access text,
-        acl bigint NOT NULL, digest text NOT NULL, valid_from bigint, valid_until bigint,
+        acl bigint NOT NULL, digest text NOT NULL, valid_from bigint, valid_until bigint, document bigint,
         title_key text NOT NULL, source_key text NOT NULL, PRIMARY KEY (workspace, pk)""",
     "tags": "tag text NOT NULL, node bigint NOT NULL, PRIMARY KEY (workspace, node, tag)",
     "fields": """name text NOT NULL, value text NOT NULL, head text NOT NULL, node bigint NOT NULL,
@@ -105,6 +105,7 @@ _INDEXES = """
     CREATE INDEX acl_principals_acl ON acl_principals (workspace, acl);
     CREATE UNIQUE INDEX nodes_id ON nodes (workspace, id);
     CREATE INDEX nodes_children ON nodes (workspace, parent, position, pk);
+    CREATE INDEX nodes_document ON nodes (workspace, document);
     CREATE INDEX nodes_recent ON nodes (workspace, updated_at);
     CREATE INDEX nodes_acl ON nodes (workspace, acl);
     CREATE INDEX nodes_title ON nodes (workspace, title_key);

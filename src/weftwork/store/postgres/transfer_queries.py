@@ -5,7 +5,8 @@ from __future__ import annotations
 from weftwork.store.transfer import KEPT_COMMITS, STAYING
 
 _NODE = """n.pk, n.id, n.type, n.title, n.parent, n.position, n.tags, n.fields, n.confidence, n.conversation,
-    n.created_at, n.updated_at, n.source, n.owner, n.access, n.acl, n.digest, n.valid_from, n.valid_until"""
+    n.created_at, n.updated_at, n.source, n.owner, n.access, n.acl, n.digest, n.valid_from, n.valid_until,
+    n.document"""
 ROWS = {
     "workspace": "SELECT version, access FROM workspaces WHERE workspace = %(ws)s",
     "lists": "SELECT id, principals FROM acls WHERE workspace = %(ws)s ORDER BY id",

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 NUMBERS = "SELECT id, pk FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"
-STORED = """SELECT id, pk, digest, acl, parent, created_at FROM nodes
+STORED = """SELECT id, pk, digest, acl, parent, created_at, document FROM nodes
     WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"""
-PARENTS = "SELECT id, pk, acl FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"
+PARENTS = "SELECT id, pk, acl, document FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"
+DOCUMENT = """SELECT n.type, n.document, p.document
+    FROM nodes n LEFT JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent
+    WHERE n.workspace = %(ws)s AND n.pk = %(node)s"""
+DOCUMENTS_BELOW = """SELECT n.pk, n.type, n.document, p.document
+    FROM nodes n JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent
+    WHERE n.workspace = %(ws)s AND n.parent = ANY (%(nodes)s::bigint[]) ORDER BY n.pk"""
+SET_DOCUMENT = "UPDATE nodes SET document = %(document)s WHERE workspace = %(ws)s AND pk = %(node)s"
 IS_ABOVE = """WITH RECURSIVE up (pk) AS (
         SELECT %(parent)s::bigint
         UNION SELECT n.parent FROM up JOIN nodes n ON n.workspace = %(ws)s AND n.pk = up.pk WHERE n.parent IS NOT NULL

@@ -115,6 +115,7 @@ class SqlBatch(ABC):
         above = None if parent is None else self._number(parent)
         self._putter.refuse_cycle(number, above, node)
         self._session.run(self._sql.MOVE, node=number, parent=above, position=position)
+        self._putter.settle_document(number)
         self._log([number, *self._access.settle(number)])
 
     def set_access(self, node: str, access: frozenset[str] | None) -> None:

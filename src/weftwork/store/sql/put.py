@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from weftwork.errors import CycleError, InvalidInput
 from weftwork.store.sql.access import AccessLists
 from weftwork.store.sql.codec import access_text, digest_of, dump, optional_micros, to_micros
+from weftwork.store.sql.outlines import document_of
 from weftwork.store.sql.queries import WriteQueries
 from weftwork.store.sql.session import Session
 from weftwork.types import Entry
@@ -25,8 +26,10 @@ class Draft:
     created: int
     old_acl: int | None = None
     old_parent: int | None = None
+    old_document: int | None = None
     parent: int | None = None
     acl: int = 0
+    document: int | None = None
 
 
 class Putter(ABC):
@@ -43,13 +46,14 @@ class Putter(ABC):
         drafts = self._drafts(_by_id(entries))
         if not drafts:
             return []
-        parent_acls = self._resolve_parents(drafts)
+        stored = self._resolve_parents(drafts)
         ordered = _parents_first(drafts)
         for draft in ordered:
             node = draft.entry.node
             above = drafts.get(node.parent) if node.parent is not None else None
-            parent_acl = above.acl if above else parent_acls.get(draft.parent)
-            draft.acl = self._access.effective(node.access, node.owner, parent_acl)
+            acl, document = (above.acl, above.document) if above else stored.get(draft.parent, (None, None))
+            draft.acl = self._access.effective(node.access, node.owner, acl)
+            draft.document = document_of(node.type, draft.pk, document)
         self._write_nodes(ordered)
         for draft in ordered:
             # Only a reparented node can close a cycle with stored ones.
@@ -57,7 +61,27 @@ class Putter(ABC):
                 self.refuse_cycle(draft.pk, draft.parent, draft.entry.node.id)
         self._write_details(ordered)
         regained = [draft.pk for draft in ordered if not draft.is_new and draft.acl != draft.old_acl]
+        self.spread_documents([each.pk for each in ordered if not each.is_new and each.document != each.old_document])
         return [draft.pk for draft in ordered] + self._access.spread(regained)
+
+    def settle_document(self, node: int) -> None:
+        """Set the document of a node that was moved, and of everything below it."""
+        ((kind, old, above),) = self._session.rows(self._sql.DOCUMENT, node=node)
+        document = document_of(kind, node, above)
+        if document != old:
+            self._session.run(self._sql.SET_DOCUMENT, node=node, document=document)
+            self.spread_documents([node])
+
+    def spread_documents(self, nodes: Sequence[int]) -> None:
+        """Give what stands below these nodes the document that it is now a part of."""
+        while nodes:
+            changed = []
+            for child, kind, old, above in self._session.rows(self._sql.DOCUMENTS_BELOW, nodes=list(nodes)):
+                document = document_of(kind, child, above)
+                if document != old:
+                    self._session.run(self._sql.SET_DOCUMENT, node=child, document=document)
+                    changed.append(child)
+            nodes = changed
 
     def refuse_cycle(self, node: int, parent: int | None, name: str) -> None:
         """Raise CycleError if a node is found above its own parent."""
@@ -76,15 +100,24 @@ class Putter(ABC):
                 drafts[name] = Draft(entry, digest, next_number, is_new=True, created=self._now)
                 next_number += 1
             elif stored[name][1] != digest:
-                pk, _, acl, parent, created = stored[name]
-                drafts[name] = Draft(entry, digest, pk, is_new=False, created=created, old_acl=acl, old_parent=parent)
+                pk, _, acl, parent, created, document = stored[name]
+                drafts[name] = Draft(
+                    entry,
+                    digest,
+                    pk,
+                    is_new=False,
+                    created=created,
+                    old_acl=acl,
+                    old_parent=parent,
+                    old_document=document,
+                )
         return drafts
 
-    def _resolve_parents(self, drafts: Mapping[str, Draft]) -> dict[int | None, int]:
-        """Set the parent's number in each draft; return the access lists of the stored parents by number."""
+    def _resolve_parents(self, drafts: Mapping[str, Draft]) -> dict[int | None, tuple[int, int | None]]:
+        """Set the parent's number in each draft; return the lists and documents of the stored parents by number."""
         parents = {draft.entry.node.parent for draft in drafts.values()} - drafts.keys()
         rows = self._session.rows(self._sql.PARENTS, names=sorted(name for name in parents if name is not None))
-        stored = {name: number for name, number, _ in rows}
+        stored = {name: number for name, number, *_ in rows}
         for draft in drafts.values():
             node = draft.entry.node
             if node.parent is None:
@@ -94,13 +127,13 @@ class Putter(ABC):
                 raise InvalidInput(
                     f"parent {node.parent!r} of node {node.id!r} does not exist: add it before, or in the same call"
                 )
-        return {number: acl for _, number, acl in rows}
+        return {number: (acl, document) for _, number, acl, document in rows}
 
     def _node_row(self, draft: Draft) -> tuple[object, ...]:
         """The columns of a node after its workspace.
 
         number, id, type, title, parent, position, tags, fields, confidence, conversation, created_at,
-        updated_at, source, owner, access, acl, digest, valid_from, valid_until.
+        updated_at, source, owner, access, acl, digest, valid_from, valid_until, document.
         """
         node = draft.entry.node
         created = to_micros(node.created_at) if node.created_at else draft.created
@@ -109,7 +142,7 @@ class Putter(ABC):
             draft.pk, node.id, node.type, node.title, draft.parent, node.position,
             dump(list(node.tags)), dump(dict(node.fields)), node.confidence, node.conversation, created, updated,
             node.source, node.owner, access_text(node.access), draft.acl, draft.digest,
-            optional_micros(node.valid_from), optional_micros(node.valid_until),
+            optional_micros(node.valid_from), optional_micros(node.valid_until), draft.document,
         )  # fmt: skip
 
     @abstractmethod

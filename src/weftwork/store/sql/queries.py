@@ -17,15 +17,23 @@ class ReadQueries(Protocol):
     NODES: str
     """names → INFO, text"""
     RECORDS: str
-    """keys → INFO, number of the node, PASSAGE"""
+    """keys → INFO, number of the node, number and id of its document, whether the citation is shared, PASSAGE"""
     TRAILS: str
-    """keys, depth → number of the node, title of an ancestor; the nearest first"""
+    """keys, depth → number of the node, number and title of an ancestor; the nearest first"""
+    HEADS: str
+    """names → INFO, number"""
+    OUTLINES: str
+    """documents, most, ever, as_of → document, OUTLINE of each passage of its nodes; by position
+
+    OUTLINE is number, number of the parent, id, type, title, key, tokens. Of a document with more than `most` visible
+    nodes, its own passages alone.
+    """
     PASSAGE_KEYS: str
     """names, limit → id, key of each of the first passages; in order"""
     OWNERS: str
     """keys → key, id of the node"""
     CITED: str
-    """citations → key, citation"""
+    """beginnings of citations → key, citation"""
     FIND: str
     """title → id; the oldest first"""
     RECENT: str
@@ -100,9 +108,15 @@ class WriteQueries(Protocol):
     NUMBERS: str
     """names → id, number"""
     STORED: str
-    """names → id, number, digest, access list, number of the parent, created_at"""
+    """names → id, number, digest, access list, number of the parent, created_at, document"""
     PARENTS: str
-    """names → id, number, access list"""
+    """names → id, number, access list, document"""
+    DOCUMENT: str
+    """node → type, document, document of the parent"""
+    DOCUMENTS_BELOW: str
+    """nodes → number of a child, type, document, document of the parent; in order"""
+    SET_DOCUMENT: str
+    """node, document"""
     IS_ABOVE: str
     """node, parent → a row if the node is the parent or one of its ancestors"""
     OWN_ACCESS: str

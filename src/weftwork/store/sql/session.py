@@ -60,6 +60,10 @@ class Reader(Protocol):
     def passages(self) -> int:
         """The number of visible passages."""
 
+    @property
+    def words(self) -> int:
+        """The number of words in them."""
+
     def rows(self, statement: str, /, **values: object) -> list[Row]:
         """Run a query and fetch all of its rows."""
 

@@ -9,15 +9,17 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from weftwork.identity import CITATION, LONGER, SHORT
 from weftwork.store.protocol import USES_BY_ANOTHER, Closed, Direction
 from weftwork.store.sql.codec import INFO_WIDTH, from_micros, node_info, optional_moment, to_micros, whole_node
+from weftwork.store.sql.outlines import OutlineRow, in_reading_order
 from weftwork.store.sql.page_ranking import Stage, best_pages, check_width
 from weftwork.store.sql.queries import ReadQueries
 from weftwork.store.sql.session import Reader, Row
 from weftwork.store.sql.walk import EdgeRules, hops, walk
 from weftwork.text import bm25
 from weftwork.text.analysis import analyse
-from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Passage, Reached, Record, Usage
+from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Outline, Passage, Reached, Record, Usage
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Matrix, Vector
@@ -32,6 +34,10 @@ AHEAD = timedelta(days=2)
 """Dates this far ahead are not past in any time zone."""
 EVER = -(2**62)
 """Before any moment."""
+
+
+CITATION_COLUMN = 6
+"""Where the columns of a passage have the citation id."""
 
 
 class SqlView(ABC):
@@ -53,14 +59,39 @@ class SqlView(ABC):
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
         rows, ancestors = self._reader.together(self._sql.RECORDS, self._sql.TRAILS, keys=list(keys), depth=TRAIL)
-        trails: dict[int, tuple[str, ...]] = {}
-        for node, title in ancestors:
-            trails[node] = (*trails.get(node, ()), title)
+        trails = _trails(ancestors)
         records = {}
         for row in rows:
-            passage = Passage(*row[INFO_WIDTH + 1 :])
-            records[passage.key] = Record(node_info(row), passage, trails.get(row[INFO_WIDTH], ()))
+            number, document, name, shared, *passage = row[INFO_WIDTH:]
+            above = trails.get(number, ())
+            # As far as the document can be seen without a gap; else the node is its own.
+            depth = next((level for level, (other, _) in enumerate(above, start=1) if other == document), 0)
+            # As much of the citation id as is unique among what the viewer may see.
+            passage[CITATION_COLUMN] = passage[CITATION_COLUMN][: LONGER if shared else SHORT]
+            stored = Passage(*passage)
+            info, titles = node_info(row), tuple(title for _, title in above)
+            records[stored.key] = Record(info, stored, titles, name if depth else info.id, depth)
         return [records[key] for key in keys if key in records]
+
+    def outlines(
+        self, documents: Sequence[str], *, most: int = 2_000, as_of: datetime | None = None
+    ) -> dict[str, Outline]:
+        """The visible documents among these with their visible nodes in reading order; large ones alone."""
+        heads = {row[INFO_WIDTH]: node_info(row) for row in self._reader.rows(self._sql.HEADS, names=list(documents))}
+        moment = {"ever": as_of is None, "as_of": 0 if as_of is None else to_micros(as_of)}
+        rows: dict[int, list[OutlineRow]] = {}
+        for document, *row in self._reader.rows(self._sql.OUTLINES, documents=list(heads), most=most, **moment):
+            rows.setdefault(document, []).append(OutlineRow(*row))
+        firsts = [own[0].key for number, found in rows.items() if (own := [row for row in found if row.node == number])]
+        trails = _trails(self._reader.rows(self._sql.TRAILS, keys=firsts, depth=TRAIL)) if firsts else {}
+        return {
+            head.id: Outline(
+                head,
+                tuple(title for _, title in trails.get(number, ())),
+                in_reading_order(rows.get(number, ()), number),
+            )
+            for number, head in heads.items()
+        }
 
     def passages(self, names: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
         """Keys of the first passages of each visible node."""
@@ -75,10 +106,11 @@ class SqlView(ABC):
         return list(dict.fromkeys(owners[key] for key in keys if key in owners))
 
     def cited(self, citations: Sequence[str]) -> list[Record]:
-        """The visible passages with these citation ids, in the order asked for."""
-        rows = self._reader.rows(self._sql.CITED, citations=list(citations))
-        order = {citation: index for index, citation in enumerate(citations)}
-        return self.load([key for key, _ in sorted(rows, key=lambda row: (order[row[1]], row[0]))])
+        """The visible passages whose citation ids begin like these, in the order asked for."""
+        known = [citation for citation in citations if CITATION.fullmatch(citation)]
+        rows = sorted(self._reader.rows(self._sql.CITED, citations=known)) if known else []
+        wanted = [key for citation in known for key, whole in rows if whole.startswith(citation)]
+        return self.load(list(dict.fromkeys(wanted)))
 
     def find(self, title: str) -> list[str]:
         """Ids of the visible nodes whose title or source is this, ignoring case."""
@@ -157,6 +189,10 @@ class SqlView(ABC):
     def unknown_words(self, words: Sequence[str]) -> list[str]:
         """The words that occur in no visible passage."""
         return [word for word, counts in self._stem_counts(words).items() if not any(counts)]
+
+    def mean_words(self) -> float:
+        """How many words a visible passage has on average; 0 if there is none."""
+        return self._reader.words / self._reader.passages if self._reader.passages else 0.0
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""
@@ -317,6 +353,14 @@ class SqlView(ABC):
         nodes = sum(number for _, number in types)
         totals = {"nodes": nodes, "passages": self._reader.passages, "edges": edges, "tags": tags}
         return totals | {f"nodes.{kind}": number for kind, number in types}
+
+
+def _trails(rows: Iterable[Row]) -> dict[int, tuple[tuple[int, str], ...]]:
+    """The numbers and titles above each node, from the nearest upwards."""
+    trails: dict[int, tuple[tuple[int, str], ...]] = {}
+    for node, number, title in rows:
+        trails[node] = (*trails.get(node, ()), (number, title))
+    return trails
 
 
 def _distances(node: str, others: Iterable[str], rows: Iterable[Row]) -> dict[str, int]:

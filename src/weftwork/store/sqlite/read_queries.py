@@ -5,6 +5,8 @@ CROSS JOIN fixes the join order in SQLite: a read starts at the rows that it was
 
 from __future__ import annotations
 
+from weftwork.identity import SHORT
+
 VISIBLE = "(SELECT value FROM json_each(:acls))"
 VALID = (
     "({table}.valid_from IS NULL OR {table}.valid_from <= :as_of)"
@@ -36,7 +38,12 @@ NUMBERS = f"""SELECT id, pk FROM nodes
 NODES = f"""SELECT {INFO}, (SELECT group_concat(text, '') FROM
         (SELECT text FROM passages WHERE node = n.pk ORDER BY ordinal))
     FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE} AND n.id IN (SELECT value FROM json_each(:names))"""
-RECORDS = f"""SELECT {INFO}, n.pk, {PASSAGE} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
+RECORDS = f"""SELECT {INFO}, n.pk, n.document,
+        (SELECT d.id FROM nodes d WHERE d.pk = n.document AND d.acl IN {VISIBLE}),
+        (SELECT COUNT(*) FROM (SELECT 1 FROM passages s CROSS JOIN nodes o ON o.pk = s.node
+            WHERE s.citation >= substr(p.citation, 1, {SHORT}) AND s.citation < substr(p.citation, 1, {SHORT}) || ':'
+              AND o.workspace = :ws AND o.acl IN {VISIBLE} LIMIT 2)) > 1, {PASSAGE}
+    FROM passages p CROSS JOIN nodes n ON n.pk = p.node
     WHERE p.key IN (SELECT value FROM json_each(:keys)) AND n.workspace = :ws AND n.acl IN {VISIBLE}"""
 TRAILS = f"""WITH RECURSIVE up (start, pk, level) AS (
         SELECT n.pk, n.parent, 1 FROM nodes n WHERE n.pk IN (
@@ -44,15 +51,26 @@ TRAILS = f"""WITH RECURSIVE up (start, pk, level) AS (
         UNION ALL
         SELECT up.start, n.parent, up.level + 1 FROM up CROSS JOIN nodes n ON n.pk = up.pk
         WHERE n.acl IN {VISIBLE} AND up.level < :depth
-    ) SELECT up.start, n.title FROM up CROSS JOIN nodes n ON n.pk = up.pk
+    ) SELECT up.start, n.pk, n.title FROM up CROSS JOIN nodes n ON n.pk = up.pk
       WHERE n.acl IN {VISIBLE} ORDER BY up.start, up.level"""
+HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
+    WHERE n.workspace = :ws AND n.acl IN {VISIBLE} AND n.id IN (SELECT value FROM json_each(:names))"""
+OUTLINES = f"""SELECT d.value, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens FROM json_each(:documents) d
+    CROSS JOIN nodes n ON n.pk IN (
+        SELECT d.value UNION ALL
+        SELECT x.pk FROM nodes x WHERE x.document = d.value AND x.pk != d.value AND (SELECT COUNT(*) FROM (
+            SELECT 1 FROM nodes q WHERE q.document = d.value AND q.acl IN {VISIBLE} LIMIT :most + 1)) <= :most)
+    CROSS JOIN passages p ON p.node = n.pk
+    WHERE n.acl IN {VISIBLE} AND (n.pk = d.value OR :ever OR ({VALID.format(table="n")}))
+    ORDER BY d.value, n.position, n.pk, p.ordinal"""
 PASSAGE_KEYS = f"""SELECT n.id, p.key FROM nodes n CROSS JOIN passages p ON p.node = n.pk AND p.ordinal < :limit
     WHERE n.workspace = :ws AND n.acl IN {VISIBLE} AND n.id IN (SELECT value FROM json_each(:names))
     ORDER BY n.id, p.ordinal"""
 OWNERS = f"""SELECT p.key, n.id FROM passages p CROSS JOIN nodes n ON n.pk = p.node
     WHERE p.key IN (SELECT value FROM json_each(:keys)) AND n.workspace = :ws AND n.acl IN {VISIBLE}"""
-CITED = f"""SELECT p.key, p.citation FROM passages p CROSS JOIN nodes n ON n.pk = p.node
-    WHERE p.citation IN (SELECT value FROM json_each(:citations)) AND n.workspace = :ws AND n.acl IN {VISIBLE}"""
+CITED = f"""SELECT p.key, p.citation FROM json_each(:citations) k
+    CROSS JOIN passages p ON p.citation >= k.value AND p.citation < k.value || ':'
+    CROSS JOIN nodes n ON n.pk = p.node WHERE n.workspace = :ws AND n.acl IN {VISIBLE}"""
 FIND = f"""SELECT id FROM nodes WHERE +workspace = :ws AND acl IN {VISIBLE} AND pk IN (
         SELECT pk FROM nodes WHERE workspace = :ws AND title = :title COLLATE NOCASE UNION
         SELECT pk FROM nodes WHERE workspace = :ws AND source = :title COLLATE NOCASE AND source != '')

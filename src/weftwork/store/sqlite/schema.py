@@ -49,6 +49,8 @@ _FIRST = """
         type TEXT NOT NULL,
         title TEXT NOT NULL,
         parent INTEGER REFERENCES nodes DEFERRABLE INITIALLY DEFERRED,
+        -- What it is a part of for a reader: itself for a page, file or thread, nothing for a folder.
+        document INTEGER,
         position INTEGER NOT NULL,
         tags TEXT NOT NULL,
         fields TEXT NOT NULL,
@@ -66,6 +68,7 @@ _FIRST = """
         UNIQUE (workspace, id)
     ) STRICT;
     CREATE INDEX nodes_children ON nodes (parent, position, pk);
+    CREATE INDEX nodes_document ON nodes (document);
     CREATE INDEX nodes_recent ON nodes (workspace, updated_at);
     CREATE INDEX nodes_title ON nodes (workspace, title COLLATE NOCASE);
     CREATE INDEX nodes_source ON nodes (workspace, source COLLATE NOCASE) WHERE source != '';

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 NUMBERS = "SELECT id, pk FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
-STORED = """SELECT id, pk, digest, acl, parent, created_at FROM nodes
+STORED = """SELECT id, pk, digest, acl, parent, created_at, document FROM nodes
     WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"""
-PARENTS = "SELECT id, pk, acl FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+PARENTS = """SELECT id, pk, acl, document FROM nodes
+    WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"""
+DOCUMENT = """SELECT n.type, n.document, p.document FROM nodes n LEFT JOIN nodes p ON p.pk = n.parent
+    WHERE n.pk = :node"""
+DOCUMENTS_BELOW = """SELECT n.pk, n.type, n.document, p.document FROM nodes n JOIN nodes p ON p.pk = n.parent
+    WHERE n.parent IN (SELECT value FROM json_each(:nodes)) ORDER BY n.pk"""
+SET_DOCUMENT = "UPDATE nodes SET document = :document WHERE pk = :node"
 IS_ABOVE = """WITH RECURSIVE up (pk) AS (
         VALUES (:parent)
         UNION SELECT n.parent FROM up CROSS JOIN nodes n ON n.pk = up.pk WHERE n.parent IS NOT NULL

@@ -26,6 +26,7 @@ from weftwork.server.http.schemas.context import (
 )
 from weftwork.server.http.schemas.faces import Done, FeedbackIn
 from weftwork.server.http.service import Service
+from weftwork.types import Budget
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["context"])
 
@@ -90,9 +91,10 @@ def feedback(workspace: str, body: FeedbackIn, caller: Writer, served: Served) -
 
 def _options(body: ContextIn, served: Service, caller: Caller, workspace: str) -> dict[str, Any]:
     """The arguments of the engine, within the limits of the server."""
-    limits, options = served.options.limits, body.options()
-    total = body.budget if isinstance(body.budget, int) else body.budget.total
-    within("the budget", total, limits.budget_tokens)
+    limits, options = served.options.limits, body.options(served.weft.tools.recipes)
+    budget = options["budget"]
+    total = budget.total if isinstance(budget, Budget) else budget
+    within("the budget", total or served.weft.tools.budget, limits.budget_tokens)
     within("the length of the query", len(body.query), limits.query_characters)
     within("the length of the topics", sum(len(topic.text) for topic in body.topics), limits.query_characters)
     within("the depth", body.depth or 1, limits.depth)

@@ -13,7 +13,7 @@ from weftwork.engine import assemble
 from weftwork.lens import apply_lens
 from weftwork.near_misses import NearMisses
 from weftwork.pack import PACKERS, get_packer
-from weftwork.recipe import RECIPES
+from weftwork.recipe import Recipe
 from weftwork.request import Request
 from weftwork.server.http.access import AnyCaller, Caller, Reader, Served
 from weftwork.server.http.limits import within
@@ -49,8 +49,8 @@ def settings(caller: AnyCaller, served: Served) -> Response:
             "workspaces": [{"name": name, "users": _users(caller, served, name)} for name in sorted(caller.workspaces)],
             "home": caller.home,
             "recipes": [
-                {"name": name, "packer": get_packer(recipe.packer).name, "sections": recipe.sections}
-                for name, recipe in RECIPES.items()
+                {"name": recipe.name, "packer": get_packer(recipe.packer).name, "sections": recipe.sections}
+                for recipe in served.weft.tools.recipes.all()
             ],
             "lenses": [{"name": name, "description": lenses.get(name).description} for name in lenses.names()],
             "packers": PACKERS,
@@ -67,8 +67,8 @@ def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
 @router.post("/v1/workspaces/{workspace}/inspect", response_model=Inspection, summary="Inspect a context")
 def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
     """A context made visible: its text in pieces, every candidate with its fate, and the walk that led there."""
-    weft, recipe = served.weft, body.chosen()
-    context = weft.assemble(_request(body, caller, served, workspace), recipe)
+    weft, recipe = served.weft, _recipe(body, served)
+    context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
     with weft.store.view(workspace, caller.user) as view:
         return reply(inspect(view, context, recipe, body.focus))
 
@@ -76,8 +76,8 @@ def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Res
 @router.post("/v1/workspaces/{workspace}/inspect/near", response_model=NearMissList, summary="Find near misses")
 def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Response:
     """How many more tokens of budget would show these candidates whole, found by making such contexts."""
-    weft, recipe = served.weft, body.chosen()
-    request = _request(body, caller, served, workspace)
+    weft, recipe = served.weft, _recipe(body, served)
+    request = _request(body, recipe, caller, served, workspace)
     context = weft.assemble(request, recipe)
     most = min(body.budget, served.options.limits.budget_tokens - body.budget)
     moment = weft.now()
@@ -85,7 +85,7 @@ def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Respon
 
         def build(total: int) -> Context:
             """Of one snapshot, and neither kept nor counted: nobody asked for these contexts."""
-            larger = replace(request, budget=body.request(caller.user, workspace, total).budget)
+            larger = replace(request, budget=body.request(recipe, caller.user, workspace, total).budget)
             return assemble(view, dated(larger, moment), recipe, weft.tools, whole_minute(moment))
 
         misses = NearMisses(build, context)
@@ -94,11 +94,16 @@ def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Respon
     return reply({"near": [{"node": each.node, "citation": each.citation, "more": more} for each, more in found]})
 
 
-def _request(body: InspectIn, caller: Caller, served: Service, workspace: str) -> Request:
+def _recipe(body: InspectIn, served: Service) -> Recipe:
+    """The recipe, with the packer that was asked for."""
+    return served.weft.tools.recipes.get(body.recipe, packer=body.packer)
+
+
+def _request(body: InspectIn, recipe: Recipe, caller: Caller, served: Service, workspace: str) -> Request:
     """What is asked for, within the limits of the server."""
     within("the budget", body.budget, served.options.limits.budget_tokens)
     within("the length of the query", len(body.query), served.options.limits.query_characters)
-    request = body.request(caller.user, workspace, body.budget)
+    request = body.request(recipe, caller.user, workspace, body.budget)
     check_request(request)
     return request if body.lens is None else apply_lens(request, served.weft.tools.lenses.get(body.lens))
 

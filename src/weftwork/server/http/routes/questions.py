@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Iterator
-from dataclasses import replace
+from collections.abc import Generator
+from contextlib import closing
 from typing import Any
 
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from weftwork.faces.research import ContextBuilder, ResearchAnswer, ask
-from weftwork.faces.research.ask import NO_MODEL, checked, messages_for, unanswered
-from weftwork.faces.research.extract import NOTHING, extract_answer
-from weftwork.faces.research.model import LanguageModel, StreamingModel
-from weftwork.faces.research.values import ResearchContext
+from weftwork.faces.research import AskEvent, ContextBuilder, LanguageModel, ask, ask_events
 from weftwork.server.http.access import Caller, Reader, Served
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import EVENTS, Event, EventStream, in_threads, reply
@@ -40,18 +36,9 @@ def stream_answer(workspace: str, body: AskIn, caller: Reader, served: Served) -
 def answered(body: AskIn, workspace: str, caller: Caller, served: Service) -> dict[str, Any]:
     """The whole answer."""
     check_limits(body, served)
-    answer = asyncio.run(
-        ask(
-            _builder(body, workspace, caller, served),
-            body.query,
-            model=_model(body, served),
-            embedder=served.weft.tools.embedder,
-            num_results=body.num_results,
-            include_text=body.mode != "visual",
-            include_visual=body.mode != "text",
-        )
-    )
-    return answer.to_dict()
+    builder = _builder(body, workspace, caller, served)
+    model, embedder = _model(body, served), served.weft.tools.embedder
+    return asyncio.run(ask(builder, body.query, model=model, embedder=embedder, **_search(body))).to_dict()
 
 
 def check_limits(body: AskIn, served: Service) -> None:
@@ -70,47 +57,36 @@ def _builder(body: AskIn, workspace: str, caller: Caller, served: Service) -> Co
     )
 
 
+def _search(body: AskIn) -> dict[str, Any]:
+    """What is searched, and how far."""
+    return {
+        "num_results": body.num_results,
+        "include_text": body.mode != "visual",
+        "include_visual": body.mode != "text",
+    }
+
+
 def _model(body: AskIn, served: Service) -> LanguageModel | None:
     return None if body.extractive else served.options.model
 
 
 def _events(body: AskIn, workspace: str, caller: Caller, served: Service) -> Generator[Event, None, None]:
-    build = _builder(body, workspace, caller, served).build_context
-    research = asyncio.run(build(body.query, body.num_results, body.mode != "visual", body.mode != "text"))
-    yield "sources", [source.to_dict() for source in research.sources]
-    model, text = _model(body, served), ""
-    pieces = _pieces(body.query, research, model, served)
-    try:
-        for piece in pieces:
-            if served.jobs.stopping:
+    builder = _builder(body, workspace, caller, served)
+    research = asyncio.run(builder.build_context(body.query, **_search(body)))
+    model, embedder = _model(body, served), served.weft.tools.embedder
+    with closing(ask_events(body.query, research, model=model, embedder=embedder)) as events:
+        for event in events:
+            if event[0] == "piece" and served.jobs.stopping:
                 return
-            text += piece
-            yield "piece", {"text": piece}
-    finally:
-        pieces.close()
-    yield "done", _ended(text, research, model).to_dict()
+            yield _told(event)
 
 
-def _ended(text: str, research: ResearchContext, model: LanguageModel | None) -> ResearchAnswer:
-    if not research.sources:
-        return unanswered(research)
-    answer = checked(text.strip(), research)
-    return replace(answer, note=NO_MODEL) if model is None else replace(answer, model=model.name)
-
-
-def _pieces(
-    query: str, research: ResearchContext, model: LanguageModel | None, served: Service
-) -> Generator[str, None, None]:
-    """The answer as it comes: of a model word by word, of the sources sentence by sentence."""
-    if not research.sources:
-        yield NOTHING
-    elif model is None:
-        yield from _lines(extract_answer(query, research.sources, served.weft.tools.embedder))
-    elif isinstance(model, StreamingModel):
-        yield from model.stream(messages_for(query, research))
-    else:
-        yield model.complete(messages_for(query, research))
-
-
-def _lines(text: str) -> Iterator[str]:
-    yield from text.splitlines(keepends=True)
+def _told(event: AskEvent) -> Event:
+    """An event as it is sent."""
+    match event:
+        case "sources", sources:
+            return "sources", [source.to_dict() for source in sources]
+        case "piece", text:
+            return "piece", {"text": text}
+        case "done", answer:
+            return "done", answer.to_dict()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from weftwork.pack import PACKERS
-from weftwork.recipe import RECIPES
 from weftwork.server.http.access import LOCAL, Admin, AnyCaller, Caller, Reader, Served
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.replies import reply
@@ -71,7 +70,7 @@ def put_user(workspace: str, user: str, body: UserIn, caller: Admin, served: Ser
 
 
 @choices.get("/recipes", response_model=RecipeList, summary="List recipes")
-def list_recipes(caller: AnyCaller) -> Response:
+def list_recipes(caller: AnyCaller, served: Served) -> Response:
     """The recipes that a context can be asked for by."""
     told = [
         {
@@ -82,7 +81,7 @@ def list_recipes(caller: AnyCaller) -> Response:
             "sections": recipe.sections,
             "share": recipe.share,
         }
-        for recipe in RECIPES.values()
+        for recipe in served.weft.tools.recipes.all()
     ]
     return reply({"recipes": told})
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from weftwork.recipe import Recipe, get_recipe
+from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
 from weftwork.server.http.schemas.nodes import NodeOut
 from weftwork.server.http.schemas.values import (
@@ -95,7 +93,8 @@ class ContextIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "budget": 2000, "recipe": "default"}]})
 
     query: Query = ""
-    budget: Tokens | BudgetIn = 4000
+    budget: Tokens | BudgetIn | None = None
+    """None for the recipe's or the server's own."""
     recipe: Name = "default"
     """One of `GET /v1/recipes`."""
     lens: Name | None = None
@@ -124,15 +123,15 @@ class ContextIn(Model):
     remember: Truth = False
     """Keep it in the store, so that a later request may ask for the difference to it."""
 
-    def options(self) -> dict[str, Any]:
+    def options(self, recipes: Recipes) -> dict[str, Any]:
         """The arguments of `Weft.context`, but for user and workspace."""
         lists = ("include", "edge_types", "edge_order", "key_fields")
         same = ("query", "lens", "focus", "page", "thread", "boosts", "depth", "show_fields", "truncation", "decay")
         return {
             **{name: getattr(self, name) for name in same},
             **{name: tuple(getattr(self, name)) for name in lists},
-            "recipe": chosen_recipe(self.recipe, self.packer, self.template),
-            "budget": self.budget if isinstance(self.budget, int) else Budget(**dict(self.budget)),
+            "recipe": recipes.get(self.recipe, packer=self.packer, template=self.template),
+            "budget": Budget(**dict(self.budget)) if isinstance(self.budget, BudgetIn) else self.budget,
             "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
             "filters": self.filters.value(),
             "prefer_types": frozenset(self.prefer_types),
@@ -140,14 +139,6 @@ class ContextIn(Model):
             "vector": None if self.vector is None else tuple(self.vector),
             "remember": self.remember,
         }
-
-
-@lru_cache(maxsize=256)
-def chosen_recipe(name: str, packer: str | None, template: str | None) -> Recipe:
-    """The recipe with these parts; always the same object, since contexts are remembered by it."""
-    recipe = get_recipe(name)
-    changes = {part: value for part, value in (("packer", packer), ("template", template)) if value is not None}
-    return replace(recipe, **changes) if changes else recipe  # type: ignore[arg-type]
 
 
 class BuildIn(ContextIn):

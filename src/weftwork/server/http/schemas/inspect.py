@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from weftwork.recipe import Recipe
 from weftwork.request import Request
-from weftwork.server.http.schemas.context import QUERY, Tokens, chosen_recipe
+from weftwork.server.http.schemas.context import QUERY, Tokens
 from weftwork.server.http.schemas.values import LARGEST_BUDGET, Json, Model, Name, Query, Reply
 
 Closing = Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]
@@ -31,13 +31,9 @@ class InspectIn(Model):
     focus: Name | None = None
     thread: Name | None = None
 
-    def chosen(self) -> Recipe:
-        """The recipe, with the packer that was asked for."""
-        return chosen_recipe(self.recipe, self.packer, None)
-
-    def request(self, user: str, workspace: str, total: int) -> Request:
+    def request(self, recipe: Recipe, user: str, workspace: str, total: int) -> Request:
         """The same question with a budget of so many tokens."""
-        budget = self.chosen().budget(total)
+        budget = recipe.budget(total)
         return Request(
             query=self.query,
             workspace=workspace,

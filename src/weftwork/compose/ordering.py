@@ -9,13 +9,13 @@ from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS, relatives
-from weftwork.score.duplicates import Collapsed, collapse
+from weftwork.compose.repeats import LeftOut, without_repeats
 from weftwork.types import SEARCHED, Candidate, NodeInfo
 
-Ordered = tuple[list[Candidate], list[Collapsed]]
+Ordered = tuple[list[Candidate], list[LeftOut]]
 """What stays, the best first, and what is left out, with the reason."""
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
-"""Takes the place of the collapse of near-duplicates, and does it as well."""
+"""Takes the place of the without_repeats of near-duplicates, and does it as well."""
 
 STEP = 1e-9
 _EARLY = datetime.min.replace(tzinfo=UTC)
@@ -23,7 +23,7 @@ _EARLY = datetime.min.replace(tzinfo=UTC)
 
 def collapsed(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
     """The candidates in the order of their scores, near-duplicates left out: the order of most recipes."""
-    return collapse(candidates)
+    return without_repeats(candidates)
 
 
 def as_scored(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
@@ -49,7 +49,7 @@ class Ordering:
         """The candidates in their final order, their scores falling along it."""
         pairs = _contradictions(inquiry, candidates) if self.contradictions else []
         # One word can be all that two memories contradict each other by: they are no duplicates.
-        kept, left_out = collapse(candidates, apart={name for pair in pairs for name in pair.names})
+        kept, left_out = without_repeats(candidates, apart={name for pair in pairs for name in pair.names})
         kept, beyond = self._limited(kept, pairs)
         left_out += beyond
         if self.rank is not None:
@@ -76,7 +76,7 @@ class Ordering:
         wanted |= {name for pair in pairs if wanted & pair.names for name in pair.names}
         kept = [each for each in candidates if each.node.id in wanted]
         beyond = [each for each in candidates if each.node.id not in wanted]
-        return kept, [Collapsed(each, reason=self._why(each)) for each in beyond]
+        return kept, [LeftOut(each, reason=self._why(each)) for each in beyond]
 
     def _why(self, candidate: Candidate) -> str:
         return f"beyond the limit of {self.limit}" if _is_hit(candidate) else "what it contradicts is not there"
@@ -136,7 +136,7 @@ def _newer_only(candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Orde
     first = {each.node.id: each for each in reversed(candidates)}
     kept = [each for each in candidates if each.node.id not in winners]
     return kept, [
-        Collapsed(each, reason=f"contradicted by [{first[winners[each.node.id]].passage.citation}], which is newer")
+        LeftOut(each, reason=f"contradicted by [{first[winners[each.node.id]].passage.citation}], which is newer")
         for each in candidates
         if each.node.id in winners
     ]
@@ -174,3 +174,15 @@ def _note(node: NodeInfo, pairs: Iterable[_Pair]) -> str:
 def _day(node: NodeInfo) -> str:
     moment = node.valid_from or node.created_at
     return "an unknown day" if moment is None else f"{moment:%Y-%m-%d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """An order that keeps the first few."""
+
+    limit: int
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """The first few, and the others with the reason."""
+        reason = f"beyond the limit of {self.limit}"
+        return list(candidates[: self.limit]), [LeftOut(each, reason=reason) for each in candidates[self.limit :]]

@@ -1,0 +1,83 @@
+"""From ranked passages to documents: what each of them has to offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from weftwork.collect.inquiry import Inquiry
+from weftwork.compose.offers import HISTORY, Offer, alone, group, offer, outline_nodes
+from weftwork.compose.reading import Reading
+from weftwork.types import Candidate, Finding, NodeInfo, Outline, Record
+
+TOKENS_A_NODE = 5
+"""Documents with more nodes than the budget has tokens for are not read as a whole."""
+FEWEST_NODES = 2_000
+SURROUNDINGS = "surroundings"
+
+
+@dataclass(slots=True)
+class Composition:
+    """What the documents that were found have to offer, and their passages."""
+
+    offers: list[Offer]
+    inquiry: Inquiry
+    hits: dict[int, Candidate] = field(default_factory=dict)
+
+    def load(self, keys: Sequence[int]) -> Mapping[int, Candidate]:
+        """Passages by their keys: what was found, and what stands around it."""
+        missing = [key for key in keys if key not in self.hits]
+        if missing:
+            for record in self.inquiry.load(missing):
+                self.hits[record.passage.key] = _around(record)
+        return {key: self.hits[key] for key in keys if key in self.hits}
+
+
+def compose(
+    inquiry: Inquiry, candidates: Sequence[Candidate], *, unit: Literal["document", "node"] = "document"
+) -> Composition:
+    """Group candidates by document, and find out what of each may be shown."""
+    groups = group(candidates, by_document=unit == "document")
+    # Pages that collectors have read as a whole need no outline.
+    names = list(dict.fromkeys(name for _, name in groups if name and name not in inquiry.pages))
+    total = inquiry.request.budget.total
+    most = max(FEWEST_NODES, total // TOKENS_A_NODE)
+    outlines = inquiry.view.outlines(names, most=most, as_of=inquiry.request.filters.as_of)
+    excluded = inquiry.request.filters.exclude
+    offers = []
+    everywhere: dict[str, set[int]] = {}
+    for (_, name), found in groups.items():
+        everywhere.setdefault(name, set()).update(each.key for each in found)
+    for (section, name), found in groups.items():
+        outline = outlines.get(name)
+        if outline is None or found[0].key < 0:
+            outline = _said(found) if section == HISTORY and found[0].key < 0 else alone(found)
+        reading = Reading(_holding(outline, found, excluded))
+        elsewhere = everywhere[name] - {each.key for each in found}
+        offers.append(offer(section, reading, found, whole=unit == "node", budget=total, elsewhere=elsewhere))
+    return Composition([each for each in offers if each.parts], inquiry, {each.key: each for each in candidates})
+
+
+def _holding(outline: Outline, found: Sequence[Candidate], excluded: frozenset[str]) -> Outline:
+    """The outline without excluded nodes, and with what was found in it even where it is too large to be read."""
+    nodes = [node for node in outline.nodes if node.id not in excluded] if excluded else list(outline.nodes)
+    known = {key for node in nodes for key in node.keys}
+    missing = [each for each in found if each.key not in known]
+    if not missing:
+        return outline if len(nodes) == len(outline.nodes) else Outline(outline.head, outline.trail, tuple(nodes))
+    return Outline(outline.head, outline.trail, (*nodes, *outline_nodes(missing, depth=1)))
+
+
+def _said(messages: Sequence[Candidate]) -> Outline:
+    """Messages that were handed in with the request, in the order in which they were said."""
+    nodes = tuple(outline_nodes(messages, depth=1))
+    return Outline(NodeInfo(id=nodes[0].id, type="thread", title="Conversation"), (), nodes)
+
+
+def _around(record: Record) -> Candidate:
+    """A passage that nobody found, as a candidate without evidence."""
+    finding = Finding(SURROUNDINGS, 1, 0.0, "stands around a hit", "adjacent")
+    return Candidate(
+        record.node, record.passage, "", (finding,), record.trail, document=record.document, depth=record.depth
+    )

@@ -1,0 +1,207 @@
+"""Documents with what was found in them, and the parts of each that may be shown.
+
+What is worth how much inside one document: a hit as much as its score, each further one a little less; a window around
+a hit, its section and the whole of a short document a share of what the hit is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from weftwork.compose.reading import Reading
+from weftwork.types import SECTIONS, Candidate, Form, Kind, NodeInfo, Outline, OutlineNode, shown_fields
+
+AGAIN = 0.985
+"""What each further hit of one document counts beside the one before it."""
+AROUND: Mapping[Form, float] = {"window": 0.80, "section": 0.70, "whole": 0.60}
+"""The share of a hit's score that what stands around it is worth."""
+SHORT = 700
+"""Tokens up to which a document is short enough to be offered whole without being asked for."""
+MOST_AROUND = 0.4
+"""The share of a budget that what stands around one hit may take."""
+EVIDENCE: frozenset[Kind] = frozenset({"words", "vector", "link_rank", "keywords", "due", "reference"})
+"""Kinds of findings that make what stands around a passage worth something."""
+HISTORY = "history"
+_EARLY = datetime.min.replace(tzinfo=UTC)
+PINNED = 2.0
+"""The score of what was asked for: above all others."""
+
+
+@dataclass(slots=True)
+class Part:
+    """Passages that may be added to what is shown of a document."""
+
+    form: Form
+    keys: tuple[int, ...]
+    score: float
+    hit: Candidate
+    after: int | None = None
+    """The position of the part that has to be there before it."""
+    pinned: bool = False
+
+
+@dataclass(slots=True)
+class Offer:
+    """A document in a section, with what was found in it and the parts that may be shown."""
+
+    section: str
+    reading: Reading
+    hits: dict[int, Candidate]
+    """By the keys of their passages, the best first."""
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def document(self) -> NodeInfo:
+        """The document itself."""
+        return self.reading.outline.head
+
+    @property
+    def best(self) -> Candidate:
+        """The best that was found in it."""
+        return next(iter(self.hits.values()))
+
+
+def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[str, str], list[Candidate]]:
+    """Candidates by section and document, the best first; a document stands in the first section that has it."""
+    homes: dict[str, str] = {}
+    for candidate in candidates:
+        name = _document(candidate, by_document)
+        known = homes.get(name)
+        if candidate.section != HISTORY and (known is None or _rank(candidate.section) < _rank(known)):
+            homes[name] = candidate.section
+    groups: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in candidates:
+        name = _document(candidate, by_document)
+        section = HISTORY if candidate.section == HISTORY else homes[name]
+        groups.setdefault((section, name), []).append(candidate)
+    return groups
+
+
+def _document(candidate: Candidate, by_document: bool) -> str:
+    if candidate.key < 0:
+        return ""
+    return (candidate.document if by_document else "") or candidate.node.id
+
+
+def _rank(section: str) -> int:
+    return SECTIONS.index(section) if section in SECTIONS else len(SECTIONS)
+
+
+def alone(candidates: Sequence[Candidate]) -> Outline:
+    """An outline of just these passages, for what is no part of a stored document or is too large to be read."""
+    lines = tuple(outline_nodes(candidates, depth=0))
+    head = next(each for each in candidates if each.node.id == lines[0].id)
+    return Outline(head.node, head.trail, lines)
+
+
+def outline_nodes(candidates: Sequence[Candidate], depth: int) -> Iterator[OutlineNode]:
+    """The nodes of these passages as far as their dates and positions tell their order."""
+    nodes: dict[str, list[Candidate]] = {}
+    for candidate in sorted(candidates, key=_when):
+        nodes.setdefault(candidate.node.id, []).append(candidate)
+    for found in nodes.values():
+        node, ordered = found[0].node, sorted(found, key=lambda each: each.passage.ordinal)
+        keys, tokens = tuple(each.key for each in ordered), tuple(each.passage.tokens for each in ordered)
+        yield OutlineNode(node.id, node.type, node.title, depth, keys, tokens)
+
+
+def _when(candidate: Candidate) -> tuple[bool, datetime, int, int, str]:
+    """When something was said; what was handed in with the request comes last, in the order given."""
+    node, key = candidate.node, candidate.key
+    if key < 0:
+        return (True, _EARLY, 0, -key, "")
+    return (False, node.created_at or _EARLY if node.type == "message" else _EARLY, node.position, 0, node.id)
+
+
+def offer(
+    section: str,
+    reading: Reading,
+    hits: Sequence[Candidate],
+    *,
+    whole: bool = False,
+    budget: int = 4000,
+    elsewhere: Collection[int] = (),
+) -> Offer:
+    """What a document has to offer: its hits, what stands around them, and what was asked for.
+
+    What is offered `elsewhere`, in another section, is not offered here again.
+    """
+    known = {hit.key: hit for hit in hits if hit.key in reading.place}
+    made = Offer(section, reading, known)
+    pinned = list(_pinned(reading, known.values(), elsewhere))
+    covered = {key for part in pinned for key in part.keys}
+    drafts: list[Part] = []
+    for place, hit in enumerate(hit for hit in known.values() if hit.key not in covered):
+        drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=int(MOST_AROUND * budget))
+    made.parts = _increments(reading, pinned, drafts, elsewhere)
+    return made
+
+
+def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[int]) -> Iterator[Part]:
+    """What was asked for, with all that stands in it, each once."""
+    covered: set[int] = set()
+    for place, hit in enumerate(hit for hit in hits if hit.asked):
+        position = reading.owner[hit.key]
+        below = [key for key in reading.below(position) if key not in elsewhere]
+        keys = tuple(key for key in below if reading.says(key)) or (hit.key,)
+        if covered.issuperset(keys):
+            continue
+        covered.update(keys)
+        yield Part("whole" if position == 0 else "section", keys, PINNED - place / 1000, hit, pinned=True)
+
+
+def _parts(reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int) -> Iterator[Part]:
+    """A hit and what stands around it, as far as that is not most of the budget."""
+    worth = weight * hit.score
+    if whole:
+        yield Part("hits", tuple(reading.nodes[reading.owner[hit.key]].keys), worth, hit)
+        return
+    first = hit.key if has_fields(hit) else reading.beginning(hit.key)
+    yield Part("hits", (first,), worth, hit)
+    if not any(finding.kind in EVIDENCE for finding in hit.findings):
+        return
+    around: list[tuple[Form, list[int]]] = [("window", reading.window(hit.key)), ("section", reading.section(hit.key))]
+    if reading.cost(reading.keys) <= SHORT:
+        around.append(("whole", reading.keys))
+    for form, keys in around:
+        if reading.cost(keys) <= most:
+            yield Part(form, tuple(keys), AROUND[form] * worth, hit)
+
+
+def has_fields(candidate: Candidate) -> bool:
+    """Whether a node tells something in its fields."""
+    fields = candidate.node.fields
+    return bool(fields) and any(value is not None for value in shown_fields(fields).values())
+
+
+def _increments(
+    reading: Reading, pinned: Sequence[Part], drafts: Sequence[Part], elsewhere: Collection[int]
+) -> list[Part]:
+    """The parts in the order of their scores, each with only the passages that none before it has.
+
+    A hit stays a part of its own, worth at least what it is worth to a better hit that it stands around.
+    """
+    lifted: dict[int, float] = {}
+    for draft in drafts:
+        for key in draft.keys:
+            lifted[key] = max(draft.score, lifted.get(key, 0.0))
+    own = {draft.keys[0] for draft in drafts if draft.form == "hits" and len(draft.keys) == 1} | set(elsewhere)
+    known: set[int] = set()
+    last: dict[int, int] = {}
+    parts: list[Part] = []
+    ranked = [(lifted[each.keys[0]] if each.form == "hits" else each.score, each) for each in drafts]
+    for score, draft in [(each.score, each) for each in pinned] + sorted(ranked, key=lambda each: -each[0]):
+        hit = draft.form == "hits"
+        keys = tuple(
+            key for key in draft.keys
+            if key not in known and (hit or draft.pinned or (key not in own and reading.says(key)))
+        )  # fmt: skip
+        if not keys:
+            continue
+        known.update(keys)
+        after = last.get(draft.hit.key)
+        last[draft.hit.key] = len(parts)
+        parts.append(Part(draft.form, keys, score, draft.hit, after, draft.pinned))
+    return parts

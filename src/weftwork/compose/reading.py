@@ -1,0 +1,160 @@
+"""The passages of a document in reading order, and what belongs around each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from weftwork.types import PAGE, Outline, OutlineNode
+
+TURNS = frozenset({"message"})
+"""Types that are said one after the other."""
+LISTED = frozenset({"list_item", "todo", "block"})
+"""Types that stand in lists."""
+ROWS = frozenset({"db_row", "row"})
+"""Types that stand in tables."""
+TURNS_AROUND = 2
+LEAD_IN = 80
+"""Tokens that the text which a list belongs to may have."""
+NESTED = 200
+"""Tokens that what is nested below an item may have."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """A document as it is read: its nodes one after the other, each with its passages."""
+
+    outline: Outline
+    keys: list[int] = field(default_factory=list)
+    """All passages, in reading order."""
+    tokens: dict[int, int] = field(default_factory=dict)
+    place: dict[int, int] = field(default_factory=dict)
+    """Where in `keys` a passage stands."""
+    owner: dict[int, int] = field(default_factory=dict)
+    """The position of the node that a passage belongs to."""
+    position: dict[str, int] = field(default_factory=dict)
+    """The position of a node by its id."""
+    ends: list[int] = field(default_factory=list)
+    """For each node, the position after the last one below it."""
+
+    def __post_init__(self) -> None:
+        open_: list[int] = []
+        self.ends = [len(self.nodes)] * len(self.nodes)
+        for position, node in enumerate(self.nodes):
+            self.position[node.id] = position
+            while open_ and self.nodes[open_[-1]].depth >= node.depth:
+                self.ends[open_.pop()] = position
+            open_.append(position)
+            for key, tokens in zip(node.keys, node.tokens, strict=True):
+                self.place[key] = len(self.keys)
+                self.keys.append(key)
+                self.tokens[key] = tokens
+                self.owner[key] = position
+
+    @property
+    def nodes(self) -> tuple[OutlineNode, ...]:
+        """The nodes of the outline."""
+        return self.outline.nodes
+
+    def node_of(self, key: int) -> OutlineNode:
+        """The node that a passage belongs to."""
+        return self.nodes[self.owner[key]]
+
+    def says(self, key: int) -> bool:
+        """Whether a passage has words of its own; the title of a document or a section stands in a heading anyway."""
+        position = self.owner[key]
+        return self.tokens[key] > 0 or (position > 0 and self.nodes[position].type != "heading")
+
+    def beginning(self, key: int) -> int:
+        """The passage itself, or of a bare title the first words below it, if there are any."""
+        if self.says(key) or self.node_of(key).keys[-1] != key:
+            return key
+        return next((other for other in self.below(self.owner[key]) if self.says(other)), key)
+
+    def cost(self, keys: Iterator[int] | list[int] | tuple[int, ...]) -> int:
+        """The stored token counts of these passages together."""
+        return sum(self.tokens[key] for key in keys)
+
+    def below(self, position: int) -> list[int]:
+        """The passages of a node and of all below it."""
+        return [key for node in self.nodes[position : self.ends[position]] for key in node.keys]
+
+    def above(self, position: int) -> Iterator[int]:
+        """The positions of the nodes that one stands in, the nearest first; the document itself is the last."""
+        depth = self.nodes[position].depth
+        while position > 0 and depth > 0:
+            position -= 1
+            if self.nodes[position].depth < depth:
+                depth = self.nodes[position].depth
+                yield position
+
+    def headings(self, position: int) -> list[int]:
+        """The positions of the headings above a node and of itself, if it is one, the outermost first."""
+        chain = [position, *self.above(position)]
+        return [each for each in reversed(chain) if self.nodes[each].type == "heading"]
+
+    def section(self, key: int) -> list[int]:
+        """The section that a passage stands in: from its heading, or the begin of its page, to the next heading."""
+        start = self.owner[key]
+        chain = (start, *self.above(start))
+        first = next((each for each in chain if self._is_headed(each)), chain[-1])
+        found = list(self.nodes[first].keys)
+        for position in range(first + 1, self.ends[first]):
+            if self._is_headed(position):
+                break
+            found += self.nodes[position].keys
+        return found
+
+    def _is_headed(self, position: int) -> bool:
+        """Whether a section begins at a node: a heading, a page, or anything else with a name and a text."""
+        node = self.nodes[position]
+        return node.type in ("heading", PAGE) or (bool(node.title) and node.type not in LISTED | TURNS | ROWS)
+
+    def window(self, key: int) -> list[int]:
+        """A passage with what it cannot be understood without, in reading order."""
+        position = self.owner[key]
+        node = self.nodes[position]
+        if node.type in TURNS:
+            return self._turns(position)
+        found = {key, *self._beside(key)}
+        if node.type in LISTED:
+            found |= self._list(position)
+        elif node.type == "code" and position > 0:
+            found |= set(self.nodes[position - 1].keys[-1:])
+        return sorted(found, key=self.place.__getitem__)
+
+    def _beside(self, key: int) -> list[int]:
+        """The passages before and after one in the same text."""
+        place, position = self.place[key], self.owner[key]
+        near = self.keys[max(0, place - 1) : place + 2]
+        return [other for other in near if self.owner[other] == position]
+
+    def _turns(self, position: int) -> list[int]:
+        """What was said just before and after."""
+        depth = self.nodes[position].depth
+        found = list(self.nodes[position].keys)
+        for step in (-1, 1):
+            place, count = position + step, 0
+            while 0 < place < len(self.nodes) and count < TURNS_AROUND and self.nodes[place].depth == depth:
+                found += self.nodes[place].keys
+                place, count = place + step, count + 1
+        return sorted(found, key=self.place.__getitem__)
+
+    def _list(self, position: int) -> set[int]:
+        """What a list item hangs from, the items beside it, and what is nested below it."""
+        found: set[int] = set()
+        parent = next(self.above(position), 0)
+        lead = list(self.nodes[parent].keys)
+        if self.cost(lead) <= LEAD_IN:
+            found |= set(lead)
+        nested = self.below(position)
+        if self.cost(nested) <= NESTED:
+            found |= set(nested)
+        depth = self.nodes[position].depth
+        before = next((each for each in range(position - 1, parent, -1) if self.nodes[each].depth == depth), None)
+        after = self.ends[position]
+        if before is not None and self.nodes[before].type in LISTED:
+            found |= set(self.nodes[before].keys)
+        if after < len(self.nodes) and self.nodes[after].depth == depth and self.nodes[after].type in LISTED:
+            found |= set(self.nodes[after].keys)
+        return found

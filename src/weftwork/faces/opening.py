@@ -1,0 +1,60 @@
+"""Opening the engine with all that `weftwork.toml` says: every surface that is given it has the same settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from weftwork.config import Config, load_config
+from weftwork.engine import Weft
+from weftwork.faces.memory.options import memory_settings
+from weftwork.faces.workspace.recipe import configured_recipe
+from weftwork.faces.workspace.settings import WorkspaceConfig
+from weftwork.lens import Lens
+from weftwork.pack import check_budget
+from weftwork.render import Templates
+from weftwork.render.templates import Template
+from weftwork.store.open import with_replica
+from weftwork.types import Budget
+
+
+def open_configured(config: Config | Path | str = ".", *, create: bool = False) -> Weft:
+    """Open the store that the settings name, those of a folder if one is given, as the settings want it."""
+    if not isinstance(config, Config):
+        config = load_config(Path(config).absolute())
+    check_budget(Budget(total=config.budget))
+    decay = memory_settings(config.recipes.get("memory", {}))
+    lenses = own_lenses(config)
+    weft = Weft.open(
+        with_replica(config.store, config.read_url),
+        embedder=config.embedder,
+        visual=config.visual,
+        tokenizer=config.tokenizer,
+        templates=Templates(Template.from_mapping(name, values) for name, values in config.templates.items()),
+        create=create,
+    )
+    try:
+        weft.tools = replace(weft.tools, budget=config.budget, decay=decay)
+        for lens in lenses:
+            weft.tools.lenses.register(lens)
+        _configure_workspace(weft, config)
+    except BaseException:
+        weft.close()
+        raise
+    return weft
+
+
+def own_lenses(config: Config) -> list[Lens]:
+    """The lenses that the settings define."""
+    return [Lens.from_mapping(name, values) for name, values in config.lenses.items()]
+
+
+def _configure_workspace(weft: Weft, config: Config) -> None:
+    """The workspace recipe as its table wants it, with its own budget if that names one."""
+    table = config.recipes.get("workspace", {})
+    settings = WorkspaceConfig.from_mapping(table)
+    embedder = weft.tools.embedder
+    recipe = configured_recipe(settings, "" if embedder is None else embedder.model)
+    if {"total", "system"} & set(table.get("token_budget", ())):
+        recipe = replace(recipe, tokens=settings.token_budget.room)
+    weft.tools.recipes.register(recipe)

@@ -1,0 +1,144 @@
+"""Pages that a search engine finds and a page source knows: search, deduplicate, fetch, fit."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+from weftwork.errors import InvalidInput
+from weftwork.faces.research.markdown import extract_page
+from weftwork.faces.research.pages import FoundPage, fit_pages
+from weftwork.faces.research.sources import PageReader, PageSource, SearchEngine, page_filter, page_key
+from weftwork.faces.research.values import PageNotFound, ResearchContext, SourceDocument
+from weftwork.text.tokens import TokenCounter
+from weftwork.types import Finding, Kind
+
+PageKey = tuple[str, int]
+
+ENOUGH = frozenset({"extension", "thumb_path", "timestamp"})
+"""Metadata of a result with which the page source need not be asked for more."""
+DAMAGED = (ValueError, EOFError, zlib.error, gzip.BadGzipFile)
+"""What reading the Markdown of a document raises if it is not what was written."""
+
+
+class UnreadableDocument(InvalidInput):
+    """A document whose text is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPages:
+    """The pages of a search engine and a page source, as one index."""
+
+    search_engine: SearchEngine
+    pages: PageSource
+    counter: TokenCounter
+
+    async def research(
+        self, query: str, *, mode: str, num_results: int, limit: int, max_tokens: int
+    ) -> ResearchContext:
+        """The best `limit` pages of a search for `num_results`, as far as they fit."""
+        results = await self.search_engine.search(query=query, num_results=num_results, search_mode=mode)
+        findings = _findings(results, mode)
+        best = {page_key(result["doc_id"], result["page"]): result for result in deduplicate(results)[:limit]}
+        documents, warnings = _Documents(self.pages), dict[str, None]()
+
+        async def fetched(key: PageKey, result: Mapping[str, Any]) -> FoundPage | None:
+            try:
+                source = await documents.found(key, result)
+            except UnreadableDocument as error:
+                warnings[f"the pages of document {key[0]!r} are left out: {error}"] = None
+                return None
+            return None if source is None else FoundPage(source, findings[key])
+
+        found = await asyncio.gather(*(fetched(key, result) for key, result in best.items()))
+        return await asyncio.to_thread(
+            fit_pages,
+            [page for page in found if page is not None],
+            query=query,
+            max_tokens=max_tokens,
+            counter=self.counter,
+            warnings=warnings,
+        )
+
+    async def source(self, doc_id: str, page: int) -> SourceDocument:
+        """All that is known of a page; raises PageNotFound if there is no such page."""
+        documents = _Documents(self.pages)
+        metadata, text = await asyncio.gather(documents.metadata(doc_id, page), documents.text(doc_id, page))
+        if metadata is None:
+            raise PageNotFound(doc_id, page)
+        return SourceDocument.from_metadata(metadata, doc_id=doc_id, page=page, text=text)
+
+
+def deduplicate(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Each page once, with its highest score, the best first; of equal ones the first comes first."""
+    best: dict[PageKey, dict[str, Any]] = {}
+    for result in results:
+        key = page_key(result.get("doc_id"), result.get("page"))
+        score = result.get("score")
+        if isinstance(score, bool) or not isinstance(score, Real) or not math.isfinite(score):
+            raise InvalidInput(f"the score of {key[0]!r} page {key[1]} must be a number, got {score!r}")
+        if key not in best or float(score) > best[key]["score"]:
+            best[key] = {**result, "page": key[1], "score": float(score)}
+    return sorted(best.values(), key=lambda result: -result["score"])
+
+
+def _findings(results: Sequence[Mapping[str, Any]], mode: str) -> dict[PageKey, tuple[Finding, ...]]:
+    """By whom each page was found: by each collection, as far as results name theirs, or else by the search."""
+    collections: dict[str, list[Mapping[str, Any]]] = {}
+    for result in results:
+        collections.setdefault(str(result.get("collection") or mode), []).append(result)
+    found: dict[PageKey, tuple[Finding, ...]] = {}
+    for name, own in collections.items():
+        for rank, result in enumerate(deduplicate(own), start=1):
+            key, score = (result["doc_id"], result["page"]), result["score"]
+            kind: Kind = "look" if name == "visual" else "vector"
+            found[key] = (*found.get(key, ()), Finding(name, rank, score, f"{name} search {score:.2f}", kind))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Documents:
+    """What one request asks of a page source: the text of a document is asked for once."""
+
+    source: PageSource
+    whole: dict[str, asyncio.Task[str | None]] = field(default_factory=dict)
+
+    async def found(self, key: PageKey, result: Mapping[str, Any]) -> SourceDocument | None:
+        """The page that a result names; None if it is gone: neither metadata nor text is left of it."""
+        named = {"filename": result["filename"]} if result.get("filename") else {}
+        told = {**(result.get("metadata") or {}), **named}
+        if named and told.keys() >= ENOUGH:
+            metadata, text = None, await self.text(*key)
+        else:
+            metadata, text = await asyncio.gather(self.metadata(*key), self.text(*key))
+        if not text and metadata is None:
+            metadata = await self.metadata(*key)
+            if metadata is None:
+                return None
+        known = {**(metadata or {}), **told}
+        return SourceDocument.from_metadata(known, doc_id=key[0], page=key[1], text=text, score=result["score"])
+
+    async def metadata(self, doc_id: str, page: int) -> Mapping[str, Any] | None:
+        """What the visual collection knows of a page; None if it does not have it."""
+        found = await asyncio.to_thread(
+            self.source.visual_collection.get, where=page_filter(doc_id, page), include=["metadatas"]
+        )
+        return found["metadatas"][0] if found["ids"] else None
+
+    async def text(self, doc_id: str, page: int) -> str:
+        """The text of a page; "" if it has none."""
+        try:
+            if isinstance(self.source, PageReader):
+                return await self.source.get_page_markdown(doc_id, page) or ""
+            if doc_id not in self.whole:
+                self.whole[doc_id] = asyncio.ensure_future(self.source.get_document_markdown(doc_id))
+            markdown = await self.whole[doc_id]
+        except DAMAGED as error:
+            raise UnreadableDocument(str(error)) from error
+        return (extract_page(markdown, page) if markdown else None) or ""

@@ -1,0 +1,107 @@
+"""Pages that do not come from Weftwork's store, through its composing, packing and rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from weftwork.clock import system_clock
+from weftwork.compose.offers import Offer, alone, offer
+from weftwork.compose.ordering import with_descending_scores
+from weftwork.compose.reading import Reading
+from weftwork.faces.research.values import ResearchContext, SourceDocument
+from weftwork.fit import Fitting, fit
+from weftwork.identity import SHORT, citation_id, text_hash
+from weftwork.query import read_query
+from weftwork.recipe import get_recipe
+from weftwork.render import ExcerptRenderer, Template, Templates, get_template
+from weftwork.render.content import trim
+from weftwork.render.quote import plain
+from weftwork.request import Request
+from weftwork.text.tokens import TokenCounter
+from weftwork.types import PAGE, Budget, Candidate, Finding, Kind, NodeInfo, Passage
+
+SECTION = "pages"
+ID_MARK = "#page="
+"""Stands between the id of a document and the number of a page in the id of that page."""
+SIGNALS: Mapping[Kind, str] = {"vector": "page_meaning", "look": "page_look"}
+"""The signal of the recipe "research" that a kind of finding stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """A page with what speaks for it."""
+
+    source: SourceDocument
+    findings: tuple[Finding, ...] = ()
+
+
+def fit_pages(
+    pages: Sequence[FoundPage],
+    *,
+    query: str,
+    max_tokens: int,
+    counter: TokenCounter,
+    warnings: Iterable[str] = (),
+) -> ResearchContext:
+    """The first of these pages that the budget allows; of one too long for all of it, the part that answers."""
+    ranked = with_descending_scores([_candidate(page, number, counter) for number, page in enumerate(pages, start=1)])
+    known = {candidate.key: candidate for candidate in ranked}
+    fitting = Fitting(
+        Request(query=query, workspace="", user="", budget=Budget(total=max_tokens)),
+        read_query(query, system_clock()),
+        get_recipe("research"),
+        counter,
+        Templates(),
+        load=lambda keys: {key: known[key] for key in keys},
+    )
+    context = fit(fitting, [_offer(candidate) for candidate in ranked], [])
+    context = replace(context, warnings=(*warnings, *context.warnings))
+    sources = [pages[excerpt.items[0].candidate.key - 1].source for excerpt in context.excerpts]
+    return ResearchContext.from_context(context, sources, len(pages))
+
+
+def format_page(source: SourceDocument, number: int, counter: TokenCounter) -> str:
+    """A page as it stands in a context under this number."""
+    template = _template()
+    candidate = _candidate(FoundPage(source), number, counter)
+    renderer = ExcerptRenderer(
+        template, counter, load=lambda keys: {number: candidate}, truncate=lambda text, limit: (text, "")
+    )
+    return renderer.excerpt(_offer(candidate), [number], "hits", number).text.removesuffix(template.separator)
+
+
+def _template() -> Template:
+    return get_template(get_recipe("research").template)
+
+
+def _offer(candidate: Candidate) -> Offer:
+    return offer(SECTION, Reading(alone([candidate])), [candidate], whole=True)
+
+
+def _candidate(page: FoundPage, number: int, counter: TokenCounter) -> Candidate:
+    """A page as one passage; its key is its number among those that were found."""
+    source = page.source
+    node = NodeInfo(
+        id=f"{source.doc_id}{ID_MARK}{source.page}",
+        type=PAGE,
+        title=source.filename and f"{source.filename}, page {source.page}",
+        position=source.page,
+        fields={"filename": source.filename, "page": source.page},
+        source=source.filename,
+    )
+    text = source.markdown_content
+    passage = Passage(
+        ordinal=0,
+        start=0,
+        end=len(text),
+        text=text,
+        tokens=counter.count(plain(trim(text), _template().guards)),
+        digest=text_hash(text),
+        citation=citation_id(node.id, text)[:SHORT],
+        key=number,
+    )
+    signals = {SIGNALS[each.kind]: each.score for each in page.findings if each.kind in SIGNALS}
+    return Candidate(
+        node, passage, SECTION, page.findings, signals=signals, score=source.relevance_score, document=source.doc_id
+    )

@@ -1,0 +1,35 @@
+"""What was asked for comes first: whole, shortened, or at least as a line, before anything else is packed."""
+
+from __future__ import annotations
+
+from weftwork.pack.ledger import Ledger, by_score, shortened
+from weftwork.pack.protocol import Shorten
+
+ASKED = "asked for"
+
+
+def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
+    """Take what is pinned, the best first, leaving room for a line of each that is still to come."""
+    waiting = [index for index in by_score(ledger.choices) if ledger.choices[index].pinned]
+    if not waiting:
+        return
+    for place, index in enumerate(waiting):
+        if ledger.waits(index):
+            continue
+        later = {ledger.choices[other].group: other for other in waiting[place + 1 :]}
+        later.pop(ledger.choices[index].group, None)
+        kept = sum(ledger.choices[other].line or 0 for other in later.values())
+        left = min(ledger.left_for(index), ledger.free - kept)
+        # Several that were asked for share what there is; what one does not need is there for the next.
+        share = max(left // (1 + len(later)), left - sum(ledger.cost(other) for other in later.values()))
+        if ledger.cost(index) <= (left if len(later) == 0 else share):
+            ledger.take(index, ASKED)
+            continue
+        rendering = None if ledger.is_open(index) else shortened(ledger.choices[index], min(left, share), shorten)
+        line = ledger.choices[index].line
+        if rendering is not None:
+            ledger.take_shortened(index, rendering, f"{ASKED}, shortened to {min(left, share)} tokens")
+        elif line is not None and not ledger.is_open(index) and line <= min(ledger.left_for(index), ledger.free):
+            ledger.take_line(index, f"{ASKED}, did not fit whole", ledger.missing(index))
+        else:
+            ledger.refuse(index)

@@ -1,0 +1,56 @@
+"""What a document is, and its nodes in reading order: depth first, children by their position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from weftwork.types import OutlineNode
+
+DOCUMENT_TYPES = frozenset("page file document database thread conversation email memory note journal canvas".split())
+"""Types of what people open; everything else is a part of what it stands in."""
+CONTAINERS = frozenset({"folder", "workspace"})
+"""Types of what holds documents, and is none."""
+
+
+def document_of(kind: str, number: int, above: int | None) -> int | None:
+    """The document of a node of this type, given that of its parent."""
+    if kind in CONTAINERS:
+        return None
+    return number if kind in DOCUMENT_TYPES or above is None else above
+
+
+class OutlineRow(NamedTuple):
+    """A passage with its node, as a store reads it."""
+
+    node: int
+    parent: int | None
+    id: str
+    type: str
+    title: str
+    key: int
+    tokens: int
+
+
+def in_reading_order(rows: Sequence[OutlineRow], document: int) -> tuple[OutlineNode, ...]:
+    """The nodes of a document, itself first.
+
+    Rows come by position. What hangs from something that is not among them stands below the document.
+    """
+    passages: dict[int, list[OutlineRow]] = {}
+    for row in rows:
+        passages.setdefault(row.node, []).append(row)
+    children: dict[int, list[int]] = {}
+    for number, own in passages.items():
+        if number != document:
+            parent = own[0].parent
+            children.setdefault(parent if parent in passages and parent is not None else document, []).append(number)
+    ordered: list[OutlineNode] = []
+    waiting = [(document, 0)] if document in passages else []
+    while waiting:
+        number, depth = waiting.pop()
+        own = passages[number]
+        keys, tokens = tuple(row.key for row in own), tuple(row.tokens for row in own)
+        ordered.append(OutlineNode(own[0].id, own[0].type, own[0].title, depth, keys, tokens))
+        waiting += [(child, depth + 1) for child in reversed(children.get(number, ()))]
+    return tuple(ordered)
