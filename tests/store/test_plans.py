@@ -41,7 +41,9 @@ def traced(tmp_path):
     store = SqliteStore(tmp_path / "plans.weft", clock=lambda: NOW, tracer=statements.append)
     opened(store, "ben")
     pages = [node(f"n{n}", f"quince jam number {n}", parent=f"n{n // 4}" if n else None) for n in range(40)]
-    put(store, *pages, edges=tuple(Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(39)))
+    blocks = [node(f"b{n}", f"line {n}", type="paragraph", parent=f"b{n - 1}" if n % 4 else "n1") for n in range(40)]
+    edges = tuple(Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(39))
+    put(store, *pages, *blocks, edges=edges)
     with store.atomic(WORKSPACE) as batch:
         batch.record("ben", "n1", "view", NOW)
         batch.give_feedback("ben", "n1", True, NOW)
@@ -74,7 +76,10 @@ READS = {
     "load": lambda view: view.load([1, 2, 3]),
     "passages": lambda view: view.passages(["n1", "n2"]),
     "nodes_of": lambda view: view.nodes_of([1, 2]),
-    "cited": lambda view: view.cited(["pag-0000000000"]),
+    "cited": lambda view: view.cited(["p000000"]),
+    "outlines": lambda view: view.outlines(["n1", "n2"]),
+    "outlines at a moment": lambda view: view.outlines(["n1"], as_of=NOW),
+    "outlines of large documents": lambda view: view.outlines(["n1", "n2"], most=10),
     "find": lambda view: view.find("n1"),
     "past": lambda view: view.past(("due", "deadline"), NOW, closed=Closed(("status",), ("done",)), limit=5),
     "past filtered": lambda view: view.past(("due",), NOW, limit=5, filters=ALL_FILTERS),
@@ -125,10 +130,12 @@ def entry(name, text, **more):
 WRITES = {
     "put": lambda batch: batch.put([entry("n5", "changed", parent="n2", tags=("a",), fields={"x": "y"})]),
     "put keeping access": lambda batch: batch.put([entry("n6", "changed", parent="n2")], keep_access=True),
+    "put into another document": lambda batch: batch.put([entry("b4", "changed", type="paragraph", parent="n2")]),
     "rewrite": lambda batch: batch.rewrite([entry("n7", "changed")]),
     "link": lambda batch: batch.link([Edge(source="n1", target="n9")]),
     "unlink": lambda batch: batch.unlink([Edge(source="n1", target="n2")]),
     "move": lambda batch: batch.move("n9", "n1"),
+    "move to another document": lambda batch: batch.move("b0", "n2"),
     "set_access": lambda batch: batch.set_access("n2", frozenset({"ben"})),
     "set_validity": lambda batch: batch.set_validity("n2", NOW, None),
     "add_user": lambda batch: batch.add_user("cy", ("team",)),
@@ -181,6 +188,15 @@ def test_a_write_goes_straight_to_its_rows(traced, name):
     with store.atomic(WORKSPACE) as batch:
         WRITES[name](batch)
     assert [found for found in plans() if walks(*found)] == []
+
+
+@pytest.mark.parametrize("name", ["move to another document", "put into another document"])
+def test_these_give_all_that_stands_below_another_document(traced, name):
+    store, statements, _ = traced
+    statements.clear()
+    with store.atomic(WORKSPACE) as batch:
+        WRITES[name](batch)
+    assert sum("SET document" in statement for statement in statements) >= 3
 
 
 def test_a_record_of_a_context_goes_straight_to_those_of_its_user(traced):
