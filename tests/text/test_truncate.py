@@ -61,8 +61,8 @@ def test_keeping_the_end_begins_at_a_word_if_no_sentence_is_near():
 
 def test_extraction_keeps_the_sentences_that_share_most_with_the_query_in_their_order():
     # 5 words each; the opening sentence ranks above those that share nothing
-    made = cut(STORY, 16, "extractive", words=frozenset({"Lamp", "lighthouse", "oil"}))
-    assert made.text == "The harbour opened in 1890. … A lighthouse was added later. Its lamp burned whale oil."
+    made = cut(STORY, 17, "extractive", words=frozenset({"Lamp", "lighthouse", "oil"}))
+    assert made.text == "The harbour opened in 1890. … A lighthouse was added later. Its lamp burned whale oil. …"
     assert made.strategy == "extractive"
 
 
@@ -72,7 +72,14 @@ def test_extraction_prefers_rare_words_to_common_ones():
 
 
 def test_extraction_without_query_words_keeps_the_first_sentences():
-    assert cut(STORY, 11, "extractive").text == "The harbour opened in 1890. Ships came from every coast."
+    assert cut(STORY, 11, "extractive").text == "The harbour opened in 1890. Ships came from every coast. …"
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(4, "… A comet fell."), (3, "A comet fell."), (2, "It rains.")])
+def test_extraction_marks_both_ends_where_there_is_room_for_it(limit, shown):
+    assert cut("It rains. The cat sat. A comet fell.", limit, "extractive", words={"comet"}).text == shown
+    middle = cut("It rains. A comet fell. The cat sat.", 5, "extractive", words={"comet"}).text
+    assert middle == "… A comet fell. …"
 
 
 def test_extraction_finds_words_in_scripts_without_spaces():
@@ -106,7 +113,7 @@ def fail(text, limit):
 )
 def test_without_a_usable_summary_sentences_are_kept_and_the_note_says_why(summarise, why):
     made = cut(STORY, 6, "summarise", summarise=summarise)
-    assert made.text == "The harbour opened in 1890."
+    assert made.text == "The harbour opened in 1890. …"
     assert made.strategy == "extractive"
     assert made.note == f"{why}: the sentences nearest to the query are kept"
 

@@ -12,7 +12,8 @@ from weftwork.text.sentences import Sentence, split_sentences
 if TYPE_CHECKING:
     from weftwork.text.tokens import TokenCounter
 
-GAP = " … "
+MARK = "…"
+GAP = f" {MARK} "
 FIRST_SENTENCE_BONUS = 0.25
 """In weights of a word that occurs in one sentence only: an opening often says what the text is about."""
 
@@ -20,17 +21,20 @@ _WORD = re.compile(r"\w+")
 
 
 def extract(text: str, limit: int, words: Collection[str], counter: TokenCounter) -> str:
-    """The best sentences in their order, with a mark where some are left out; "" if none fits."""
+    """The best sentences in their order, with a mark where some are left out; "" if none fits.
+
+    A single sentence that fits only without its marks stands without them.
+    """
     sentences = split_sentences(text)
     order = _by_worth(sentences, words)
     chosen = _choose(text, sentences, order, limit, counter)
-    while chosen:
-        result = _join(text, sentences, chosen)
+    # Tokens of parts do not always add up to those of the whole, and the marks at both ends cost something too.
+    for count in range(len(chosen), 0, -1):
+        result = _join(text, sentences, chosen[:count])
         if counter.count(result) <= limit:
             return result
-        # Tokens of parts do not always add up to those of the whole.
-        chosen = chosen[:-1]
-    return ""
+    alone = sentences[chosen[0]].text.strip() if chosen else ""
+    return alone if counter.count(alone) <= limit else ""
 
 
 def _by_worth(sentences: Sequence[Sentence], words: Collection[str]) -> list[int]:
@@ -84,4 +88,6 @@ def _join(text: str, sentences: Sequence[Sentence], chosen: Sequence[int]) -> st
             parts.append("")
         parts[-1] = text[start : sentences[index].end]
         previous = index
-    return GAP.join(parts)
+    before = f"{MARK} " if min(chosen) > 0 else ""
+    after = f" {MARK}" if previous < len(sentences) - 1 else ""
+    return f"{before}{GAP.join(parts)}{after}"
