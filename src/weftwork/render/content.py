@@ -61,21 +61,32 @@ def content(
 ) -> str:
     """The text of these stretches; `base` is the depth at which lists are not indented."""
     blocks: list[tuple[str, str]] = []
+    for together in _tables(stretches):
+        first = together[0]
+        if first.gap:
+            blocks.append(("gap", GAP))
+        blocks += [("heading", heading) for heading in first.headings]
+        if len(together) > 1:
+            blocks.append(("table", _table(together, fields, cited)))
+        else:
+            kind = "text" if first.node.type == "heading" else first.node.type
+            blocks.append((kind, _block(first, fields, base, cited, number_pages)))
+    return _joined([(kind, text) for kind, text in blocks if text])
+
+
+def _tables(stretches: Sequence[Shown]) -> Iterator[list[Shown]]:
+    """Rows that stand next to each other together, everything else by itself."""
     rows: list[Shown] = []
     for stretch in stretches:
         if rows and (stretch.node.type not in ROWS or stretch.gap or stretch.headings):
-            blocks.append(("table", _table(rows, fields, cited)))
+            yield rows
             rows = []
-        if stretch.gap:
-            blocks.append(("gap", GAP))
-        blocks += [("heading", heading) for heading in stretch.headings]
         if stretch.node.type in ROWS:
             rows.append(stretch)
         else:
-            blocks.append((stretch.node.type, _block(stretch, fields, base, cited, number_pages)))
+            yield [stretch]
     if rows:
-        blocks.append(("table", _table(rows, fields, cited)))
-    return _joined([(kind, text) for kind, text in blocks if text])
+        yield rows
 
 
 def _joined(blocks: Sequence[tuple[str, str]]) -> str:
@@ -98,14 +109,25 @@ def _block(stretch: Shown, fields: FieldChoice, base: int, cited: Callable[[Item
         return _listed(stretch, text, fields, base)
     if node.type in TURNS:
         return _turn(node, text)
+    title = "" if node.type in ("heading", PAGE) else _title(stretch, text)
     if node.type == "code" and text and "```" not in text:
-        return f"```\n{text}\n```"
+        return "\n".join(filter(None, (title, f"```\n{text}\n```")))
     if node.type == PAGE:
         number = node.fields.get("page")
         mark = f"(page {number})" if number_pages and stretch.first and isinstance(number, int) else ""
         return "\n".join(filter(None, (mark, text)))
     said = fields_of(node.fields, fields) if stretch.first and node.type != "heading" else ""
-    return "\n".join(filter(None, (said, text)))
+    return "\n".join(filter(None, (_told(title, said), text)))
+
+
+def _title(stretch: Shown, text: str) -> str:
+    """The title of a block whose text does not begin with it; that of a document stands in its heading."""
+    title = inline(stretch.node.title, 200) if stretch.first and stretch.entry.depth else ""
+    return "" if title and text.startswith(title) else title
+
+
+def _told(title: str, fields: str) -> str:
+    return f"{title} ({fields})" if title and fields else title or fields
 
 
 def with_citations(stretch: Shown, cited: Callable[[Item], str]) -> str:
@@ -126,16 +148,17 @@ def _listed(stretch: Shown, text: str, fields: FieldChoice, base: int) -> str:
     node = stretch.node
     indent = "  " * max(0, stretch.entry.depth - base)
     mark = "- "
-    if node.type == "todo":
+    if not stretch.first:
+        mark = ""
+    elif node.type == "todo":
         status = node.fields.get("status")
         mark = f"- [{_MARKS.get(status, ' ') if isinstance(status, str) else ' '}] "
     elif _BULLET.match(text):
         mark = ""
     title = inline(node.title, 200) if node.title and stretch.first else ""
     said = fields_of(_worth_telling(node), fields) if stretch.first else ""
-    head = f"{title} ({said})" if title and said else title
-    body = "\n".join(filter(None, (head, text)))
-    if not head and said:
+    body = "\n".join(filter(None, (_told(title, said) if title else "", text)))
+    if not title and said:
         body = f"{body} ({said})" if body else said
     hanging = "\n" + indent + " " * len(mark)
     return f"{indent}{mark}{body}".replace("\n", hanging)
@@ -150,8 +173,10 @@ def _worth_telling(node: NodeInfo) -> Mapping[str, FieldValue]:
 
 def _turn(node: NodeInfo, text: str) -> str:
     """A turn of a conversation with its speaker and its day."""
-    said = ", ".join(filter(None, (inline(node.title, 60), day(node.created_at))))
-    return f"{said}: {text}" if said else text
+    speaker, when = inline(node.title, 60), day(node.created_at)
+    # A bare "user:" would be taken for a turn of the conversation that the context is for.
+    said = ", ".join(filter(None, (speaker, when))) if when else f"{speaker} said"
+    return f"{said}: {text}" if speaker or when else text
 
 
 def day(moment: datetime | None) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
 
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import Reading
-from weftwork.render.content import Shown, content, heading_line, stretches_of, trim
+from weftwork.render.content import GAP, LISTED, Shown, content, heading_line, stretches_of, trim
 from weftwork.render.quote import cite, disown, escape, fence, inline, plain
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
@@ -69,7 +69,9 @@ class ExcerptRenderer:
         apart = 0 if self._plain and len(reading.keys) == 1 else BLOCK_TOKENS
         for key in keys:
             node = reading.node_of(key)
-            tokens += reading.tokens[key] + apart + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
+            # What was handed in with the request has no stored count.
+            own = reading.tokens[key] if key > 0 else self._counter.count(offer.hits[key].passage.text)
+            tokens += own + apart + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
             if node.keys[0] == key and node.depth and node.title:
                 tokens += 2 + len(node.title) // 4
             if key in offer.hits and offer.hits[key].node.fields:
@@ -116,7 +118,7 @@ class ExcerptRenderer:
             cut, note = self._cut(offer, items, room)
             if not cut:
                 return None
-            made = self._made(offer, cut, form)
+            made = self._made(offer, cut, form, of=items)
             if made.tokens <= limit:
                 return replace(made, truncated=True, note=note)
             room -= max(made.tokens - limit, 1)
@@ -162,7 +164,8 @@ class ExcerptRenderer:
             if left >= 2 * _MIN_CONTENT:
                 text, note = self._truncate(trim(item.text), left - BLOCK_TOKENS)
                 if text:
-                    kept[place] = replace(item, text=text + "\n", truncated=True)
+                    space = item.text[len(item.text.rstrip()) :] or "\n"
+                    kept[place] = replace(item, text=text + space, truncated=True)
             break
         return [kept[place] for place in sorted(kept)], note
 
@@ -176,7 +179,10 @@ class ExcerptRenderer:
         scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or hit.found_as("words", "vector")}
         return sorted(places, key=lambda place: (-scores.get(items[place].candidate.key, 0.0), place))
 
-    def _made(self, offer: Offer, items: Sequence[Item], form: Form, number: int | None = None) -> Excerpt:
+    def _made(
+        self, offer: Offer, items: Sequence[Item], form: Form, number: int | None = None, of: Sequence[Item] = ()
+    ) -> Excerpt:
+        """These items as an excerpt, with marks where it is cut at its ends, if they are a part `of` others."""
         bare = self._bare(offer, items)
         shown = _shown(offer.reading, items)
         first, base = items[0] if items else None, _base(offer.reading, items)
@@ -188,6 +194,7 @@ class ExcerptRenderer:
         if self._shows_content:
             numbers = "page_number" not in self._variables
             text = content(shown, fields=self._fields, base=base, cited=cited, number_pages=numbers)
+            text = "\n".join((*_mark(of[:1], items[:1]), text, *_mark(of[-1:], items[-1:])))
         notes = "; ".join(dict.fromkeys(item.candidate.note for item in items if item.candidate.note))
         said = (text if self._plain else disown(text)) + (f" ({notes})" if notes else "")
         piece = self._piece(self._frame(offer, items, number), said)
@@ -236,7 +243,7 @@ def _common_headings(reading: Reading, items: Sequence[Item]) -> list[int]:
 def _base(reading: Reading, items: Sequence[Item]) -> int:
     """The depth of the list items that stand furthest left."""
     owners = [reading.owner[item.candidate.key] for item in items if item.candidate.key in reading.owner]
-    return min((node.depth for node in map(reading.nodes.__getitem__, owners) if node.type != "heading"), default=0)
+    return min((node.depth for node in map(reading.nodes.__getitem__, owners) if node.type in LISTED), default=0)
 
 
 def _shown(reading: Reading, items: Sequence[Item]) -> list[Shown]:
@@ -259,6 +266,12 @@ def _shown(reading: Reading, items: Sequence[Item]) -> list[Shown]:
         shown.append(Shown(first.candidate.node, entry, tuple(each for each, _ in stretch), begins, gap, lines))
         last = stretch[-1][1]
     return shown
+
+
+def _mark(end: Sequence[Item], shown: Sequence[Item]) -> Iterator[str]:
+    """A mark where the item at an end is left out, unless the one that is shown there is cut and says so itself."""
+    if end and end[0].candidate.key != shown[0].candidate.key and not shown[0].truncated:
+        yield GAP
 
 
 def _left_out(reading: Reading, last: int, place: int) -> bool:

@@ -25,20 +25,22 @@ _DATED = frozenset({"thread", "message", "email", "memory", "conversation"})
 _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "about": lambda excerpt, names: names.about,
     "citation": lambda excerpt, names: f"[{excerpt.citation}]",
-    "confidence": lambda excerpt, names: _confidence(_lead(excerpt).node.confidence),
-    "file": lambda excerpt, names: inline(file_name(_lead(excerpt).node), LONGEST_FILE_NAME) or "untitled",
-    "heading": lambda excerpt, names: "#" * (2 + min(_DEEPEST, _lead(excerpt).distance or 0)),
+    "confidence": lambda excerpt, names: _confidence(lead_of(excerpt).node.confidence),
+    "file": lambda excerpt, names: inline(file_name(lead_of(excerpt).node), LONGEST_FILE_NAME) or "untitled",
+    "heading": lambda excerpt, names: "#" * (2 + min(_DEEPEST, lead_of(excerpt).distance or 0)),
     "page": lambda excerpt, names: f"[{names.page}] " if names.page else "",
-    "page_number": lambda excerpt, names: str(page_number(_lead(excerpt).node)),
+    "page_number": lambda excerpt, names: str(page_number(lead_of(excerpt).node)),
     "path": lambda excerpt, names: _after(" in ", names.path),
-    "route": lambda excerpt, names: _after(" | from ", _route(_lead(excerpt))),
+    "route": lambda excerpt, names: _after(" | from ", _route(lead_of(excerpt))),
     "score": lambda excerpt, names: f"{excerpt.score:.2f}",
-    "similarity": lambda excerpt, names: _confidence(_lead(excerpt).signals.get("similarity")),
+    "similarity": lambda excerpt, names: _confidence(lead_of(excerpt).signals.get("similarity")),
     "source": lambda excerpt, names: inline(excerpt.document.source),
     "tags": lambda excerpt, names: "".join(f" #{tag}" for tag in _tags(_shown_node(excerpt).tags)),
-    "timestamp": lambda excerpt, names: _timestamp(_lead(excerpt).node.created_at or _lead(excerpt).node.updated_at),
+    "timestamp": lambda excerpt, names: _timestamp(
+        lead_of(excerpt).node.created_at or lead_of(excerpt).node.updated_at
+    ),
     "title": lambda excerpt, names: names.title,
-    "type": lambda excerpt, names: inline(_shown_node(excerpt).type, 40),
+    "type": lambda excerpt, names: inline(lead_of(excerpt).node.type, 40),
 }
 _METADATA = frozenset({"fields", "path", "route", "tags"})
 
@@ -103,7 +105,7 @@ class _Names:
 
 def _names(excerpt: Excerpt, headings: Sequence[str], details: Collection[str]) -> _Names:
     """Names of the document, of the headings above the excerpt, and of what the document stands in; never ids."""
-    lead, document = _lead(excerpt), excerpt.document
+    lead, document = lead_of(excerpt), excerpt.document
     above = [inline(title, 80) for title in excerpt.trail if title]
     own = inline(document.title, 120) or _file_name(document.source) or (above[0] if above else "Untitled")
     within = [name for title in headings if (name := inline(title, 120))]
@@ -136,7 +138,7 @@ def _details(excerpt: Excerpt, wanted: Collection[str]) -> Iterator[str]:
     if "score" in wanted:
         yield f"score {excerpt.score:.2f}"
     if "route" in wanted:
-        yield _after("from ", _route(_lead(excerpt)))
+        yield _after("from ", _route(lead_of(excerpt)))
 
 
 def _where(document: NodeInfo, above: Sequence[str], name: str) -> str:
@@ -157,10 +159,10 @@ def _day_of(document: NodeInfo) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
-def _lead(excerpt: Excerpt) -> Candidate:
-    """The best that was found in an excerpt."""
-    hits = [item for item in excerpt.items if item.hit] or list(excerpt.items)
-    return max(hits, key=lambda item: item.candidate.score).candidate
+def lead_of(excerpt: Excerpt) -> Candidate:
+    """What an excerpt is shown for: what was asked for, or the best that was found in it."""
+    best = max(excerpt.items, key=lambda item: (item.candidate.asked, item.hit, item.candidate.score))
+    return best.candidate
 
 
 def _shown_node(excerpt: Excerpt) -> NodeInfo:
