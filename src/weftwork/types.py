@@ -310,6 +310,8 @@ class Candidate:
     """How many of the titles above it belong to the document, its own included."""
     asked: bool = False
     """Whether the request or the query names its node."""
+    levels: int | None = None
+    """How many levels below its node are shown with it, where it was asked for; None for all."""
 
     @property
     def key(self) -> int:

@@ -65,8 +65,16 @@ def test_relevance_never_falls_below_zero(store, desk):
 def test_the_focus_is_asked_for_and_what_stands_around_it_is_not(store, desk):
     put(store, *family())
     assert [each.node.id for each in desk.gather(FocusCollector(), focus="focus") if each.asked] == ["focus"]
-    alone = desk.gather(FocusCollector(around=False), focus="focus")
-    assert [(each.node.id, each.asked) for each in alone] == [("focus", True)]
+    inside = desk.gather(FocusCollector(around=False), focus="focus")
+    assert [(each.node.id, each.asked) for each in inside[:2]] == [("focus", True), ("c0", False)]
+    assert [each.node.id for each in inside[2:]] == ["c1", "c2", "c3", "c4"]
+
+
+def test_how_many_levels_below_the_focus_are_shown_is_told_of_the_focus_alone(store, desk):
+    put(store, *family())
+    levels = {each.node.id: each.levels for each in desk.gather(FocusCollector(levels=2), focus="focus")}
+    assert levels.pop("focus") == 2
+    assert set(levels.values()) == {None}
 
 
 def test_the_distance_in_the_tree_is_told(store, desk):

@@ -74,6 +74,24 @@ def test_what_was_asked_for_is_one_part_with_all_that_stands_in_it():
     assert parts([section])[0] == ("section", (2, 3), True)
 
 
+def test_what_was_asked_for_brings_as_many_levels_as_it_says():
+    deep = reading(
+        ("page", "page", 0, [20]), ("one", "todo", 1, [30]), ("two", "todo", 2, [30]), ("three", "todo", 1, [9])
+    )
+    asked = candidate("page", key=1, asked=True, kind="focus", levels=1)
+    assert [part.keys for part in offer("focus", deep, [asked]).parts] == [(1, 2, 4)]
+    block = candidate("one", key=2, asked=True, kind="focus", levels=1)
+    assert [part.keys for part in offer("focus", deep, [block]).parts] == [(2, 3)]
+
+
+def test_what_was_asked_for_is_there_even_without_words():
+    bare = reading(("page", "page", 0, [0]), ("one", "heading", 1, [0]), ("two", "todo", 2, [0]))
+    asked = candidate("page", "", key=1, asked=True, kind="focus")
+    assert [(part.form, part.keys) for part in offer("focus", bare, [asked]).parts] == [("whole", (1, 3))]
+    alone = reading(("page", "page", 0, [0]))
+    assert [part.keys for part in offer("focus", alone, [asked]).parts] == [(1,)]
+
+
 def test_what_was_asked_for_comes_before_everything_else():
     made = offer(
         "semantic", reading(*NOTE), [candidate("three", key=5, score=1.0), candidate("one", key=2, asked=True)]

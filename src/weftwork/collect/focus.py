@@ -22,7 +22,9 @@ class FocusCollector:
     sibling_count: int = 2
     children_limit: int = 5
     around: bool = True
-    """False for a page or a database, which is shown with what stands in it instead of what stands around it."""
+    """False for a page or a database: only what stands in it is of interest, not what stands around it."""
+    levels: int | None = None
+    """How many levels below the focus are shown; None for all."""
     name: str = "focus"
     section: str = "focus"
 
@@ -38,8 +40,10 @@ class FocusCollector:
 
     def _focused(self, inquiry: Inquiry, focus: str) -> list[Found]:
         view, excluded = inquiry.view, inquiry.request.filters.exclude
-        own = Found(_known(view, focus), 1.0, "the focus", "focus", distance=0, asked=True, by_id=True)
-        around = [each for each in self._around(view, focus) if each[0].id not in excluded] if self.around else []
+        own = Found(
+            _known(view, focus), 1.0, "the focus", "focus", distance=0, asked=True, levels=self.levels, by_id=True
+        )
+        around = [each for each in self._around(view, focus) if each[0].id not in excluded]
         first = view.passages([node.id for node, *_ in around])
         return [own] + [
             Found(key, score, why, "focus", distance=hops)
@@ -48,10 +52,11 @@ class FocusCollector:
         ]
 
     def _around(self, view: View, focus: str) -> Iterator[Around]:
-        for index, node in enumerate(view.ancestors(focus, self.ancestor_depth)):
-            yield node, max(0.0, 0.9 - index * 0.1), f"ancestor {index + 1} of the focus", index + 1
-        for index, node in enumerate(view.siblings(focus, self.sibling_count)):
-            yield node, max(0.0, 0.8 - index * 0.05), f"sibling {index + 1} of the focus", 2
+        if self.around:
+            for index, node in enumerate(view.ancestors(focus, self.ancestor_depth)):
+                yield node, max(0.0, 0.9 - index * 0.1), f"ancestor {index + 1} of the focus", index + 1
+            for index, node in enumerate(view.siblings(focus, self.sibling_count)):
+                yield node, max(0.0, 0.8 - index * 0.05), f"sibling {index + 1} of the focus", 2
         for index, node in enumerate(view.children(focus, self.children_limit)):
             yield node, max(0.0, 0.85 - index * 0.05), f"child {index + 1} of the focus", 1
 

@@ -67,4 +67,5 @@ def _candidate(record: Record, found: list[_Way]) -> Candidate:
         document=record.document,
         depth=record.depth,
         asked=any(each.asked for _, _, each in found),
+        levels=min((each.levels for *_, each in found if each.levels is not None), default=None),
     )

@@ -58,6 +58,8 @@ class Found:
     record: Record | None = None
     asked: bool = False
     """Whether the request or the query names it: then it has to be there."""
+    levels: int | None = None
+    """How many levels below its node belong to it, where it was asked for; None for all."""
     by_id: bool = False
     """Whether the request names it by its id: then it is shown even when it is no longer valid."""
     reached: tuple[Reach, ...] = ()

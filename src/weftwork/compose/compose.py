@@ -14,6 +14,7 @@ from weftwork.types import Candidate, Finding, NodeInfo, Outline, Record
 TOKENS_A_NODE = 5
 """Documents with more nodes than the budget has tokens for are not read as a whole."""
 FEWEST_NODES = 2_000
+FEWEST_CHILDREN = 100
 SURROUNDINGS = "surroundings"
 
 
@@ -53,10 +54,22 @@ def compose(
         outline = outlines.get(name)
         if outline is None or found[0].key < 0:
             outline = _said(found) if section == HISTORY and found[0].key < 0 else alone(found)
+        elif len(outline.nodes) == 1 and any(each.asked and each.node.id == name for each in found):
+            outline = _with_first_level(inquiry, outline)
         reading = Reading(_holding(outline, found, excluded))
         elsewhere = everywhere[name] - {each.key for each in found}
         offers.append(offer(section, reading, found, whole=unit == "node", budget=total, elsewhere=elsewhere))
     return Composition([each for each in offers if each.parts], inquiry, {each.key: each for each in candidates})
+
+
+def _with_first_level(inquiry: Inquiry, outline: Outline) -> Outline:
+    """A document that was asked for and is too large to be read whole, with what stands first in it."""
+    view, document = inquiry.view, outline.head.id
+    most = max(FEWEST_CHILDREN, inquiry.request.budget.total // TOKENS_A_NODE)
+    children = [each.id for each in view.children(document, most) if each.valid_at(inquiry.request.filters.as_of)]
+    records = inquiry.load([key for keys in view.passages(children).values() for key in keys])
+    inside = [_around(record) for record in records if record.document == document]
+    return Outline(outline.head, outline.trail, (*outline.nodes, *outline_nodes(inside, depth=1)))
 
 
 def _holding(outline: Outline, found: Sequence[Candidate], excluded: frozenset[str]) -> Outline:

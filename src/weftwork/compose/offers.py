@@ -144,8 +144,9 @@ def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[i
     covered: set[int] = set()
     for place, hit in enumerate(hit for hit in hits if hit.asked):
         position = reading.owner[hit.key]
-        below = [key for key in reading.below(position) if key not in elsewhere]
-        keys = tuple(key for key in below if reading.says(key)) or (hit.key,)
+        below = [key for key in reading.below(position, hit.levels) if key not in elsewhere]
+        # It is there even if it has no words of its own.
+        keys = tuple(key for key in below if key == hit.key or reading.says(key))
         if covered.issuperset(keys):
             continue
         covered.update(keys)

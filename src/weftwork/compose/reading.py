@@ -75,9 +75,11 @@ class Reading:
         """The stored token counts of these passages together."""
         return sum(self.tokens[key] for key in keys)
 
-    def below(self, position: int) -> list[int]:
-        """The passages of a node and of all below it."""
-        return [key for node in self.nodes[position : self.ends[position]] for key in node.keys]
+    def below(self, position: int, levels: int | None = None) -> list[int]:
+        """The passages of a node and of all below it, or of as many levels."""
+        nodes = self.nodes[position : self.ends[position]]
+        deepest = None if levels is None else nodes[0].depth + levels
+        return [key for node in nodes if deepest is None or node.depth <= deepest for key in node.keys]
 
     def above(self, position: int) -> Iterator[int]:
         """The positions of the nodes that one stands in, the nearest first; the document itself is the last."""

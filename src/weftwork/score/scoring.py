@@ -57,7 +57,7 @@ def _with_score(candidate: Candidate, signals: Signals, total: float) -> Candida
     return Candidate(
         candidate.node, candidate.passage, candidate.section, candidate.findings, candidate.trail,
         candidate.distance, candidate.path, signals, total, candidate.reached, candidate.hubs, candidate.more,
-        candidate.note, candidate.document, candidate.depth, candidate.asked,
+        candidate.note, candidate.document, candidate.depth, candidate.asked, candidate.levels,
     )  # fmt: skip
 
 
