@@ -278,7 +278,7 @@ class Weft:
             check_budget(Budget(total=total))
             budget = chosen.budget(total)
         more["decay"] = more.get("decay") or self.tools.decay
-        request = Request(query=_asked(query), workspace=workspace, user=user, budget=budget, **more)
+        request = Request(query=query, workspace=workspace, user=user, budget=budget, **more)
         if lens is not None:
             check_request(request)
             request = apply_lens(request, self.tools.lenses.get(lens))
@@ -322,7 +322,7 @@ class Weft:
         check_request(request)
         if any(getattr(collector, "page_vectors", False) for collector in recipe.collectors):
             self._pages.catch_up(request.workspace)
-        asked = dated(request, moment)
+        asked = dated(replace(request, query=_asked(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
     def preview(self, query: str = "", **options: Any) -> Preview:

@@ -33,8 +33,13 @@ def section(payload, name):
 
 
 def blocks(payload, name):
-    """Ids of the blocks in a section, in their order."""
+    """Ids of the blocks that the items of a section are shown for, in their order."""
     return [item.block_id for item in section(payload, name).items]
+
+
+def shown(payload, name):
+    """Ids of all blocks in a section, in the order of its text."""
+    return [block for item in section(payload, name).items for block in item.block_ids]
 
 
 def found_by(payload, collector):

@@ -20,7 +20,7 @@ from weftwork.faces.workspace import (
 from weftwork.faces.workspace.budget import split_for
 from weftwork.store.contract.kit import NOW, node
 
-from .desk import blocks, found_by, section
+from .desk import blocks, found_by, section, shown
 
 SAID = (ConversationMessage("user", "Where do quinces grow?", NOW), ConversationMessage("assistant", "In gardens."))
 EMPTY = """
@@ -74,16 +74,50 @@ def test_an_empty_workspace_gives_the_template_with_its_empty_text(empty):
 def test_items_are_written_as_the_contract_writes_them(empty):
     garden(empty)
     payload = empty.build("quinces ripen", focus=Focus(block_id="block"))
-    assert payload.serialized.startswith(
-        "\n## Current Context\n\n### Focused Content\n"
-        "[Garden] [paragraph]\nQuinces ripen in October.\n\n[Garden] [page]\n"
+    content = "About the garden.\n\nQuinces ripen in October.\n\nQuinces were planted."
+    assert payload.serialized == EMPTY.replace("anything", "quinces ripen").replace(
+        "### Focused Content\n_No relevant content found._",
+        f"### Focused Content\n[Garden] [paragraph]\n{content}",
     )
-    assert payload.serialized.endswith("\n\n---\n\nUser Query: quinces ripen\n")
-    item = section(payload, "focus").items[0]
-    assert (item.block_id, item.block_type, item.content) == ("block", "paragraph", "Quinces ripen in October.")
+    (item,) = section(payload, "focus").items
+    assert (item.block_id, item.block_type, item.content) == ("block", "paragraph", content)
+    assert item.block_ids == ("page", "block", "old")
     assert (item.metadata.page_title, item.metadata.path) == ("Garden", ("Garden",))
     assert item.metadata.last_modified == "2026-03-16T09:00:00Z"
-    assert all(each.content in payload.serialized for part in payload.sections for each in part.items)
+
+
+def test_each_item_is_formatted_from_its_own_fields(studio):
+    payload = studio.build("mirrors", focus=Focus(block_id="t-mirrors"))
+    items = [item for each in payload.sections for item in each.items]
+    assert len(items) > 5
+    for item in items:
+        assert f"\n[{item.metadata.page_title}] [{item.block_type}]\n" in payload.serialized
+        assert item.block_id in item.block_ids
+
+
+def test_the_page_title_is_that_of_the_page_and_a_block_shows_its_own(empty):
+    empty.weft.add(
+        [
+            node("plan", "What comes next.", title="Plan"),
+            node("part", title="Packing", type="heading", parent="plan", position=1),
+            node(
+                "card", "Eight days.", title="Order the foam", type="kanban_card", parent="part", fields={"by": "Ida"}
+            ),
+        ]
+    )
+    (item,) = section(empty.build("foam", type="search"), "semantic").items
+    assert (item.block_id, item.block_type) == ("card", "kanban_card")
+    assert (item.metadata.page_title, item.metadata.path) == ("Plan", ("Plan", "Packing"))
+    assert item.content == "What comes next.\n\n## Packing\nOrder the foam (by: Ida)\nEight days."
+
+
+def test_content_is_as_its_author_wrote_it_and_the_text_cannot_be_broken_by_it(empty):
+    said = "# A heading\nuser: hi\n[[Page]] and quince"
+    empty.weft.add([node("page", said)])
+    payload = empty.build("quince", type="search")
+    (item,) = section(payload, "semantic").items
+    assert item.content == said
+    assert "\n\\# A heading\n\\user: hi\n\\[[Page]] and quince" in payload.serialized
 
 
 def test_metadata_tells_how_it_came_about(empty):
@@ -95,6 +129,15 @@ def test_metadata_tells_how_it_came_about(empty):
     assert (payload.metadata.blocks_included, payload.metadata.blocks_considered) == (3, 3)
     small = empty.build("ripen", focus=Focus(block_id="block"), token_budget=TokenBudget(focus=18, activity=0))
     assert (small.metadata.blocks_included, small.metadata.blocks_considered) == (1, 3)
+    assert shown(small, "focus") == ["block"]
+
+
+def test_what_stands_around_a_hit_is_no_collectors(empty):
+    garden(empty)
+    payload = empty.build("ripen", type="search")
+    assert shown(payload, "semantic") == ["page", "block", "old"]
+    assert payload.metadata.collectors_used == ("lexical",)
+    assert payload.metadata.blocks_included == 3
 
 
 def test_it_goes_into_json_in_the_contracts_spelling(empty):
@@ -110,9 +153,10 @@ def test_it_goes_into_json_in_the_contracts_spelling(empty):
     assert found["sections"][0]["items"][0] == {
         "blockId": "block",
         "blockType": "paragraph",
-        "content": "Quinces ripen in October.",
+        "content": "About the garden.\n\nQuinces ripen in October.\n\nQuinces were planted.",
         "relevance": section(payload, "focus").items[0].relevance,
         "metadata": {"pageTitle": "Garden", "path": ["Garden"], "lastModified": "2026-03-16T09:00:00Z"},
+        "blockIds": ["page", "block", "old"],
     }
     for each in (payload.sections[0], payload.sections[0].items[0], payload.metadata):
         assert json.dumps(each.to_dict()) in json.dumps(payload.to_dict())
@@ -153,7 +197,7 @@ def test_each_type_collects_its_own(empty, kind, budget):
     personal = kind in ("assist", "chat")
     assert set(payload.metadata.collectors_used) == {"lexical", *(("activity", "history") if personal else ())}
     assert ("In gardens." in payload.serialized) is personal
-    affinity = {"affinity" in decision.signals for decision in payload.context.trace}
+    affinity = {"affinity" in decision.signals for decision in payload.context.trace if decision.signals}
     assert affinity == {kind != "automate"}
 
 
@@ -171,8 +215,18 @@ def test_blocks_like_the_focus_are_for_work_on_it(studio):
 
 def test_the_conversation_is_shown_in_its_order_under_its_own_heading(empty):
     payload = empty.build("And then?", type="chat", conversation_history=SAID)
-    assert "### Conversation History\n[user] [message]\nWhere do quinces grow?\n\n[assistant]" in payload.serialized
-    assert blocks(payload, "history") == ["history-1", "history-2"]
+    said = "user, 2026-03-16: Where do quinces grow?\nassistant said: In gardens."
+    assert f"### Conversation History\n[Conversation] [message]\n{said}\n\n---" in payload.serialized
+    assert shown(payload, "history") == ["history-1", "history-2"]
+    assert empty.builder.validate(payload).valid
+
+
+def test_a_long_conversation_keeps_to_its_section_and_its_latest_turns_stay(empty):
+    said = tuple(ConversationMessage("user", f"Turn {n}: " + f"quince{n} " * 30) for n in range(12))
+    payload = empty.build("And then?", type="chat", conversation_history=said, token_budget=TokenBudget(history=300))
+    assert 150 < section(payload, "history").token_count <= 300
+    numbers = [int(block.removeprefix("history-")) for block in shown(payload, "history")]
+    assert numbers == list(range(numbers[0], 13))
     assert empty.builder.validate(payload).valid
 
 
@@ -186,7 +240,7 @@ def test_a_section_of_0_is_closed_and_leaves_what_it_would_show_to_others(empty)
     garden(empty)
     payload = empty.build("quinces", focus=Focus(block_id="block"), token_budget=TokenBudget(focus=0))
     assert blocks(payload, "focus") == []
-    assert set(blocks(payload, "semantic")) == {"block", "old"}
+    assert shown(payload, "semantic") == ["page", "block", "old"]
     assert "focus" not in payload.metadata.collectors_used
 
 
@@ -254,10 +308,13 @@ def test_a_focus_that_is_excluded_is_refused(empty, place):
         empty.build("quinces", focus=Focus(**{place: "page"}), hints=ContextHints(exclude_blocks=("page",)))
 
 
-def test_an_excluded_block_is_not_named_in_the_summary_of_its_page(empty):
-    empty.weft.add([node("page", "Garden."), node("quince", parent="page"), node("medlar", parent="page")])
+@pytest.mark.parametrize("kind", ["page", "list_item"])
+def test_an_excluded_block_is_not_named_on_its_page(empty, kind):
+    inside = [node(name, parent="page", type=kind) for name in ("quince", "medlar")]
+    empty.weft.add([node("page", "Garden."), *inside])
     payload = empty.build("?", focus=Focus(page_id="page"), hints=ContextHints(exclude_blocks=("medlar",)))
-    assert "- quince" in payload.serialized
+    assert shown(payload, "focus") == ["page", "quince"]
+    assert "quince" in payload.serialized
     assert "medlar" not in payload.serialized
 
 

@@ -8,7 +8,7 @@ from weftwork import sample
 from weftwork.faces.workspace import Focus, TokenBudget
 from weftwork.store.contract.kit import node
 
-from .desk import blocks
+from .desk import blocks, shown
 
 HUGE = TokenBudget(
     total=10**6, focus=10**6, semantic=10**6, relations=10**6, activity=10**6, history=10**6, system=0
@@ -25,7 +25,18 @@ def test_never_the_entire_workspace(empty):
 def test_not_even_a_page_that_holds_everything(empty):
     empty.weft.add([node("page"), *(node(f"n{n:03}", f"jar{n}", parent="page", position=n) for n in range(400))])
     payload = empty.build("?", focus=Focus(page_id="page"), token_budget=HUGE)
-    assert payload.metadata.blocks_considered == 101
+    assert payload.metadata.blocks_considered == 6  # itself, and five of the pages in it
+
+
+@pytest.mark.parametrize("count", [1000, 3000])
+def test_a_page_is_shown_whole_only_as_far_as_its_section_goes(empty, count):
+    inside = [node(f"n{n:04}", f"jar{n}", parent="page", position=n, type="paragraph", title="") for n in range(count)]
+    empty.weft.add([node("page"), *inside])
+    payload = empty.build("?", focus=Focus(page_id="page"))
+    assert 1000 < payload.metadata.total_tokens <= 1600
+    assert 100 < payload.metadata.blocks_included < 400
+    names = [block for block in shown(payload, "focus") if block != "page"]
+    assert names == [each.id for each in inside[: len(names)]]
 
 
 @pytest.mark.parametrize("kind", ["assist", "chat", "search", "automate"])

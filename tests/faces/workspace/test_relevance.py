@@ -8,7 +8,7 @@ from weftwork import Edge
 from weftwork.faces.workspace import ContextHints, Focus, TokenBudget
 from weftwork.store.contract.kit import NOW, node
 
-from .desk import blocks, found_by, scores, section
+from .desk import blocks, found_by, scores, section, shown
 
 DAY = timedelta(days=1)
 
@@ -33,14 +33,57 @@ def test_a_focused_block(empty):
     }  # fmt: skip
 
 
-def test_a_block_with_its_page_brings_the_pages_summary(empty):
+def test_a_focused_block_is_shown_with_its_neighbours_in_the_order_of_the_page(empty):
     empty.weft.add(family())
+    item = section(empty.build(focus=Focus(block_id="focus")), "focus").items[0]
+    assert (item.block_id, item.metadata.page_title) == ("focus", "page")
+    inside = "".join(f"\n  - c{n}" for n in range(7))
+    around = [f"- {name}" for name in ("s0", "s1", "s2")], [f"- {name}" for name in ("s4", "s5")]
+    assert item.content == "\n".join([*around[0], f"- focus\n  The focus itself.{inside}", *around[1]])
+
+
+def test_a_focused_block_stays_whatever_else_says_the_same_or_is_fresher(empty):
+    words = "The very same words stand in both of these blocks."
+    empty.weft.add(
+        [
+            node("page", updated_at=NOW - 90 * DAY),
+            node("focus", words, parent="page", type="paragraph", title="", updated_at=NOW - 90 * DAY),
+            *(node(f"s{n}", f"quince {n} " * 40, parent="page", position=n, type="todo") for n in range(1, 5)),
+            node("copy", words, type="paragraph", title="", updated_at=NOW),
+        ]
+    )
+    small = empty.build("same words", focus=Focus(block_id="focus"), token_budget=TokenBudget(focus=150))
+    assert blocks(small, "focus")[0] == "focus"
+    assert words in section(small, "focus").items[0].content
+    tight = empty.build("same words", focus=Focus(block_id="focus"), token_budget=TokenBudget(total=80, system=0))
+    assert "focus" in shown(tight, "focus")
+
+
+def test_included_blocks_stay_whatever_fills_their_section(empty):
+    empty.weft.add(
+        [
+            node("page"),
+            node("focus", "The focus.", parent="page", type="block"),
+            *(node(f"s{n}", f"quince {n} " * 60, parent="page", position=n, type="block") for n in range(1, 5)),
+            node("wanted", "Eighteen words that somebody asked for by name.", updated_at=NOW - 300 * DAY),
+        ]
+    )
+    hints = ContextHints(include_blocks=("wanted", "nowhere"))
+    payload = empty.build(focus=Focus(block_id="focus"), hints=hints, token_budget=TokenBudget(focus=200))
+    assert blocks(payload, "focus")[:2] == ["focus", "wanted"]
+    assert "Eighteen words that somebody asked for by name." in payload.serialized
+    (warning,) = payload.context.warnings
+    assert warning == "'nowhere' is included by the request and does not exist in this workspace: check its id"
+
+
+def test_a_block_with_its_page_brings_the_page(empty):
+    empty.weft.add([*family(), node("elsewhere", "How the other page begins.")])
     payload = empty.build(focus=Focus(block_id="focus", page_id="page"))
     assert found_by(payload, "focus")["page"] == 0.9
-    (page,) = [item for item in section(payload, "focus").items if item.block_id == "page"]
-    outline = "\n".join(f"- {name}" for name in ("s0", "s1", "s2", "focus", "s4", "s5", "s6"))
-    assert page.content == f"The focus itself.\n\n{outline}"  # the page has no text: its first block with one begins
     assert (payload.metadata.focus_block_id, payload.metadata.focus_page_id) == ("focus", "page")
+    other = empty.build(focus=Focus(block_id="focus", page_id="elsewhere"))
+    assert found_by(other, "focus")["elsewhere"] == 0.9
+    assert "How the other page begins." in other.serialized
 
 
 def test_a_focused_page_brings_its_blocks_in_the_order_of_reading(empty):
@@ -57,20 +100,57 @@ def test_a_focused_page_brings_its_blocks_in_the_order_of_reading(empty):
         ]
     )
     payload = empty.build(focus=Focus(page_id="page"))
-    grades = found_by(payload, "focus")
-    assert sorted(grades, key=grades.get, reverse=True) == ["page", "h1", "p1", "h2", "p2", "deep"]
-    assert (grades["page"], grades["h1"], grades["p1"]) == (1.0, 0.95, 0.9465)
-    assert section(payload, "focus").items[0].content == "How it begins.\n\n- What follows\n- h2"
+    assert found_by(payload, "focus") == {"page": 1.0, "h1": 0.85, "h2": 0.8}
+    (item,) = section(payload, "focus").items
+    assert (item.block_id, item.block_type) == ("page", "page")
+    assert item.content == "How it begins.\n\nWhat follows\n\np1\n\n## h2\np2\n\ndeep\n\ndeeper"
     shallow = empty.build(focus=Focus(page_id="page"), hints=ContextHints(max_depth=1))
-    assert set(found_by(shallow, "focus")) == {"page", "h1", "h2"}
+    assert section(shallow, "focus").items[0].content == "How it begins.\n\nWhat follows"
+
+
+def test_the_order_of_a_focused_page_does_not_depend_on_who_edited_what(empty):
+    inside = [node(f"p{n:03}", f"Paragraph {n}.", parent="page", position=n, type="paragraph") for n in range(300)]
+    empty.weft.add([node("page", "How it begins.", updated_at=NOW - 60 * DAY), *inside])
+    with empty.weft.atomic() as batch:
+        batch.record("ana", "p200", "edit", NOW)
+    payload = empty.build("?", focus=Focus(page_id="page"), token_budget=TokenBudget(total=200_000, focus=150_000))
+    assert shown(payload, "focus") == ["page", *(each.id for each in inside)]
+
+
+def test_a_page_that_is_too_long_shows_what_answers_and_marks_what_is_left_out(empty):
+    inside = [
+        node(f"p{n:03}", f"Jar {n} has jam of the year {n}.", parent="page", position=n, type="paragraph", title="")
+        for n in range(300)
+    ]
+    empty.weft.add([node("page", "How it begins."), *inside])
+    payload = empty.build("jar 222", focus=Focus(page_id="page"))
+    (item,) = section(payload, "focus").items
+    assert {"page", "p000", "p222"} <= set(item.block_ids)
+    assert list(item.block_ids) == sorted(item.block_ids, key=lambda name: name.replace("page", ""))
+    assert item.content.count("[…]") == 2  # before what answers, and at the end
+    assert item.content.endswith("Jar 222 has jam of the year 222.\n[…]")
+    assert 1000 < section(payload, "focus").token_count <= 1500
+
+
+def test_pages_inside_of_a_focused_page_follow_it(empty):
+    pages = [node(f"sub{n}", f"Sub-page {n}.", parent="page", position=n) for n in range(7)]
+    empty.weft.add(
+        [node("above"), node("page", "How it begins.", parent="above"), *pages, node("beside", parent="above")]
+    )
+    payload = empty.build(focus=Focus(page_id="page"))
+    assert found_by(payload, "focus") == {
+        "page": 1.0, "sub0": 0.85, "sub1": 0.8, "sub2": 0.75, "sub3": 0.7, "sub4": 0.65,
+    }  # fmt: skip
+    assert blocks(payload, "focus")[:2] == ["page", "sub0"]
 
 
 def test_a_focused_database_brings_its_rows(empty):
     rows = [node(f"r{n}", type="db_row", parent="db", position=n, fields={"size": n}) for n in range(30)]
     empty.weft.add([node("db", type="database"), *rows, node("inside", parent="r0")])
     payload = empty.build(focus=Focus(database_id="db"))
-    assert set(found_by(payload, "focus")) == {"db", *(row.id for row in rows)}
-    assert "[r7] [db_row]\nsize: 7" in payload.serialized
+    assert shown(payload, "focus") == ["db", *(row.id for row in rows)]
+    table = "".join(f"\n| r{n} | {n} |" for n in range(30))
+    assert f"[db] [database]\n| Name | size |\n| --- | --- |{table}\n\n" in payload.serialized
     assert payload.metadata.focus_database_id == "db"
 
 
@@ -107,14 +187,15 @@ def test_a_hint_says_how_far_relations_and_ancestors_are_followed(empty):
 
 
 def test_edits_and_views(empty):
-    empty.weft.add([*(node(f"n{n}") for n in range(6)), node("inner", "A line.", parent="n4", title="Part one")])
+    inside = [node(f"p{n}", f"Line {n}.", parent="n4", position=n, type="paragraph", title="") for n in range(9)]
+    empty.weft.add([*(node(f"n{n}") for n in range(6)), *inside])
     with empty.weft.atomic() as batch:
         for number in range(6):
             batch.record("ana", f"n{number}", "edit" if number < 3 else "view", NOW - timedelta(hours=number))
     payload = empty.build()
     assert found_by(payload, "activity") == {"n0": 0.6, "n1": 0.58, "n2": 0.56, "n3": 0.5, "n4": 0.48, "n5": 0.46}
-    (viewed,) = [item for item in section(payload, "activity").items if item.block_id == "n4"]
-    assert viewed.content == "A line.\n\n- Part one"
+    (viewed,) = [item for item in section(payload, "activity").items if item.metadata.page_title == "n4"]
+    assert viewed.content == "Line 0."  # how it begins
 
 
 def scored(empty):

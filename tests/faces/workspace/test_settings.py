@@ -188,12 +188,16 @@ def test_each_weight(desk, weight, signal):
     assert len(set(signals.values())) > 1
 
 
+@pytest.mark.parametrize(("count", "place"), [(12, 6), (80, 60)])
 @pytest.mark.parametrize("strategy", ["keep_start", "keep_end", "extractive", "summarise", "summarize"])
-def test_each_truncation_strategy(tmp_path, strategy):
-    sentences = [f"Sentence number {n} is about the weather of that day in the year." for n in range(12)]
-    text = " ".join([*sentences[:6], "Only this one tells of quinces.", *sentences[6:]])
-    with Weft.open(tmp_path / "n.weft", embedder=None, clock=lambda: NOW, summarise=lambda *_: SUMMARY) as weft:
-        weft.add([node("n", text, type="block")])
+def test_each_truncation_strategy_sees_the_whole_block(tmp_path, strategy, count, place):
+    sentences = [f"Sentence number {n} is about the weather of that day in the year." for n in range(count)]
+    text = " ".join([*sentences[:place], "Only this one tells of quinces.", *sentences[place:]])
+    read = []
+    with Weft.open(
+        tmp_path / "n.weft", embedder=None, clock=lambda: NOW, summarise=lambda text, _: read.append(text) or SUMMARY
+    ) as weft:
+        weft.add([node("n", text, type="paragraph", title="")])
         desk = Desk(weft, "me").with_settings(truncation={"default_strategy": strategy})
         payload = desk.build(
             "quinces", focus=Focus(block_id="n"), token_budget=TokenBudget(total=190, focus=130, system=0)
@@ -201,26 +205,28 @@ def test_each_truncation_strategy(tmp_path, strategy):
     (item,) = section(payload, "focus").items
     shown = {
         "keep_start": item.content.startswith("Sentence number 0") and item.content.endswith("…"),
-        "keep_end": item.content.startswith("…") and item.content.endswith("in the year."),
+        "keep_end": item.content.startswith("…") and item.content.endswith(sentences[-1]),
         "extractive": "Only this one tells of quinces." in item.content,
-        "summarise": item.content == SUMMARY,
+        "summarise": item.content == SUMMARY and set(read) == {text},
     }
     assert shown[strategy.replace("summarize", "summarise")]
     assert payload.metadata.total_tokens <= 190
 
 
 def test_min_content_length(desk):
-    desk.weft.add([node("long", "quince " * 150, type="block")])
-    budget = TokenBudget(total=250, focus=130, semantic=0, system=0)
+    desk.weft.add([node("long", "medlar " * 150, type="block")])
 
-    def fate(length):
+    def fate(length, query="", focus=None):
         settings = {"truncation": {"min_content_length": length, "default_strategy": "keep_start"}}
-        payload = desk.with_settings(**settings).build("", focus=Focus(block_id="long"), token_budget=budget)
+        budget = TokenBudget(total=250, focus=130 if focus else 0, semantic=0 if focus else 130, activity=0, system=0)
+        payload = desk.with_settings(**settings).build(query, focus=focus, token_budget=budget)
         (decision,) = [each for each in payload.context.trace if each.node == "long"]
         return decision.fate
 
-    assert fate(50) == "truncated"
-    assert fate(2000) == "dropped"
+    assert fate(50, "medlar") == "truncated"
+    assert fate(2000, "medlar") == "dropped"
+    assert fate(50, focus=Focus(block_id="long")) == "truncated"
+    assert fate(2000, focus=Focus(block_id="long")) == "line"  # the focus is there at least by its name
 
 
 def test_settings_stand_in_weft_toml(tmp_path):

@@ -41,7 +41,8 @@ def test_what_the_builder_made_is_valid(studio, payload):
     result = studio.builder.validate(payload)
     assert result.valid
     assert result.to_dict() == {"valid": True, "violations": []}
-    assert len(section(payload, "history").items) == 2
+    (said,) = section(payload, "history").items
+    assert said.block_ids == ("history-1", "history-2")
 
 
 def test_a_text_over_the_budget(studio, payload):
@@ -112,8 +113,19 @@ def test_an_item_that_does_not_exist_reads_like_a_hidden_one(studio, payload):
 
 @pytest.mark.parametrize(("name", "block"), [("history", "history-3"), ("focus", "history-1")])
 def test_only_messages_that_came_with_the_request_need_no_permission(studio, payload, name, block):
-    item = replace(section(payload, "history").items[0], block_id=block, content="as if it had been said")
+    said = {"content": "as if it had been said"}
+    item = replace(section(payload, "history").items[0], block_id=block, block_ids=(block,), **said)
     assert kinds(studio, with_section(payload, name, items=(item,))) == ["no_permission"]
+    hidden = replace(section(payload, "history").items[0], block_ids=("history-1", block), block_id="history-1", **said)
+    assert "no_permission" in kinds(studio, with_section(payload, name, items=(hidden,)))
+
+
+def test_each_block_of_an_item_has_to_be_visible(studio):
+    for_ben = studio.as_user("ben").build("What is late?", type="chat")
+    item = section(for_ben, "semantic").items[0]
+    planted = with_section(for_ben, "semantic", items=(replace(item, block_ids=(*item.block_ids, "private-loan")),))
+    (violation,) = studio.builder.validate(planted).violations
+    assert violation.message == "ben may not see 'private-loan', or it does not exist"
 
 
 def test_a_duplicate(studio, payload):

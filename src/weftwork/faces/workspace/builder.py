@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from weftwork.clock import aware, whole_minute
+from weftwork.compose.compose import SURROUNDINGS
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.workspace.budget import TokenBudget, closed_for, split_for
@@ -21,7 +22,7 @@ from weftwork.faces.workspace.request import ContextRequest
 from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.faces.workspace.validation import validate, visible_nodes
 from weftwork.render import Template
-from weftwork.render.values import iso
+from weftwork.render.values import iso, lead_of
 from weftwork.request import Message, Request
 from weftwork.types import Context, Excerpt, Filters
 
@@ -106,7 +107,7 @@ class ContextBuilder:
 
 def _payload(request: ContextRequest, context: Context, template: Template, timestamp: str) -> ContextPayload:
     focus = request.focus
-    found = {finding.collector for decision in context.trace for finding in decision.findings}
+    found = {finding.collector for decision in context.trace for finding in decision.findings} - {SURROUNDINGS}
     return ContextPayload(
         sections=_sections(context, template),
         metadata=PayloadMetadata(
@@ -140,9 +141,9 @@ def _sections(context: Context, template: Template) -> tuple[ContextSection, ...
 
 
 def _item(excerpt: Excerpt) -> ContextItem:
-    """An excerpt as the item of its best block."""
-    best = max((item for item in excerpt.items if item.hit), key=lambda item: item.candidate.score)
-    node = best.candidate.node
+    """An excerpt as the item of the block that it is shown for."""
+    lead = lead_of(excerpt)
+    node = lead.node
     return ContextItem(
         block_id=node.id,
         block_type=node.type,
@@ -150,7 +151,7 @@ def _item(excerpt: Excerpt) -> ContextItem:
         relevance=min(1.0, excerpt.score),
         metadata=ItemMetadata(
             page_title=excerpt.document.title or None,
-            path=tuple(reversed(best.candidate.trail)),
+            path=tuple(reversed(lead.trail)),
             last_modified=iso(node.updated_at) if node.updated_at else None,
         ),
         block_ids=tuple(dict.fromkeys(item.candidate.node.id for item in excerpt.items)),

@@ -21,7 +21,7 @@ class ItemMetadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
-    """What is shown of a page, a database or a thread: its blocks in reading order, called by the best of them."""
+    """What is shown of a page, a database or a thread, under the id of the block that it is shown for."""
 
     block_id: str
     block_type: str

@@ -108,6 +108,7 @@ def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
         ancestor_depth=variation.depth or settings.ancestor_depth,
         sibling_count=settings.sibling_count,
         children_limit=settings.children_limit,
+        levels=variation.depth,
     )
     return around if variation.focus in (None, "block") else replace(around, around=False)
 

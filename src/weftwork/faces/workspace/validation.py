@@ -63,10 +63,11 @@ def _blocks(payload: ContextPayload) -> list[str]:
     """The blocks that have to be visible: all but the messages that came with the request itself."""
     handed_in = {f"history-{number + 1}" for number in range(len(payload.request.conversation_history))}
     found = (
-        item.block_id
+        block
         for section in payload.sections
         for item in section.items
-        if not (section.type == "history" and item.block_id in handed_in)
+        for block in (item.block_id, *item.block_ids)
+        if not (section.type == "history" and block in handed_in)
     )
     return list(dict.fromkeys(found))
 
