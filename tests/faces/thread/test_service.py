@@ -11,6 +11,7 @@ import pytest
 from weftwork import Edge, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound
 from weftwork.faces.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache
+from weftwork.identity import CITATION
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ASKED = "When was the primary mirror inspected?"
@@ -141,8 +142,38 @@ def test_an_items_fields_tell_what_it_is(weft, service):
     assert item.metadata.matched_keywords == ("primary", "mirror", "inspected")
     assert (item.metadata.path, item.metadata.created_at, item.metadata.node) == ("docs/a.md", NOW, "a")
     assert 0 < item.metadata.search_rank <= 1
-    assert item.id.startswith("fil-")
+    assert CITATION.fullmatch(item.id)
     assert f"[{item.id}]" in service.build("t", ASKED).text
+
+
+def long_file(name, answer="The primary mirror was inspected on 4 April by Ida."):
+    """A file whose answer stands far from its beginning."""
+    before = [f"Paragraph {n} tells of the weather on day {n} and of nothing else." for n in range(120)]
+    after = [f"Paragraph {n} tells of birds." for n in range(120, 160)]
+    return file(name, "\n\n".join([*before, answer, *after]))
+
+
+def test_a_reference_is_shown_with_what_answers_and_counts_once(weft):
+    weft.add(
+        [long_file("ref"), file("short", "Opening hours.")], [Edge(source="t", target=n) for n in ("ref", "short")]
+    )
+    prime = ContextAssemblyService(weft, max_tokens=2000).build("t", ASKED)
+    assert prime.stats.explicit_count == 2
+    passages = [item for item in prime.items if item.metadata.node == "ref"]
+    assert len(passages) > 2
+    assert {item.type for item in prime.items} == {"reference"}
+    assert "The primary mirror was inspected on 4 April by Ida." in passages[0].content
+    assert "Paragraph 0 tells of the weather" in prime.text
+    assert "Opening hours." in prime.text
+    assert "\n[…]\n" in prime.text
+
+
+def test_passages_of_a_file_stand_in_the_text_in_the_order_of_the_file(weft):
+    weft.add([file("long", "\n\n".join(f"The mirror {n} was inspected. " + f"w{n} " * 80 for n in range(6)))])
+    prime = ContextAssemblyService(weft, max_tokens=20_000).build("t", "mirror 4 was inspected")
+    places = [prime.text.index(f"The mirror {n} was inspected") for n in range(6)]
+    assert places == sorted(places)
+    assert prime.text.count("long.md") == 1
 
 
 def test_items_are_files_chunks_messages_or_references(weft, service):
@@ -214,6 +245,7 @@ def test_where_nothing_fits_the_best_is_cut_and_never_above_the_budget(weft):
     assert trace(prime, "a").fate == "truncated"
     assert prime.total_tokens <= 100
     assert len(item.content) < 500
+    assert item.tokens == weft.tools.counter.count(item.content) < 100
 
 
 def test_no_type_takes_more_than_seventy_percent_where_there_are_others(weft, service):
@@ -456,7 +488,7 @@ def test_an_answer_counts_a_source_once_however_often_it_is_marked(weft, service
     for _ in range(5):
         manager.mark_as_used(prime.citations[0].id)
         manager.mark_as_used(prime.items[0].id)
-        manager.mark_as_used("[fil-0000000000]")
+        manager.mark_as_used("[k000000]")
     assert trace(service.build("t", ASKED), "a").signals["usage"] == 0.1
 
 

@@ -77,7 +77,7 @@ class ContextAssemblyService:
         prime = self.cache.get(key, lambda known: known.context is context)
         fresh = prime is None
         if prime is None:
-            prime = project(context, self.analyze(user_message))
+            prime = project(context, self.analyze(user_message), self._weft.tools.counter)
             self.cache.set(key, prime)
         self._track(self._metrics(prime, (time.perf_counter() - started) * 1000, fresh))
         return prime

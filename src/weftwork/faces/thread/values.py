@@ -10,7 +10,8 @@ from typing import Literal, cast
 from weftwork.query import Question
 from weftwork.score.node_type import item_type
 from weftwork.text.snippet import excerpt
-from weftwork.types import Candidate, Context, Decision, Item, Kind
+from weftwork.text.tokens import TokenCounter
+from weftwork.types import Candidate, Context, Decision, Excerpt, Item, Kind
 
 ItemType = Literal["file", "chunk", "message", "reference"]
 CitationType = Literal["file", "document", "message"]
@@ -51,7 +52,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A source as an answer may name it: `[fil-3k9x0a1b2c]`."""
+    """A source as an answer may name it: `[k482913]`."""
 
     id: str
     source: str
@@ -67,6 +68,7 @@ class ContextStats:
     """How much was retrieved in each way, and how much of it all was left out."""
 
     explicit_count: int
+    """Files that the thread or the message refers to, each once."""
     search_count: int
     history_count: int
     excluded_count: int
@@ -100,10 +102,10 @@ class ContextMetrics:
     optimization_latency: float
 
 
-def project(context: Context, question: Question) -> PrimeContext:
+def project(context: Context, question: Question, counter: TokenCounter) -> PrimeContext:
     """A context in the contract's terms."""
-    ranked = sorted(context.items, key=lambda item: (-item.candidate.score, item.candidate.passage.citation))
-    items = tuple(_item(item, question) for item in ranked)
+    shown = [_item(item, excerpt, question, counter) for excerpt in context.excerpts for item in excerpt.items]
+    items = tuple(sorted(shown, key=lambda item: (-item.relevance, item.id)))
     return PrimeContext(
         total_tokens=context.tokens,
         items=items,
@@ -129,17 +131,17 @@ def citations_of(items: Iterable[ContextItem]) -> tuple[Citation, ...]:
     )
 
 
-def _item(item: Item, question: Question) -> ContextItem:
+def _item(item: Item, shown_in: Excerpt, question: Question, counter: TokenCounter) -> ContextItem:
     candidate = item.candidate
     node, passage = candidate.node, candidate.passage
     return ContextItem(
         id=passage.citation,
-        type=_type(candidate),
+        type=_type(candidate, shown_in),
         content=item.text or node.title,
         excerpt=excerpt(passage.text or node.title, question.text),
         source=node.source or node.title or node.id,
         relevance=candidate.score,
-        tokens=passage.tokens,
+        tokens=counter.count(item.text) if item.truncated else passage.tokens,
         metadata=_metadata(candidate, question),
     )
 
@@ -157,9 +159,9 @@ def _metadata(candidate: Candidate, question: Question) -> ItemMetadata:
     )
 
 
-def _type(candidate: Candidate) -> ItemType:
+def _type(candidate: Candidate, shown_in: Excerpt) -> ItemType:
     """One of the contract's four: whatever is neither a message nor referred to counts as a file or a part of one."""
-    kind = item_type(candidate)
+    kind = "reference" if any(item.candidate.asked for item in shown_in.items) else item_type(candidate)
     if kind in ("file", "chunk", "message", "reference"):
         return cast(ItemType, kind)
     return "chunk" if candidate.passage.ordinal else "file"
@@ -173,7 +175,7 @@ def _stats(trace: Iterable[Decision]) -> ContextStats:
     decisions = list(trace)
     found = [{finding.kind for finding in decision.findings} for decision in decisions]
     return ContextStats(
-        explicit_count=sum("reference" in by for by in found),
+        explicit_count=len({each.node for each, by in zip(decisions, found, strict=True) if "reference" in by}),
         search_count=sum(bool(SEARCHES & by) for by in found),
         history_count=sum("history" in by for by in found),
         excluded_count=sum(decision.fate == "dropped" for decision in decisions),
