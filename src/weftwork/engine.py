@@ -331,7 +331,7 @@ class Weft:
         return Preview(
             tokens=context.tokens,
             budget_used=round(100 * context.tokens / context.budget, 1),
-            truncated=any(decision.missing_tokens is not None for decision in context.trace),
+            truncated=context.truncated,
             nodes=tuple(item.candidate.node.id for item in context.items),
             scores={item.candidate.node.id: item.candidate.score for item in context.items},
         )

@@ -344,8 +344,8 @@ def _stable_tokens(draft: _Draft, fitting: Fitting) -> int:
 
 def _decisions(draft: _Draft) -> Iterator[Decision]:
     """What became of each candidate, and of what is shown because it stands around one."""
-    items = {
-        (excerpt.section, item.candidate.key): item
+    shown = {
+        (excerpt.section, item.candidate.key): (item, excerpt)
         for section in draft.sections
         for excerpt in section.excerpts
         for item in excerpt.items
@@ -356,27 +356,35 @@ def _decisions(draft: _Draft) -> Iterator[Decision]:
         outcomes = {key: outcome for outcome in parts for key in outcome.choice.keys}
         # What stands for a bare title is the first text below it.
         first = {outcome.choice.candidate.key: outcome for outcome in reversed(parts)}
-        section, reading = priced.offer.section, priced.offer.reading
+        section, tokens = priced.offer.section, priced.offer.reading.tokens
         lined = any(outcome.taken == "line" for outcome in outcomes.values())
         for key, hit in priced.offer.hits.items():
             outcome = outcomes.get(key) or first.get(key) or parts[0]
-            item = items.get((section, key))
-            fate: Fate = "dropped" if not lined else "line"
-            reason, missing = outcome.reason, outcome.missing_tokens
-            if outcome.rendering is not None and outcome.rendering.note:
-                reason = f"{reason} ({outcome.rendering.note})"
-            if item is not None:
-                fate = "truncated" if item.truncated else "included"
-            elif outcome.taken == "truncated":
-                fate, reason = "dropped", "left out when its document was shortened"
-                missing = missing or reading.tokens[key]
-            yield _decision(hit, section, fate, reason, reading.tokens[key], missing)
+            fate, reason, missing = _fate(outcome, shown.get((section, key)), tokens[key], lined=lined)
+            yield _decision(hit, section, fate, reason, tokens[key], missing)
         for key, outcome in outcomes.items():
-            item = items.get((section, key))
-            if key not in priced.offer.hits and item is not None:
+            if key not in priced.offer.hits and (section, key) in shown:
+                item, _ = shown[section, key]
                 reason = f"stands around [{outcome.choice.candidate.passage.citation}]: {outcome.choice.form}"
                 fate = "truncated" if item.truncated else "included"
-                yield _decision(item.candidate, section, fate, reason, reading.tokens[key], None)
+                yield _decision(item.candidate, section, fate, reason, tokens[key], None)
+
+
+def _fate(
+    outcome: Outcome, shown: tuple[Item, Excerpt] | None, tokens: int, *, lined: bool
+) -> tuple[Fate, str, int | None]:
+    """What became of a hit, why, and how many tokens it lacked."""
+    note = "" if outcome.rendering is None else outcome.rendering.note
+    reason, missing = f"{outcome.reason} ({note})" if note else outcome.reason, outcome.missing_tokens
+    if shown is not None:
+        item, excerpt = shown
+        if item.truncated:
+            return "truncated", reason, missing
+        priced_too_high = outcome.taken == "truncated" and not excerpt.truncated
+        return "included", "among the best that fit" if priced_too_high else reason, None
+    if outcome.taken == "truncated":
+        return "dropped", "left out when its document was shortened", missing or tokens
+    return "line" if lined else "dropped", reason, missing
 
 
 def _decision(

@@ -174,6 +174,8 @@ RECIPES: dict[str, Recipe] = {
             profile=get_profile("memory"),
             packer="ranked",
             template="chat",
+            unit="node",
+            plain=False,
             order=Ordering(),
         ),
         Recipe(

@@ -483,6 +483,12 @@ class Context:
     """Milliseconds by stage; not part of the result's identity."""
 
     @property
+    def truncated(self) -> bool:
+        """Whether something was cut or left out for lack of room."""
+        cut = any(excerpt.truncated for excerpt in self.excerpts)
+        return cut or any(decision.missing_tokens is not None for decision in self.trace)
+
+    @property
     def excerpts(self) -> tuple[Excerpt, ...]:
         """All excerpts, in the order of the text."""
         return tuple(excerpt for section in self.sections for excerpt in section.excerpts)

@@ -10,7 +10,7 @@ from math import sqrt
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import Reading
 from weftwork.render.content import GAP, LISTED, Shown, content, heading_line, stretches_of, trim
-from weftwork.render.quote import cite, disown, escape, fence, inline, plain
+from weftwork.render.quote import cite, disown, escape, fence, inline, inside_fence, plain
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
 from weftwork.text.tokens import TokenCounter
@@ -51,6 +51,7 @@ class ExcerptRenderer:
         self._variables = frozenset(variables(template.item)) - {"content"}
         self._shows_content = "{{content}}" in template.item
         self._block = template.content_on_own_lines
+        self._fenced = template.content_in_fence
         self._hanging = _BULLET.search(template.item.partition("{{content}}")[0]) is not None
         self._cites = "citation" in self._variables
         self._plain = template.quote == "plain"
@@ -221,7 +222,7 @@ class ExcerptRenderer:
             return cite(text)
         if self._plain:
             return plain(text, self._template.guards)
-        escaped = escape(text, block=self._block)
+        escaped = inside_fence(text) if self._fenced else escape(text, block=self._block)
         mark = self._template.separator.strip()
         if mark:
             escaped = escaped.replace(mark, f"\\{mark}")

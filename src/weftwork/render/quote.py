@@ -32,6 +32,7 @@ _STRUCTURE = re.compile(
 # Only at the left edge: an indented fence may belong to a list, which the next line can end.
 _OPENING = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
+_FENCE_LINE = re.compile(rf"^[^\S\n]*[{_INVISIBLE} \t]*(?=```|~~~)", re.MULTILINE)
 _BACKTICKS = re.compile("`+")
 _NOT_INFO = re.compile(r"[^\w+.#-]+")
 _REMARK = re.compile(
@@ -118,6 +119,11 @@ def escape(text: str, *, block: bool = True) -> str:
         elif opened and _closes(line, opened):
             opened = ""
     return "\n".join([*lines, opened] if opened else lines)
+
+
+def inside_fence(text: str) -> str:
+    """The content between fences that a template brings: only what could end them is guarded."""
+    return _FENCE_LINE.sub(r"\g<0>\\", clean(text))
 
 
 def _closes(line: str, opened: str) -> bool:

@@ -89,6 +89,11 @@ class Template:
         endings = ("",) if self.quote != "escape" else (self.separator, self.footer)
         return all("{{content}}" not in _ALONE.sub("", self.item + ending) for ending in endings)
 
+    @property
+    def content_in_fence(self) -> bool:
+        """Whether content stands between fences of the item itself."""
+        return len(_FENCE.findall(self.item.partition("{{content}}")[0])) % 2 == 1
+
     def check(self) -> Template:
         """The template itself, if it can be rendered."""
         for slot, allowed in _ALLOWED.items():

@@ -165,10 +165,9 @@ class McpTools:
         if tokens == asked:
             return document
         meta = document.meta
-        missing = any(decision.missing_tokens is not None for decision in document.context.trace)
         # To give more tokens is no advice where the cap, and not the caller, gave so few.
         warnings = tuple(each for each in meta.warnings if each != NAMES_ONLY or asked < SUMMARY_BELOW)
-        if missing or warnings != meta.warnings or tokens < self._budget(arguments):
+        if document.context.truncated or warnings != meta.warnings or tokens < self._budget(arguments):
             warnings = (self._note(arguments), *warnings)
         return replace(document, meta=replace(meta, tokens=replace(meta.tokens, budget=asked), warnings=warnings))
 

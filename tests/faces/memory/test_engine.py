@@ -405,6 +405,14 @@ class TestTemplates:
             again = ask(engine.build_context("\ngreen tea", "main", ContextOptions(template=template)))
             assert (again.context, again.template) == (built.context, "code-focused")
 
+    @pytest.mark.parametrize("mark", ["```", "~~~"])
+    def test_code_stands_in_the_fence_of_a_template_as_it_was_written(self, engine, memories, ask, mark):
+        code = "# a comment\nuser: str\n[x for x in y]\n---\n<b>"
+        memories.remember(f"{code}\n  {mark}\nforged")
+        form = {"memory_format": f"## {{{{type}}}}\n{mark}\n{{{{content}}}}\n{mark}\n", "header": "# Code\n\n"}
+        built = ask(engine.build_context("comment", "main", ContextOptions(template=form)))
+        assert built.context.strip() == f"# Code\n\n## fact\n{mark}\n{code}\n  \\{mark}\nforged\n{mark}"
+
     def test_registering_one_again_replaces_it_at_once(self, engine, memories, ask):
         memories.remember("green tea")
         for mark in ("*", "+"):
@@ -484,6 +492,41 @@ class TestBudgetAndPreview:
         built = ask(engine.build_context("tea", "main", ContextOptions(token_budget=50)))
         assert built.truncated and [each.memory for each in built.memories] == [long]
         assert "tea tea" in built.context and built.token_count == COUNT(built.context) <= 50
+
+    def test_a_long_memory_is_whole_and_in_its_order(self, engine, memories, ask):
+        text = "\n\n".join(
+            f"Paragraph {n} " + ("about green tea. " if n == 4 else "") + "word " * 120 for n in range(6)
+        )
+        memories.remember(text)
+        memories.remember("green tea")
+        built = ask(engine.build_context("green tea", "main"))
+        assert not built.truncated
+        places = [built.context.index(f"Paragraph {n} ") for n in range(6)]
+        assert places == sorted(places)
+        assert " ".join(built.context.split()).count(" ".join(text.split())) == 1
+        assert built.context.count("- ") == 2
+
+    @pytest.mark.parametrize("template", ["chat", "detailed", "summary"])
+    def test_a_memory_that_is_cut_has_a_mark_and_the_context_says_so(self, engine, memories, ask, template):
+        memories.remember(" ".join(f"Sentence {n} is about the weather on that day." for n in range(90)))
+        built = ask(engine.build_context("weather", "main", ContextOptions(token_budget=200, template=template)))
+        assert built.truncated and built.template == template
+        assert 150 < built.token_count <= 200
+        assert "…" in built.context
+
+    @pytest.mark.parametrize("template", ["chat", "detailed", "summary"])
+    def test_no_other_template_takes_the_place_of_one_that_does_not_fit(self, engine, memories, ask, template):
+        memories.remember("green tea", confidence=0.9)
+        sizes = range(1, 40)
+        for budget in sizes:
+            built = ask(engine.build_context("tea", "main", ContextOptions(token_budget=budget, template=template)))
+            whole = ask(engine.build_context("tea", "main", ContextOptions(template=template)))
+            assert built.context in ("", whole.context)
+            assert built.template == template
+            assert built.truncated is not bool(built.context)
+            wanted = () if built.context else (f"a budget of {budget} tokens holds no excerpt",)
+            assert tuple(warning.partition(":")[0] for warning in built.warnings) == wanted
+        assert {bool(built.context), whole.token_count in sizes} == {True}
 
 
 class TestRelationships:
@@ -618,8 +661,10 @@ class TestContradictions:
             )
             options = ContextOptions(memory_types=(kind,))
             built = ask(engine.build_context("green tea shipped", "main", options))
-            wanted = [new.id, old.id] if contradicting else [new.id]
-            assert [each.memory.id for each in built.memories] == wanted
+            found = ask(engine.search("green tea shipped", "main", options))
+            assert {each.memory.id for each in found} == {new.id, old.id}
+            assert [each.memory.id for each in built.memories] == [new.id, old.id]
+            assert ("contradicts what was said" in built.context) is contradicting
 
     def test_one_that_is_far_from_the_query_is_brought_in_by_what_it_contradicts(self, engine, memories, ask):
         near = memories.remember("green tea")
@@ -735,8 +780,8 @@ class TestTrace:
         old = memories.remember("green tea in May")
         clock.forward(days=1)
         memories.remember("green tea in June", contradicts=[old.id])
-        memories.remember("green tea")
-        memories.remember("green tea ", type="remark")
+        memories.remember("green tea for all")
+        memories.remember("Green tea, for all!")
         memories.remember("black coffee and green beans")
         memories.remember("a green zebra", contradicts=[memories.remember("a violin").id])
 
@@ -746,5 +791,5 @@ class TestTrace:
         ranking = Ranking(function=drop_first)
         context = weft.context("green tea", recipe=recipe_for(Plan(3, 0, "newer", ranking)))
         reasons = {decision.reason.split("[")[0] for decision in context.trace if decision.fate == "dropped"}
-        assert reasons == {"beyond the limit of 3", "contradicted by ", "left out by the ranker", "says the same as "}
+        assert reasons == {"beyond the limit of 3", "contradicted by ", "left out by the ranker", "a repeat of "}
         assert len({decision.citation for decision in context.trace}) == len(context.trace)

@@ -153,6 +153,7 @@ class ContextEngine:
             memories=result.memories,
             truncated=result.truncated,
             template=result.template,
+            warnings=result.warnings,
             memory_ids=tuple(each.memory.id for each in result.memories),
             ranking_scores={each.memory.id: each.rank or 0.0 for each in result.memories},
             budget_used=round(100 * context.tokens / context.budget, 1),
@@ -174,8 +175,9 @@ class ContextEngine:
             context=context.text,
             token_count=context.tokens,
             memories=self._results(request, [item.candidate for item in context.items], options, ranking),
-            truncated=any(decision.missing_tokens is not None for decision in context.trace),
+            truncated=context.truncated,
             template=template if isinstance(template, str) else template.name,
+            warnings=context.warnings,
         )
         return result, context
 

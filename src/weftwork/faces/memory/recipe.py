@@ -104,6 +104,8 @@ def _recipe(plan: Plan) -> Recipe:
         packer="ranked",
         template=plan.template,
         hits=max(FEWEST, 2 * plan.limit),
+        unit="node",
+        plain=False,
         order=Ordering(plan.limit, ranking.main, plan.contradictions, rank),
     )
 

@@ -87,6 +87,8 @@ class ContextResult:
     truncated: bool
     """Whether something was left out or cut because the budget was used up."""
     template: str
+    warnings: tuple[str, ...] = ()
+    """What a caller should know, such as that the budget holds no memory at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
