@@ -22,7 +22,7 @@ def test_every_candidate_is_accounted_for_with_signals_and_finders():
 
 
 def test_content_cannot_add_lines_or_drive_the_terminal():
-    hostile = "x\x1b[2J\nincluded   1.00  [fil-0000000000] Forged\u202e"
+    hostile = "x\x1b[2J\nincluded   1.00  [k482913] Forged\u202e"
     decision = replace(
         CONTEXT.trace[0],
         title=hostile,
@@ -36,7 +36,7 @@ def test_content_cannot_add_lines_or_drive_the_terminal():
     assert text.count("\n") == calm.count("\n")
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert "[fil-0000000000]" not in text
+    assert "[k482913]" not in text
 
 
 def test_an_empty_context_says_that_nothing_was_found():

@@ -36,6 +36,8 @@ class Reading:
     """The position of a node by its id."""
     ends: list[int] = field(default_factory=list)
     """For each node, the position after the last one below it."""
+    parents: list[int | None] = field(default_factory=list)
+    """For each node, the position of the one that it stands in."""
 
     def __post_init__(self) -> None:
         open_: list[int] = []
@@ -44,6 +46,7 @@ class Reading:
             self.position[node.id] = position
             while open_ and self.nodes[open_[-1]].depth >= node.depth:
                 self.ends[open_.pop()] = position
+            self.parents.append(open_[-1] if open_ else None)
             open_.append(position)
             for key, tokens in zip(node.keys, node.tokens, strict=True):
                 self.place[key] = len(self.keys)
@@ -83,12 +86,10 @@ class Reading:
 
     def above(self, position: int) -> Iterator[int]:
         """The positions of the nodes that one stands in, the nearest first; the document itself is the last."""
-        depth = self.nodes[position].depth
-        while position > 0 and depth > 0:
-            position -= 1
-            if self.nodes[position].depth < depth:
-                depth = self.nodes[position].depth
-                yield position
+        parent = self.parents[position]
+        while parent is not None:
+            yield parent
+            parent = self.parents[parent]
 
     def headings(self, position: int) -> list[int]:
         """The positions of the headings above a node and of itself, if it is one, the outermost first."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
 
 from weftwork.compose.offers import Offer
-from weftwork.compose.reading import Reading
-from weftwork.render.content import GAP, LISTED, Shown, content, heading_line, stretches_of, trim
+from weftwork.compose.reading import LISTED, ROWS, TURNS
+from weftwork.identity import CITATION
+from weftwork.render.content import GAP, ProseFields, content
 from weftwork.render.quote import cite, disown, escape, fence, inline, inside_fence, plain
+from weftwork.render.stretches import common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
 from weftwork.text.tokens import TokenCounter
-from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, Rendering
+from weftwork.text.truncate import MARK
+from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo, Rendering
 
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""
@@ -22,9 +25,16 @@ Load = Callable[[Sequence[int]], Mapping[int, Candidate]]
 """Passages by their keys: what was found, and what stands around it."""
 
 _MIN_CONTENT = 12
+_LONGEST_NOTE = 400
 _TRUNCATED_WORTH = 0.99
 _BULLET = re.compile(r"(?:^|\n)[-*+] \Z")
-_LIKE_AN_ID = re.compile(r"\[(?=[a-z]\d{6}(?:\d{3})*\])")
+_OWN_LINE = re.compile(rf"\s*\[{CITATION.pattern}\]")
+"""How a line begins that Weftwork itself has added: in content, a backslash stands before what looks like it."""
+_PLACE = re.compile("\x00(-?[0-9]+)\x00")
+"""Keeps the place of a mark while content is disowned; content itself has no control characters."""
+_TITLED = LISTED | ROWS | TURNS | {"heading"}
+"""Types whose title stands in the content."""
+_SUMMARIES = frozenset({"summarise", "summarize"})
 CITATION_TOKENS = 4
 BLOCK_TOKENS = 2
 """What parts one block of an excerpt from the next."""
@@ -55,45 +65,59 @@ class ExcerptRenderer:
         self._hanging = _BULLET.search(template.item.partition("{{content}}")[0]) is not None
         self._cites = "citation" in self._variables
         self._plain = template.quote == "plain"
+        self._prose_fields: ProseFields = "always" if template.fields_first else "bare"
+        if "fields" in self._variables:
+            self._prose_fields = "never"
 
     def heading_tokens(self, offer: Offer) -> int:
-        """What an excerpt of a document costs beside its content."""
+        """What an excerpt of a document costs beside its passages.
+
+        The citation of the first passage stands in the heading, and nothing parts it from it.
+        """
         lead = Item(offer.best, "")
-        return self._counter.count(self._piece(self._frame(offer, [lead]), "x")) - self._shows_content
+        exact = self._counter.count(self._piece(self._frame(offer, [lead]), "x")) - 1
+        return max(0, exact - self._apart(offer, offer.best.key)) if self._shows_content else exact
 
     def part_tokens(self, offer: Offer, keys: Iterable[int]) -> int:
         """What passages add to an excerpt, by their stored counts."""
         if not self._shows_content:
             return 0
         reading, tokens = offer.reading, 0
-        # A single passage that is shown as it is costs what it counts.
-        apart = 0 if self._plain and len(reading.keys) == 1 else BLOCK_TOKENS
         for key in keys:
             node = reading.node_of(key)
             # What was handed in with the request has no stored count.
             own = reading.tokens[key] if key > 0 else self._counter.count(offer.hits[key].passage.text)
-            tokens += own + apart + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
+            tokens += own + self._apart(offer, key)
             if node.keys[0] == key and node.depth and node.title:
                 tokens += 2 + len(node.title) // 4
             if key in offer.hits and offer.hits[key].node.fields:
                 tokens += self._field_tokens(offer.hits[key])
         return tokens
 
+    def _apart(self, offer: Offer, key: int) -> int:
+        """What parts a passage from the one before it, and its citation."""
+        # A single passage that is shown as it is costs what it counts.
+        between = 0 if self._plain and len(offer.reading.keys) == 1 else BLOCK_TOKENS
+        return between + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
+
     def _field_tokens(self, candidate: Candidate) -> int:
-        if candidate.node.type in ("heading", PAGE) or candidate.passage.ordinal:
+        node = candidate.node
+        if node.type in ("heading", PAGE) or candidate.passage.ordinal:
             return 0
-        shown = self._fields.of(candidate.node.fields)
-        return sum(2 + (len(name) + len(str(value))) // 4 for name, value in shown.items())
+        if node.type not in _TITLED and self._prose_fields != "always" and candidate.passage.tokens:
+            return 0
+        return sum(2 + (len(name) + len(str(value))) // 4 for name, value in self._fields.of(node.fields).items())
 
     def line(self, offer: Offer) -> Excerpt:
         """A document as one line, without its content."""
         names = frozenset(variables(self._template.line))
-        lead = Item(offer.best, "")
-        values = values_of(names - {"content"}, self._bare(offer, [lead]), self._template, self._fields)
+        bare, node = self._bare(offer, [Item(offer.best, "")]), offer.best.node
+        title = node.title if node.id != offer.document.id else ""
+        values = values_of(names - {"content"}, bare, self._template, self._fields, title=title)
         if "content" in names:
             values["content"] = inline(offer.best.passage.text)
         text = substitute(self._template.line, values)
-        return replace(self._bare(offer, [lead]), form="line", text=text, tokens=self._counter.count(text), content="")
+        return replace(bare, form="line", text=text, tokens=self._counter.count(text))
 
     def excerpt(self, offer: Offer, keys: Iterable[int], form: Form, number: int | None = None) -> Excerpt:
         """The passages with these keys, in reading order."""
@@ -113,16 +137,14 @@ class ExcerptRenderer:
         if whole.tokens <= limit:
             return whole
         around = self._counter.count(self._piece(self._frame(offer, items), "x")) - 1
-        full = max(1, whole.tokens - around)
-        room = min(limit - around, full - 1)
+        room = min(limit, whole.tokens - 1) - around
         while room >= _MIN_CONTENT:
-            cut, note = self._cut(offer, items, room)
-            if not cut:
+            made = self._shorter(offer, items, form, room)
+            if made is None or self._counter.count(made.content) < _MIN_CONTENT:
                 return None
-            made = self._made(offer, cut, form, of=items)
             if made.tokens <= limit:
-                return replace(made, truncated=True, note=note)
-            room -= max(made.tokens - limit, 1)
+                return made
+            room -= made.tokens - limit
         return None
 
     def worth(self, part: Excerpt, whole: int) -> float:
@@ -136,39 +158,43 @@ class ExcerptRenderer:
     def _items(self, offer: Offer, keys: Iterable[int]) -> list[Item]:
         wanted = sorted(keys, key=offer.reading.place.__getitem__)
         known = self._load(wanted)
-        return [
-            Item(known[key], self._own(known[key].passage.text), hit=key in offer.hits)
-            for key in wanted
-            if key in known
-        ]
+        return [Item(known[key], known[key].passage.text, hit=key in offer.hits) for key in wanted if key in known]
 
-    def _own(self, text: str) -> str:
-        """The words of a passage, none of which can be taken for a citation."""
-        return text if self._plain else _LIKE_AN_ID.sub(r"\\[", text)
+    def _shorter(self, offer: Offer, items: Sequence[Item], form: Form, room: int) -> Excerpt | None:
+        """What about `room` tokens of content hold, by the request's strategy."""
+        if self._strategy in _SUMMARIES and len(items) > 1:
+            text, note = self._truncate(self._text(offer, items), room)
+            summary = [replace(items[0], text=text, truncated=True)]
+            return replace(self._made(offer, summary, form, said=text), truncated=True, note=note)
+        kept, note = self._kept(offer, items, room)
+        if not kept:
+            return None
+        first, last = min(kept), max(kept)
+        told = [place for place, item in enumerate(items) if offer.reading.says(item.candidate.key)]
+        before = min(told, default=first) < first and not kept[first].text.startswith(MARK)
+        after = max(told, default=last) > last and not kept[last].text.rstrip().endswith(MARK)
+        made = self._made(offer, [kept[place] for place in sorted(kept)], form, gaps=(before, after))
+        return replace(made, truncated=True, note=note)
 
-    def _cut(self, offer: Offer, items: Sequence[Item], room: int) -> tuple[list[Item], str]:
-        """The items that fit, one of them cut, by the request's strategy."""
-        if len(items) == 1 or self._strategy in ("summarise", "summarize"):
-            text, note = self._truncate(trim("".join(item.text for item in items)), room)
-            if self._counter.count(text) < min(_MIN_CONTENT, room):
-                return [], ""
-            return [replace(items[0], text=text, truncated=True)], note
+    def _kept(self, offer: Offer, items: Sequence[Item], room: int) -> tuple[dict[int, Item], str]:
+        """The items that fit by their places, the last one to be taken cut."""
         kept: dict[int, Item] = {}
-        left, note = room, ""
+        left = room
         for place in self._order(offer, items):
             item = items[place]
             cost = item.candidate.passage.tokens + BLOCK_TOKENS
-            if cost <= left:
+            if cost <= left and len(items) > 1:
                 kept[place] = item
                 left -= cost
-                continue
-            if left >= 2 * _MIN_CONTENT:
-                text, note = self._truncate(trim(item.text), left - BLOCK_TOKENS)
+            elif left >= (2 * _MIN_CONTENT if kept else _MIN_CONTENT):
+                text, note = self._truncate(trim(item.text), left - (BLOCK_TOKENS if kept else 0))
                 if text:
-                    space = item.text[len(item.text.rstrip()) :] or "\n"
+                    space = item.text[len(item.text.rstrip()) :]
                     kept[place] = replace(item, text=text + space, truncated=True)
-            break
-        return [kept[place] for place in sorted(kept)], note
+                return kept, note
+            else:
+                break
+        return kept, ""
 
     def _order(self, offer: Offer, items: Sequence[Item]) -> list[int]:
         """The places of the items in the order in which they are kept."""
@@ -181,25 +207,62 @@ class ExcerptRenderer:
         return sorted(places, key=lambda place: (-scores.get(items[place].candidate.key, 0.0), place))
 
     def _made(
-        self, offer: Offer, items: Sequence[Item], form: Form, number: int | None = None, of: Sequence[Item] = ()
+        self,
+        offer: Offer,
+        items: Sequence[Item],
+        form: Form,
+        number: int | None = None,
+        *,
+        said: str | None = None,
+        gaps: tuple[bool, bool] = (False, False),
     ) -> Excerpt:
-        """These items as an excerpt, with marks where it is cut at its ends, if they are a part `of` others."""
-        bare = self._bare(offer, items)
-        shown = _shown(offer.reading, items)
-        first, base = items[0] if items else None, _base(offer.reading, items)
+        """An excerpt of these items; `said` takes the place of their text, and `gaps` are before and after it."""
+        marks = self._marks(items)
+        text = self._text(offer, items, marks) if said is None else said
+        text = "\n".join(filter(None, (GAP if gaps[0] else "", text, GAP if gaps[1] else "")))
+        text = _PLACE.sub(lambda place: marks[int(place[1])], text if self._plain else disown(text))
+        piece = self._piece(self._frame(offer, items, number), text)
+        return replace(self._bare(offer, items), form=form, text=piece, tokens=self._counter.count(piece), content=text)
 
-        def cited(item: Item) -> str:
-            return f"[{item.candidate.passage.citation}]" if self._cites and item.hit and item is not first else ""
+    def _text(self, offer: Offer, items: Sequence[Item], marks: Collection[int] = ()) -> str:
+        """The content of an excerpt, with a place for each mark."""
+        if not self._shows_content:
+            return ""
+        return content(
+            stretches(offer.reading, items, self._named(offer, items)),
+            fields=self._fields,
+            mark=lambda item: f"\x00{item.candidate.key}\x00" if item.candidate.key in marks else "",
+            number_pages="page_number" not in self._variables,
+            prose_fields=self._prose_fields,
+        )
 
-        text = ""
-        if self._shows_content:
-            numbers = "page_number" not in self._variables
-            text = content(shown, fields=self._fields, base=base, cited=cited, number_pages=numbers)
-            text = "\n".join((*_mark(of[:1], items[:1]), text, *_mark(of[-1:], items[-1:])))
-        notes = "; ".join(dict.fromkeys(item.candidate.note for item in items if item.candidate.note))
-        said = (text if self._plain else disown(text)) + (f" ({notes})" if notes else "")
-        piece = self._piece(self._frame(offer, items, number), said)
-        return replace(bare, form=form, items=tuple(items), text=piece, tokens=self._counter.count(piece), content=said)
+    def _marks(self, items: Sequence[Item]) -> dict[int, str]:
+        """By the keys of passages what stands at their ends: the citation of a hit, and what is to be said of it."""
+        last = {item.candidate.note: item for item in items if item.candidate.note}
+        marks: dict[int, str] = {}
+        for item in items:
+            candidate = item.candidate
+            cited = self._cites and item.hit and item is not items[0]
+            citation = f"[{candidate.passage.citation}]" if cited else ""
+            note = f"({inline(candidate.note, _LONGEST_NOTE)})" if last.get(candidate.note) is item else ""
+            if citation or note:
+                marks[candidate.key] = " ".join(filter(None, (citation, note)))
+        return marks
+
+    def _named(self, offer: Offer, items: Sequence[Item]) -> set[str]:
+        """Ids of the nodes whose titles need not stand in the content."""
+        document, told = offer.document.id, self._told(offer, items)
+        named = {told.id} if told is not None and self._variables & {"about", "title"} else set()
+        has_text = any(item.candidate.node.id == document and item.text.strip() for item in items)
+        return named | {document} if has_text or self._variables & {"about", "page", "title"} else named
+
+    def _told(self, offer: Offer, items: Sequence[Item]) -> NodeInfo | None:
+        """The node whose title the heading tells beside the document's: the only one that is shown."""
+        nodes = {item.candidate.node.id: item.candidate.node for item in items}
+        if len(nodes) != 1 or offer.document.id in nodes or common_headings(offer.reading, items):
+            return None
+        (node,) = nodes.values()
+        return None if self._shows_content and node.type in _TITLED else node
 
     def _bare(self, offer: Offer, items: Sequence[Item]) -> Excerpt:
         score = max((item.candidate.score for item in items if item.hit), default=offer.best.score)
@@ -207,8 +270,13 @@ class ExcerptRenderer:
         return Excerpt(offer.document, offer.section, "hits", tuple(items), "", 0, score, trail=trail)
 
     def _frame(self, offer: Offer, items: Sequence[Item], number: int | None = None) -> dict[str, str]:
-        headings = tuple(offer.reading.nodes[each].title for each in _common_headings(offer.reading, items))
-        return values_of(self._variables, self._bare(offer, items), self._template, self._fields, headings, number)
+        headings = [offer.reading.nodes[each].title for each in common_headings(offer.reading, items)]
+        told = self._told(offer, items)
+        title = "" if told is None else told.title
+        bare = self._bare(offer, items)
+        return values_of(
+            self._variables, bare, self._template, self._fields, headings=headings, title=title, number=number
+        )
 
     def _piece(self, values: Mapping[str, str], text: str) -> str:
         return substitute(self._template.item, {**values, "content": self._quote(text)}) + self._template.separator
@@ -222,59 +290,9 @@ class ExcerptRenderer:
             return cite(text)
         if self._plain:
             return plain(text, self._template.guards)
-        escaped = inside_fence(text) if self._fenced else escape(text, block=self._block)
+        escaped = inside_fence(text) if self._fenced else escape(text, block=self._block, own=_OWN_LINE)
         mark = self._template.separator.strip()
         if mark:
             escaped = escaped.replace(mark, f"\\{mark}")
         # The lines after the first belong to the same point of the list.
         return re.sub(r"\n(?=[^\n])", "\n  ", escaped) if self._hanging else escaped
-
-
-def _common_headings(reading: Reading, items: Sequence[Item]) -> list[int]:
-    """The headings above all passages of an excerpt, which its own heading names, by position."""
-    above = [
-        reading.headings(reading.owner[item.candidate.key]) for item in items if item.candidate.key in reading.owner
-    ]
-    if not above:
-        return []
-    common = [each for places in zip(*above, strict=False) if len(set(places)) == 1 for each in places[:1]]
-    return [each for each in common if reading.nodes[each].title]
-
-
-def _base(reading: Reading, items: Sequence[Item]) -> int:
-    """The depth of the list items that stand furthest left."""
-    owners = [reading.owner[item.candidate.key] for item in items if item.candidate.key in reading.owner]
-    return min((node.depth for node in map(reading.nodes.__getitem__, owners) if node.type in LISTED), default=0)
-
-
-def _shown(reading: Reading, items: Sequence[Item]) -> list[Shown]:
-    """The items as stretches, each with the headings that nothing before it has shown."""
-    placed = [(item, reading.place.get(item.candidate.key, place)) for place, item in enumerate(items)]
-    told = set(_common_headings(reading, items))
-    shown: list[Shown] = []
-    last: int | None = None
-    for stretch in stretches_of(placed):
-        first, place = stretch[0]
-        position = reading.owner.get(first.candidate.key, 0)
-        entry = reading.nodes[position] if position < len(reading.nodes) else reading.nodes[0]
-        above = reading.headings(position)
-        new = [each for each in above if each not in told]
-        told.update(above)
-        entries = [reading.nodes[each] for each in new if reading.nodes[each].title]
-        lines = tuple(heading_line(first.candidate.node, each) for each in entries)
-        gap = last is not None and place != last + 1 and _left_out(reading, last, place)
-        begins = first.candidate.passage.ordinal == 0
-        shown.append(Shown(first.candidate.node, entry, tuple(each for each, _ in stretch), begins, gap, lines))
-        last = stretch[-1][1]
-    return shown
-
-
-def _mark(end: Sequence[Item], shown: Sequence[Item]) -> Iterator[str]:
-    """A mark where the item at an end is left out, unless the one that is shown there is cut and says so itself."""
-    if end and end[0].candidate.key != shown[0].candidate.key and not shown[0].truncated:
-        yield GAP
-
-
-def _left_out(reading: Reading, last: int, place: int) -> bool:
-    """Whether a passage with words stands between two places; bare headings are no gap."""
-    return any(reading.tokens[key] for key in reading.keys[last + 1 : place])

@@ -21,7 +21,7 @@ _NEUTRAL = str.maketrans("[]`|<>", "()'¦‹›")
 
 _STRUCTURE = re.compile(
     rf"""(?P<indent>[\s{_INVISIBLE}]*)
-    (?=   [#\[]                                              # a heading; a header or a citation
+    (?=   \#|\[(?!…\][ \t]*\Z)                               # a heading; a header or a citation, but no gap
         | <[a-z/!?|]                                         # a tag
         | ```|~~~                                            # a fence
         | (?P<rule>[-=*_])(?:[ \t]*(?P=rule))*[ \t]*\Z       # a rule, or the line under a heading
@@ -35,6 +35,10 @@ _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
 _FENCE_LINE = re.compile(rf"^[^\S\n]*[{_INVISIBLE} \t]*(?=```|~~~)", re.MULTILINE)
 _BACKTICKS = re.compile("`+")
 _NOT_INFO = re.compile(r"[^\w+.#-]+")
+# What Weftwork writes as `[k482913]`, in any way that a reader or the check of an answer might take for it.
+_CITATION = re.compile(
+    rf"[\[【](?=[\s{_INVISIBLE}]*[a-z](?:[{_INVISIBLE}]*\d){{6,12}}[{_INVISIBLE}]*(?![\w-]))", re.IGNORECASE
+)
 _REMARK = re.compile(
     rf"[\s{_INVISIBLE}]+".join(f"[{_INVISIBLE}]*".join(word) for word in "contradicts what was said on".split()),
     re.IGNORECASE,
@@ -63,7 +67,8 @@ def guard(line: str) -> str:
 
 
 def disown(text: str) -> str:
-    """The text with a backslash before the words of a remark that only Weftwork itself makes about a source."""
+    """The text with a backslash before what only Weftwork itself writes: a citation, or its remark about a source."""
+    text = _CITATION.sub(r"\\\g<0>", text)
     if "contradicts" not in text.casefold() and _is_plain(text):
         return text
     return _REMARK.sub(r"\\\g<0>", text)
@@ -100,17 +105,17 @@ def plain(text: str, guards: str = "") -> str:
     return re.sub(guards, r"\\\g<0>", content) if guards else content
 
 
-def escape(text: str, *, block: bool = True) -> str:
+def escape(text: str, *, block: bool = True, own: re.Pattern[str] | None = None) -> str:
     """The content with every line that could be taken for structure guarded.
 
     `block` says that the content begins and ends on lines of its own. Only then can its code fences
-    stay; one that is left open is closed.
+    stay; one that is left open is closed. Lines that begin with a match of `own` stay as they are.
     """
     lines: list[str] = []
     opened = ""
     for line in clean(text).split("\n"):
         begins = _OPENING.match(line) if block and not opened else None
-        if opened or begins:
+        if opened or begins or (own is not None and own.match(line)):
             lines.append(line)
         else:
             lines.append(guard(line))
@@ -129,3 +134,14 @@ def inside_fence(text: str) -> str:
 def _closes(line: str, opened: str) -> bool:
     found = _CLOSING.match(line)
     return found is not None and found[1].startswith(opened)
+
+
+def open_fence(text: str, opened: str = "") -> str:
+    """The mark of the code fence that is open after a text, given the one that was open before it."""
+    for line in map(str.strip, text.split("\n")) if "```" in text or "~~~" in text else ():
+        begins = _OPENING.match(line)
+        if not opened and begins:
+            opened = begins[1] or begins[2]
+        elif opened and _closes(line, opened):
+            opened = ""
+    return opened

@@ -71,11 +71,16 @@ def values_of(
     excerpt: Excerpt,
     template: Template,
     choice: FieldChoice = ALL_FIELDS,
+    *,
     headings: Sequence[str] = (),
+    title: str = "",
     number: int | None = None,
 ) -> dict[str, str]:
-    """The values of the variables with these names; `content` is not among them."""
-    called = _names(excerpt, headings, choice.details)
+    """The values of the variables with these names; `content` is not among them.
+
+    `headings` stand above all that is shown; `title` is that of the only node that is shown, if it is to be told.
+    """
+    called = _names(excerpt, headings, title, choice.details)
     values: dict[str, str] = {}
     for name in names:
         if name == "number":
@@ -103,20 +108,22 @@ class _Names:
     about: str
 
 
-def _names(excerpt: Excerpt, headings: Sequence[str], details: Collection[str]) -> _Names:
+def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Collection[str]) -> _Names:
     """Names of the document, of the headings above the excerpt, and of what the document stands in; never ids."""
     lead, document = lead_of(excerpt), excerpt.document
-    above = [inline(title, 80) for title in excerpt.trail if title]
-    own = inline(document.title, 120) or _file_name(document.source) or (above[0] if above else "Untitled")
-    within = [name for title in headings if (name := inline(title, 120))]
+    above = [name for title in excerpt.trail if (name := inline(title, 80))]
+    own = inline(document.title, 120) or _file_name(document.source) or (above.pop(0) if above else "")
+    within = [name for heading in headings if (name := inline(heading, 120))]
     # A note that is called by its file often has its real name as its first heading.
     name = within.pop(0) if within and (_bare(within[0]) == _bare(own) or _is_slug(own)) else own
-    title = inline(lead.node.title, 120) if document.id != lead.node.id and not within else ""
+    # The title of a page of a document begins with that of the document.
+    title = inline(title, 120).removeprefix(f"{name}, ")
     last = within[-1:] or ([title] if title and _bare(title) != _bare(name) else [])
     where = _where(document, above, name)
     said = "; ".join(filter(None, (_day_of(document), validity_of(lead.node), *_details(excerpt, details))))
-    about = " › ".join((name, *last)) + (f" · {where}" if where else "") + (f" ({said})" if said else "")
-    return _Names((*last, own)[0], own, " > ".join(reversed([own, *above][:_DEEPEST])), about)
+    about = " › ".join((name or "Untitled", *last)) + (f" · {where}" if where else "") + (f" ({said})" if said else "")
+    path = [*([own] if own and last else []), *above]
+    return _Names((*last, name)[0] or "Untitled", own, " > ".join(reversed(path[:_DEEPEST])), about)
 
 
 def _bare(name: str) -> str:
@@ -192,7 +199,7 @@ def validity_of(node: NodeInfo) -> str:
 def fields_of(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> str:
     """The fields in order of their names, `owner: Ana; status: open`."""
     filled = list(choice.of(fields).items())
-    shown = [f"{inline(name, 60)}: {_field(value)}" for name, value in filled[:_MOST]]
+    shown = [f"{inline(name, 60)}: {field_value(value)}" for name, value in filled[:_MOST]]
     return "; ".join([*shown, f"{len(filled) - _MOST} more"] if len(filled) > _MOST else shown)
 
 
@@ -226,7 +233,8 @@ def _timestamp(moment: datetime | None) -> str:
     return "unknown" if moment is None else iso(moment)
 
 
-def _field(value: FieldValue) -> str:
+def field_value(value: FieldValue) -> str:
+    """A value of a field as a part of one line."""
     match value:
         case bool():
             return "yes" if value else "no"

@@ -15,8 +15,8 @@ from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import read_query
 from weftwork.recipe import get_recipe
 from weftwork.render import ExcerptRenderer, Template, Templates, get_template
-from weftwork.render.content import trim
 from weftwork.render.quote import plain
+from weftwork.render.stretches import trim
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
 from weftwork.types import PAGE, Budget, Candidate, Finding, Kind, NodeInfo, Passage

@@ -1,0 +1,370 @@
+"""The text of an excerpt: each kind of node as its author laid it out."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from weftwork.render import FieldChoice
+
+from .documents import Document, citation, part
+
+MONDAY = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+TUESDAY = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
+
+
+class TestLists:
+    def test_items_stand_close_and_are_indented_by_the_items_above_them(self):
+        page = Document(
+            part("list_item", "Fruit"),
+            part("list_item", "Quince", depth=2),
+            part("list_item", "Quince jam", depth=3),
+            part("list_item", "Bread"),
+            text="Buy this:",
+        )
+        assert page.content() == "Buy this:\n\n- Fruit\n  - Quince\n    - Quince jam\n- Bread"
+
+    def test_what_is_shown_of_a_deep_list_begins_at_the_left(self):
+        page = Document(
+            part("list_item", "Fruit"), part("list_item", "Quince", depth=2), part("list_item", "Jam", depth=3)
+        )
+        assert page.content(3, 4) == "- Quince\n  - Jam"
+
+    def test_a_list_below_a_heading_is_no_deeper_than_one_above_it(self):
+        page = Document(part("list_item", "Fruit"), part("heading", title="Later"), part("list_item", "Bread", depth=2))
+        assert page.content(2, 4) == "- Fruit\n\n## Later\n- Bread"
+
+    def test_further_lines_hang_below_the_first_and_blank_ones_stay_empty(self):
+        page = Document(part("list_item", "Mix:\nflour\n\nwater"), part("list_item", "Rest\nan hour", depth=2))
+        assert page.content(2, 3) == "- Mix:\n  flour\n\n  water\n  - Rest\n    an hour"
+
+    def test_an_item_that_has_a_bullet_keeps_it(self):
+        page = Document(part("list_item", "1. First"), part("block", "* Second"), part("block", "Third"))
+        assert page.content(2, 3, 4) == "1. First\n* Second\n- Third"
+
+    def test_an_item_without_words_is_left_out(self):
+        assert Document(part("list_item", "a"), part("list_item", " \n"), part("todo")).content() == "- a"
+
+    def test_an_item_has_its_title_before_its_text_and_its_fields_with_either(self):
+        fields = {"owner": "Ana"}
+        page = Document(
+            part("block", "Twelve went back.", title="Mirrors", fields=fields),
+            part("block", "Call Bo", fields=fields),
+            part("block", title="Only a title", fields=fields),
+            part("block", fields=fields),
+            hits=(1, 2, 3, 4, 5),
+        )
+        assert page.content().split("\n") == [
+            "- Mirrors (owner: Ana)",
+            f"  Twelve went back. {citation(2)}",
+            f"- Call Bo (owner: Ana) {citation(3)}",
+            f"- Only a title (owner: Ana) {citation(4)}",
+            f"- owner: Ana {citation(5)}",
+        ]
+
+    def test_the_title_and_the_fields_of_an_item_stand_before_the_first_part_of_its_text_alone(self):
+        page = Document(part("block", "One. ", "Two. ", "Three.", title="Mirrors", fields={"owner": "Ana"}))
+        assert page.content(2, 3) == "- Mirrors (owner: Ana)\n  One. Two."
+        assert page.content(3, 4) == "- Two. Three."
+
+
+class TestTasks:
+    @pytest.mark.parametrize(
+        ("status", "mark"),
+        [("open", " "), ("done", "x"), ("in progress", "/"), ("cancelled", "-"), ("canceled", "-"), (None, " ")],
+    )
+    def test_a_mark_tells_the_status(self, status, mark):
+        fields = {"status": status, "due": "2026-03-10"}
+        page = Document(part("todo", title="Call Bo", fields=fields))
+        assert page.content(2) == f"- [{mark}] Call Bo (due: 2026-03-10)"
+
+    def test_a_status_that_has_no_mark_is_told(self):
+        page = Document(part("todo", title="Call Bo", fields={"status": "blocked"}))
+        assert page.content(2) == "- [ ] Call Bo (status: blocked)"
+
+    def test_details_hang_below_the_task(self):
+        page = Document(part("todo", "At noon.\nNot later.", title="Call Bo"))
+        assert page.content(2) == "- [ ] Call Bo\n      At noon.\n      Not later."
+
+    def test_fields_are_told_as_they_are_chosen(self):
+        page = Document(part("todo", title="Call Bo", fields={"due": "today", "Owner": "Ana"}))
+        assert page.content(2, fields=FieldChoice(first=("owner",))) == "- [ ] Call Bo (Owner: Ana; due: today)"
+        assert page.content(2, fields=FieldChoice(show=False)) == "- [ ] Call Bo"
+
+
+class TestCode:
+    def test_code_is_fenced_once(self):
+        page = Document(part("code", "x = 1\n"), part("code", "```py\ny = 2\n```"), part("code", "~~~\n```\n~~~"))
+        assert page.content(2) == "```\nx = 1\n```"
+        assert page.content(3) == "```py\ny = 2\n```"
+        assert page.content(4) == "~~~\n```\n~~~"
+
+    def test_a_citation_stands_below_the_code_and_not_in_it(self):
+        page = Document(
+            part("paragraph", "Run this:"),
+            part("code", "make a\n", "make b\n"),
+            part("code", "```\nmake c\n```\n"),
+            hits=(2, 3, 4, 5),
+        )
+        assert page.content(2, 3, 4, 5) == (
+            f"Run this:\n\n```\nmake a\nmake b\n```\n{citation(3)} {citation(4)}\n\n```\nmake c\n```\n{citation(5)}"
+        )
+
+    def test_a_citation_waits_until_the_fence_in_a_text_is_closed(self):
+        texts = ("Run:\n```\nmake a\n", "make b\n", "make c\n```\nDone. ", "Rest.")
+        page = Document(part("paragraph", *texts), text="Lead.", hits=(1, 2, 3, 4))
+        shown = f"Run:\n```\nmake a\nmake b\nmake c\n```\nDone. {citation(2)} {citation(3)} {citation(4)} Rest."
+        assert page.content() == f"Lead.\n\n{shown}"
+
+    def test_a_fence_that_goes_on_in_what_is_left_out_is_closed(self):
+        page = Document(
+            part("paragraph", "Run:\n```\nmake a\n", "make b\n```\n"), part("paragraph", "After."), hits=(1, 2, 4)
+        )
+        assert page.content(1, 2, 4) == f"Run:\n```\nmake a\n```\n{citation(2)}\n[…]\nAfter. {citation(4)}"
+
+
+class TestTurns:
+    def test_turns_stand_close_with_their_speaker_and_day(self):
+        talk = Document(
+            part("message", "When do we ship?", title="Ana", at=MONDAY),
+            part("message", "On the 2nd.", title="Ben", at=TUESDAY),
+            part("message", "Noted.", at=TUESDAY),
+            part("message", "Who?", title="Cy"),
+            type="thread",
+            title="Shipping",
+        )
+        assert talk.content(2, 3, 4, 5) == (
+            "Ana, 2026-03-02: When do we ship?\nBen, 2026-03-03: On the 2nd.\n2026-03-03: Noted.\nCy: Who?"
+        )
+
+    def test_no_line_of_a_turn_can_pass_for_the_turn_of_another(self):
+        talk = Document(part("message", "Fine.\nBen, 2026-03-03: I pay for it.", title="Ana", at=MONDAY))
+        assert talk.content(2) == "Ana, 2026-03-02: Fine.\n  Ben, 2026-03-03: I pay for it."
+
+    def test_a_speaker_is_one_line_of_plain_text(self):
+        talk = Document(part("message", "Hi.", title="Eve\nBen, [k482913]"))
+        assert talk.content(2) == "Eve Ben, (k482913): Hi."
+
+    def test_a_later_part_of_a_long_turn_has_its_speaker_too(self):
+        talk = Document(part("message", "One. ", "Two. ", "Three.", title="Ana"))
+        assert talk.content(3, 4) == "Ana: Two. Three."
+
+
+def row(title="", *texts, **fields):
+    return part("db_row", *texts, title=title, fields=fields)
+
+
+class TestRows:
+    def test_rows_stand_in_one_table_with_a_column_for_each_field(self):
+        table = Document(row("Tube", stock=40, price="14 euros"), row("Foam", stock=0, ok=False), type="database")
+        assert table.content(2, 3).split("\n") == [
+            "| Name | price | stock | ok |",
+            "| --- | --- | --- | --- |",
+            "| Tube | 14 euros | 40 |  |",
+            "| Foam |  | 0 | no |",
+        ]
+
+    def test_what_would_part_cells_or_lines_is_neutralised(self):
+        table = Document(row("a | b\n| c |", **{"x|y": "1 | 2\n| --- |", "a: b": "c"}), type="database")
+        lines = table.content(2).split("\n")
+        assert lines == ["| Name | a: b | x¦y |", "| --- | --- | --- |", "| a ¦ b ¦ c ¦ | c | 1 ¦ 2 ¦ --- ¦ |"]
+
+    def test_rows_that_are_left_out_leave_one_mark_in_the_table(self):
+        rows = [row(f"r{number}", n=number) for number in range(5)]
+        table = Document(*rows, type="database")
+        assert table.content(2, 5, 6) == "| Name | n |\n| --- | --- |\n| r0 | 0 |\n| […] |  |\n| r3 | 3 |\n| r4 | 4 |"
+
+    def test_the_text_of_a_row_stands_below_the_table_and_passes_for_no_other_row(self):
+        table = Document(row("Tube", "Birch.\nFoam: none", n=1), row("", "Nameless.", n=2), type="database")
+        assert table.content(2, 3) == (
+            "| Name | n |\n| --- | --- |\n| Tube | 1 |\n|  | 2 |\n\nTube: Birch.\n  Foam: none\n\nNameless."
+        )
+
+    def test_a_row_is_cited_in_its_first_cell_with_a_name_or_without(self):
+        named = Document(row("Tube", n=1), row("Foam", n=2), row("Cord", n=3), type="database", hits=(2, 3))
+        assert named.content(2, 3, 4).split("\n")[2:] == ["| Tube | 1 |", f"| Foam {citation(3)} | 2 |", "| Cord | 3 |"]
+        bare = Document(row("", n=1), row("", n=2), type="database", hits=(2, 3))
+        assert bare.content(2, 3) == f"| n |\n| --- |\n| 1 |\n| 2 {citation(3)} |"
+
+    def test_rows_without_names_and_fields_are_texts(self):
+        assert Document(row("", "One."), row("", "Two.")).content(2, 3) == "One.\n\nTwo."
+
+    def test_a_table_ends_where_something_else_stands(self):
+        page = Document(row("a", n=1), part("paragraph", "Between."), row("b", n=2), text="Before.")
+        table = "| Name | n |\n| --- | --- |\n| {} |"
+        assert page.content() == f"Before.\n\n{table.format('a | 1')}\n\nBetween.\n\n{table.format('b | 2')}"
+
+
+class TestPages:
+    PDF = Document(
+        part("document_page", "Aims. ", "Means.", title="plan.pdf, page 2", fields={"page": 2}),
+        part("document_page", "Costs.", title="plan.pdf, page 3: Money", fields={"page": 3}),
+        title="plan.pdf",
+        type="document",
+    )
+
+    def test_pages_have_their_numbers(self):
+        assert self.PDF.content(2, 3, 4) == "(page 2)\nAims. Means.\n\n(page 3)\nCosts."
+
+    def test_the_number_stands_where_a_page_begins(self):
+        assert self.PDF.content(3, 4) == "Means.\n\n(page 3)\nCosts."
+
+    def test_a_template_that_tells_the_number_itself_has_it_once(self):
+        assert self.PDF.content(4, template="research") == "Costs."
+
+    def test_the_heading_names_a_single_page_and_the_document_of_several(self):
+        assert self.PDF.heading(4) == "plan.pdf › page 3: Money"
+        assert self.PDF.heading(2, 4) == "plan.pdf"
+
+
+class TestHeadings:
+    NOTE = Document(
+        part("heading", "How it is mixed.", title="Dough"),  # 2
+        part("paragraph", "Flour and water.", depth=2),  # 3
+        part("heading", title="Rising", depth=2),  # 4
+        part("paragraph", "An hour.", depth=3),  # 5
+        part("heading", "How it is baked.", title="Oven"),  # 6
+        part("heading", title="Bare"),  # 7
+        text="Bread.",
+        hits=(1, 2, 3, 5, 6),
+    )
+
+    def test_a_heading_stands_before_what_it_heads_once(self):
+        assert self.NOTE.content(1, 2, 3, 5, 6) == (
+            f"Bread.\n\n## Dough\nHow it is mixed. {citation(2)}\n\nFlour and water. {citation(3)}\n\n"
+            f"### Rising\nAn hour. {citation(5)}\n\n## Oven\nHow it is baked. {citation(6)}"
+        )
+
+    def test_what_the_heading_of_the_excerpt_names_is_not_said_again(self):
+        assert self.NOTE.content(3, 5) == f"Flour and water.\n\n### Rising\nAn hour. {citation(5)}"
+        assert self.NOTE.heading(3, 5) == "Handbook › Dough"
+        assert self.NOTE.content(5) == "An hour."
+        assert self.NOTE.heading(5) == "Handbook › Rising"
+
+    def test_headings_above_a_later_part_are_told_though_they_are_no_part_of_it(self):
+        assert self.NOTE.content(1, 5) == f"Bread.\n[…]\n## Dough\n### Rising\nAn hour. {citation(5)}"
+
+    def test_a_bare_heading_that_was_found_carries_its_citation(self):
+        page = Document(part("heading", title="One"), part("heading", title="Two"), text="Text.", hits=(1, 2, 3))
+        assert page.content() == f"Text.\n\n## One {citation(2)}\n## Two {citation(3)}"
+
+    def test_a_heading_has_the_level_of_its_file(self):
+        page = Document(part("heading", "Text.", title="Deep", fields={"_level": 4, "_unseen": ("_level",)}), text="A.")
+        assert page.content() == "A.\n\n#### Deep\nText."
+
+
+class TestOtherNodes:
+    def test_a_node_with_a_title_shows_it_before_its_text(self):
+        page = Document(
+            part("paragraph", "Forty telescopes.", title="In numbers"),
+            part("kanban_card", "Passed.", title="Drop test", fields={"status": "done"}),
+            text="About.",
+            hits=(1, 2, 3),
+        )
+        assert page.content() == (
+            f"About.\n\nIn numbers\nForty telescopes. {citation(2)}\n\nDrop test (status: done)\nPassed. {citation(3)}"
+        )
+
+    def test_a_title_that_the_heading_tells_is_not_said_again(self):
+        page = Document(part("paragraph", "Forty telescopes.", title="In numbers"), text="About.")
+        assert page.content(2) == "Forty telescopes."
+        assert page.heading(2) == "Handbook › In numbers"
+
+    def test_the_heading_names_no_single_node_where_several_are_shown(self):
+        page = Document(
+            part("paragraph", "Forty.", title="Numbers"), part("paragraph", "Two.", title="Names"), hits=(3,)
+        )
+        assert page.heading(2, 3) == "Handbook"
+        assert page.content(2, 3) == f"Numbers\nForty.\n\nNames\nTwo. {citation(3)}"
+
+    def test_a_document_has_its_fields_before_its_text(self):
+        assert Document(text="Text.", fields={"owner": "Ana"}).content() == "owner: Ana\nText."
+
+
+class TestGaps:
+    PAGE = Document(
+        part("paragraph", "One. ", "Two. ", "Three."),  # 2, 3, 4
+        part("heading", title="Bare"),  # 5
+        part("paragraph", "Four.", depth=2),  # 6
+        part("todo", title="Call Bo", depth=2),  # 7
+        part("paragraph", "Five.", depth=2),  # 8
+        text="Zero.",
+    )
+
+    def test_nothing_is_marked_where_nothing_is_left_out(self):
+        assert "[…]" not in self.PAGE.content()
+
+    def test_a_mark_stands_where_words_are_left_out_in_a_text_and_between_nodes(self):
+        assert self.PAGE.content(1, 2, 4) == "Zero.\n\nOne.\n[…]\nThree."
+        assert self.PAGE.content(1, 3) == "Zero.\n[…]\nTwo."
+
+    def test_several_passages_that_are_left_out_have_one_mark(self):
+        assert self.PAGE.content(1, 6) == "Zero.\n[…]\n## Bare\nFour."
+
+    def test_a_bare_heading_is_no_gap(self):
+        assert self.PAGE.content(4, 6) == "Three.\n\n## Bare\nFour."
+
+    def test_a_task_that_is_all_title_is_one(self):
+        assert self.PAGE.content(6, 8) == "Four.\n[…]\nFive."
+
+    def test_nothing_is_marked_before_the_first_passage_and_after_the_last(self):
+        assert self.PAGE.content(3) == "Two."
+
+
+class TestSeams:
+    def test_passages_of_one_node_are_one_text(self):
+        page = Document(part("paragraph", "The dome tur", "ns on rollers.\n\nNew paragraph. ", "It ends.\n\n"))
+        assert page.content(2, 3, 4) == "The dome turns on rollers.\n\nNew paragraph. It ends."
+
+    def test_blank_lines_around_a_node_are_one_and_its_indentation_stays(self):
+        page = Document(part("paragraph", "\n \n    deep\n\n\n"), part("paragraph", "\nNext. \n"), text="\n\nLead.\n\n")
+        assert page.content() == "Lead.\n\n    deep\n\nNext."
+
+    def test_lists_and_turns_stand_close_and_all_else_apart(self):
+        page = Document(part("list_item", "a"), part("todo", "b"), part("paragraph", "c"), part("list_item", "d"))
+        assert page.content(2, 3, 4, 5) == "- a\n- [ ] b\n\nc\n\n- d"
+
+
+class TestCitations:
+    def test_hits_carry_theirs_at_their_end_but_the_first_item_and_surroundings_do_not(self):
+        page = Document(part("paragraph", "One. ", "Two. ", "Three.\n\n", "Four."), text="Zero.", hits=(1, 3, 4))
+        assert page.content() == f"Zero.\n\nOne. Two. {citation(3)} Three. {citation(4)}\n\nFour."
+        assert page.content(3, 4) == f"Two. Three. {citation(4)}"
+
+    def test_the_heading_has_that_of_the_first_item_whether_it_was_found_or_not(self):
+        page = Document(part("paragraph", "One.", "Two."), hits=(3,))
+        excerpt = page.excerpt(2, 3)
+        assert excerpt.citation == "k000002"
+        assert excerpt.text.startswith(f"{citation(2)} Handbook\n")
+
+    def test_a_citation_stands_below_a_table(self):
+        page = Document(part("paragraph", "| a |\n| --- |\n| b |\n", "After."), text="Zero.", hits=(1, 2))
+        assert page.content() == f"Zero.\n\n| a |\n| --- |\n| b |\n{citation(2)}\nAfter."
+
+    def test_a_template_without_citations_has_none(self):
+        page = Document(part("paragraph", "One. "), part("paragraph", "Two."), hits=(2, 3))
+        assert page.content(2, 3, template="chat") == "One.\n\nTwo."
+
+    def test_a_citation_on_its_own_line_stays_one_where_content_is_escaped(self):
+        page = Document(part("code", "make a"), part("list_item", "```\nmake b\n```"), text="Run:", hits=(1, 2, 3))
+        text = page.excerpt(template="plain").text
+        assert text.endswith(f"make a\n\\```\n{citation(2)}\n\n- ```\n  make b\n  \\```\n  {citation(3)}\n")
+
+
+class TestNotes:
+    def test_what_is_said_of_a_passage_stands_at_its_end(self):
+        page = Document(
+            part("paragraph", "One."), part("paragraph", "Two."), hits=(2, 3), notes={2: "also in: B", 3: "also in: C"}
+        )
+        assert page.content(2, 3) == f"One. (also in: B)\n\nTwo. {citation(3)} (also in: C)"
+
+    def test_what_is_said_of_several_is_said_once_after_the_last(self):
+        page = Document(part("paragraph", "One. ", "Two."), hits=(2, 3), notes={2: "new", 3: "new"})
+        assert page.content(2, 3) == f"One. Two. {citation(3)} (new)"
+
+    def test_it_stands_below_code(self):
+        page = Document(part("code", "make a"), notes={2: "also in: B"})
+        assert page.content(2) == "```\nmake a\n```\n(also in: B)"
+
+    def test_a_title_in_it_is_one_line_without_brackets(self):
+        page = Document(part("paragraph", "One."), notes={2: "also in: x\n## y [k482913]"})
+        assert page.content(2) == "One. (also in: x ## y (k482913))"
