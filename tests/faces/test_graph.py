@@ -10,7 +10,8 @@ import pytest
 
 from weftwork import Edge, Filters, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
-from weftwork.faces.graph import ContextAssembler, TokenBudget, components
+from weftwork.faces.graph import ContextAssembler, TokenBudget
+from weftwork.faces.graph_nodes import components
 from weftwork.lens import BUILTIN, Lens
 from weftwork.request import Topic
 from weftwork.text.tokens import get_counter

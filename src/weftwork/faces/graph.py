@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -11,23 +11,15 @@ from weftwork.clock import whole_minute
 from weftwork.collect import GraphCollector
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
-from weftwork.faces.graph_document import (
-    ContextDocument,
-    ContextMeta,
-    ContextNode,
-    FieldText,
-    OverflowSummary,
-    RelationshipPath,
-    TokenUsage,
-    TopicReach,
-)
+from weftwork.faces.graph_document import ContextDocument, ContextMeta, ContextNode, OverflowSummary, TokenUsage
+from weftwork.faces.graph_nodes import named_nodes, written_nodes
 from weftwork.lens import Lens
 from weftwork.pack.overflow import Overflow
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import FieldChoice
 from weftwork.render.values import iso
 from weftwork.request import DEFAULT_DEPTH, Topic
-from weftwork.types import Candidate, Context, FieldValue, Item, Signals
+from weftwork.types import Context
 from weftwork.validation import check_depth
 
 __all__ = ["ContextAssembler", "ContextDocument", "ContextMeta", "ContextNode", "OverflowSummary", "TokenBudget"]
@@ -36,8 +28,6 @@ GRAPH = get_recipe("graph")
 SUMMARY_BELOW = 500
 """A smaller budget holds names and types only."""
 NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more"
-CUT = "[...]"
-_COMPONENTS = {"distance": "graphDistance", "similarity": "semanticSim", "recency_monthly": "recency"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +91,8 @@ class ContextAssembler:
             **more,
         )
         fields = FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields))
-        nodes, overflow = _shown(context, fields)
+        nodes = () if _is_small(budget) else written_nodes(context, fields)
+        overflow = self._named(context, nodes)
         meta = ContextMeta(
             query=context.query or focus or "",
             workspace=workspace,
@@ -116,6 +107,13 @@ class ContextAssembler:
             warnings=(*_warnings(budget, depth, chosen), *context.warnings),
         )
         return ContextDocument(meta, nodes, overflow, context.text, context)
+
+    def _named(self, context: Context, nodes: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
+        """What is only named; a small budget names no more than it shows."""
+        if not nodes:
+            return named_nodes(context, None, nodes)
+        with self._weft.store.view(context.workspace, context.user) as view:
+            return named_nodes(context, view, nodes)
 
 
 def _topics(query: str | Sequence[str | Topic]) -> tuple[Topic, ...]:
@@ -165,105 +163,3 @@ def _usage(context: Context, nodes: Sequence[ContextNode], overflow: Sequence[Ov
     named = {node.id for node in nodes} | {node.id for node in overflow}
     omitted = {decision.node for decision in context.trace} - named
     return TokenUsage(context.budget, context.tokens, len(nodes), len(overflow), len(omitted))
-
-
-def _shown(context: Context, fields: FieldChoice) -> tuple[tuple[ContextNode, ...], tuple[OverflowSummary, ...]]:
-    """Nodes that are written out, the best first, and those that are only named."""
-    written: dict[str, list[Item]] = {}
-    lines: dict[str, Candidate] = {}
-    for excerpt in (*context.excerpts, *context.overflow):
-        for item in excerpt.items:
-            node = item.candidate.node.id
-            if excerpt.form != "line" and excerpt.content:
-                written.setdefault(node, []).append(item)
-            elif node not in lines or item.candidate.score > lines[node].score:
-                lines[node] = item.candidate
-    nodes = [_node(items, fields) for items in written.values()]
-    overflow = [_summary(candidate) for node, candidate in lines.items() if node not in written]
-    return tuple(sorted(nodes, key=_rank)), tuple(sorted(overflow, key=_rank))
-
-
-def _rank(node: ContextNode | OverflowSummary) -> tuple[float, str]:
-    return -node.score, node.id
-
-
-def _node(items: Sequence[Item], fields: FieldChoice) -> ContextNode:
-    best = max((item.candidate for item in items), key=lambda candidate: candidate.score)
-    node = best.node
-    return ContextNode(
-        id=node.id,
-        name=_name(best),
-        type=node.type,
-        content=_content(items),
-        tags=node.tags,
-        fields={name: _text(value) for name, value in fields.of(node.fields).items()},
-        score=best.score,
-        components=components(best.signals),
-        distance=best.distance or 0,
-        path=_path(best),
-        topics=tuple(TopicReach(reach.topic, reach.distance) for reach in best.reached),
-        citations=tuple(item.candidate.passage.citation for item in items),
-        tokens=sum(item.candidate.passage.tokens for item in items),
-        sampled_hubs=best.hubs,
-    )
-
-
-def _summary(candidate: Candidate) -> OverflowSummary:
-    node = candidate.node
-    return OverflowSummary(node.id, _name(candidate), node.type, node.tags, candidate.score)
-
-
-def _name(candidate: Candidate) -> str:
-    """The title of the node, or of what it stands in."""
-    titles = (title.strip() for title in (candidate.node.title, *candidate.trail))
-    return next((title for title in titles if title), "Untitled")
-
-
-def _content(items: Sequence[Item]) -> str:
-    """The passages in reading order, with a mark where something between them, or after them, is left out."""
-    parts: list[str] = []
-    end = 0
-    for item in items:
-        passage = item.candidate.passage
-        if passage.start > end:
-            parts.append(f"{CUT}\n")
-        parts.append(item.text)
-        end = passage.end
-    return "".join(parts).rstrip() + (f"\n{CUT}" if items[-1].candidate.more else "")
-
-
-def _text(value: FieldValue) -> FieldText:
-    match value:
-        case tuple():
-            return value
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
-
-
-def _path(candidate: Candidate) -> tuple[RelationshipPath, ...]:
-    if not candidate.path or not candidate.reached:
-        return ()
-    nodes = (candidate.reached[0].start, *(step.node for step in candidate.path))
-    return tuple(
-        RelationshipPath(step.edge, step.direction, before, step.node, step.label)
-        for before, step in zip(nodes, candidate.path, strict=False)
-    )
-
-
-def components(signals: Signals) -> dict[str, float]:
-    """What each signal adds to a score: its weight, shared out where another one does not apply, times its value."""
-    profile = GRAPH.profile
-    weights: Mapping[str, float] = profile.weights
-    if "similarity" not in signals and profile.without_embeddings is not None:
-        weights = profile.without_embeddings
-    applied = {name: value for name in weights if (value := signals.get(name)) is not None}
-    whole = sum(weights[name] for name in applied)
-    parts = {
-        part: weights[name] * applied[name] / whole if name in applied else 0.0
-        for name, part in _COMPONENTS.items()
-        if name in applied or name != "similarity"
-    }
-    more = {name: value for name in ("boost", "overdue") if (value := signals.get(name)) is not None}
-    return {**parts, **more}

@@ -1,0 +1,154 @@
+"""The nodes of a context as the graph contract has them: written out, or only named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from weftwork.faces.graph_document import (
+    ContextNode,
+    FieldText,
+    OverflowSummary,
+    RelationshipPath,
+    TopicReach,
+)
+from weftwork.recipe import get_recipe
+from weftwork.render import FieldChoice
+from weftwork.render.values import lead_of
+from weftwork.store.protocol import View
+from weftwork.types import Candidate, Context, FieldValue, Item, NodeInfo, Signals
+
+PROFILE = get_recipe("graph").profile
+CUT = "[...]"
+FIRST_WORDS = 60
+"""Characters of its own text that a node without a title is called by."""
+TOKENS_A_NAME = 40
+MOST_NAMED = 100
+"""At most so many nodes are named in JSON beside those that have a line in the text; fewer for a small budget."""
+_COMPONENTS = {"distance": "graphDistance", "similarity": "semanticSim", "recency_monthly": "recency"}
+
+
+def written_nodes(context: Context, fields: FieldChoice) -> tuple[ContextNode, ...]:
+    """The nodes whose content is shown: what was asked for first, then the best first."""
+    items: dict[str, list[Item]] = {}
+    for excerpt in context.excerpts:
+        for item in excerpt.items if excerpt.form != "line" else ():
+            if _says_something(item, fields):
+                items.setdefault(item.candidate.node.id, []).append(item)
+    best = {name: max((item.candidate for item in own), key=_worth) for name, own in items.items()}
+    order = sorted(best, key=lambda name: (not best[name].asked, -best[name].score, name))
+    return tuple(_node(best[name], items[name], best, fields) for name in order)
+
+
+def named_nodes(context: Context, view: View | None, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
+    """The nodes that have a line in the text and, where there is a view, others that were reached, the best first."""
+    known = {node.id for node in written}
+    leads = [lead_of(each) for each in (*context.excerpts, *context.overflow) if each.form == "line" or not written]
+    named = {
+        lead.node.id: _summary(lead.node, lead.passage.text, lead.trail, lead.score)
+        for lead in leads
+        if lead.node.id not in known
+    }
+    if view is not None:
+        scores = {each.node: each.score for each in reversed(context.trace) if each.node not in known | named.keys()}
+        most = min(MOST_NAMED, context.budget // TOKENS_A_NAME)
+        keys = view.passages(sorted(scores, key=lambda name: (-scores[name], name))[:most])
+        for record in view.load([key for own in keys.values() for key in own]):
+            node = record.node
+            named[node.id] = _summary(node, record.passage.text, record.trail, scores[node.id])
+    return tuple(sorted(named.values(), key=lambda node: (-node.score, node.id)))
+
+
+def _says_something(item: Item, fields: FieldChoice) -> bool:
+    node = item.candidate.node
+    return bool(node.title or item.text.strip() or fields.of(node.fields))
+
+
+def _worth(candidate: Candidate) -> tuple[bool, float]:
+    return candidate.asked, candidate.score
+
+
+def _node(best: Candidate, items: Sequence[Item], shown: Mapping[str, Candidate], fields: FieldChoice) -> ContextNode:
+    node, path = best.node, _path(best, shown)
+    return ContextNode(
+        id=node.id,
+        name=_name(node, best.passage.text, best.trail),
+        type=node.type,
+        content=_content(items),
+        tags=node.tags,
+        fields={name: _text(value) for name, value in fields.of(node.fields).items()},
+        score=best.score,
+        components=components(best.signals),
+        distance=len(path) if best.distance is None else best.distance,
+        path=path,
+        topics=tuple(TopicReach(reach.topic, reach.distance) for reach in best.reached),
+        citations=tuple(item.candidate.passage.citation for item in items),
+        tokens=sum(item.candidate.passage.tokens for item in items),
+        sampled_hubs=best.hubs,
+    )
+
+
+def _summary(node: NodeInfo, text: str, trail: Sequence[str], score: float) -> OverflowSummary:
+    return OverflowSummary(node.id, _name(node, text, trail), node.type, node.tags, score)
+
+
+def _name(node: NodeInfo, text: str, trail: Sequence[str]) -> str:
+    """The title of the node, or its first words, or else the title of what it stands in."""
+    words = " ".join(text.split())
+    first = words if len(words) <= FIRST_WORDS else words[: FIRST_WORDS - 1].rpartition(" ")[0] + "…"
+    titles = (title.strip() for title in (node.title, first, *trail))
+    return next((title for title in titles if title), "Untitled")
+
+
+def _content(items: Sequence[Item]) -> str:
+    """The passages in reading order, with a mark where something between them, or after them, is left out."""
+    parts: list[str] = []
+    end = 0
+    for item in items:
+        passage = item.candidate.passage
+        if passage.start > end:
+            parts.append(f"{CUT}\n")
+        parts.append(item.text)
+        end = passage.end
+    return "".join(parts).rstrip() + (f"\n{CUT}" if items[-1].candidate.more else "")
+
+
+def _path(candidate: Candidate, shown: Mapping[str, Candidate]) -> tuple[RelationshipPath, ...]:
+    """The way from a start; what only stands around a hit is reached through what it stands in."""
+    below: list[RelationshipPath] = []
+    while candidate.distance is None and candidate.node.parent in shown:
+        above = shown[candidate.node.parent]
+        below.append(RelationshipPath("child", "out", above.node.id, candidate.node.id))
+        candidate = above
+    start = [candidate.reached[0].start] if candidate.reached else []
+    nodes = (*start, *(step.node for step in candidate.path))
+    walked = (
+        RelationshipPath(step.edge, step.direction, before, step.node, step.label)
+        for before, step in zip(nodes, candidate.path if start else (), strict=False)
+    )
+    return (*walked, *reversed(below))
+
+
+def _text(value: FieldValue) -> FieldText:
+    match value:
+        case tuple():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def components(signals: Signals) -> dict[str, float]:
+    """What each signal adds to a score: its weight, shared out where another one does not apply, times its value."""
+    weights: Mapping[str, float] = PROFILE.weights
+    if "similarity" not in signals and PROFILE.without_embeddings is not None:
+        weights = PROFILE.without_embeddings
+    applied = {name: value for name in weights if (value := signals.get(name)) is not None}
+    whole = sum(weights[name] for name in applied)
+    parts = {
+        part: weights[name] * applied[name] / whole if name in applied else 0.0
+        for name, part in _COMPONENTS.items()
+        if name in applied or name != "similarity"
+    }
+    more = {name: value for name in ("boost", "overdue") if (value := signals.get(name)) is not None}
+    return {**parts, **more}
