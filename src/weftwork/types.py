@@ -311,7 +311,7 @@ class Candidate:
     asked: bool = False
     """Whether the request or the query names its node."""
     levels: int | None = None
-    """How many levels below its node are shown with it, where it was asked for; None for all."""
+    """How many levels below its node may be shown for it; None for all."""
 
     @property
     def key(self) -> int:

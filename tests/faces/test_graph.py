@@ -280,15 +280,16 @@ class TestFields:
 
 
 class TestBudget:
-    def crowd(self, weft, count=30):
+    def crowd(self, weft, count=30, words=20):
+        told = "some words " * words
         weft.add(
-            [page("hub", "The hub."), *(page(f"n{n:02}", f"Note {n}. " + "some words " * 20) for n in range(count))],
+            [page("hub", "The hub."), *(page(f"n{n:02}", f"Note {n}. {told}") for n in range(count))],
             [Edge(source="hub", target=f"n{n:02}") for n in range(count)],
         )
 
     @pytest.mark.parametrize("budget", [500, 501, 700, 1500, 4000])
     def test_the_document_keeps_its_budget_and_says_exactly_what_it_used(self, weft, budget):
-        self.crowd(weft)
+        self.crowd(weft, words=60)
         document = ContextAssembler(weft).assemble("hub", max_tokens=budget)
         tokens = document.meta.tokens
         assert tokens.used == get_counter().count(document.markdown) <= budget == tokens.budget
@@ -302,9 +303,9 @@ class TestBudget:
         document = ContextAssembler(weft).assemble("hub", max_tokens=800)
         assert document.overflow
         assert min(node.score for node in document.nodes) >= max(node.score for node in document.overflow)
-        listed = document.markdown.partition("## More, by title only")[2]
-        for node in document.overflow:
-            assert f"- {node.name} (note)" in listed
+        listed = document.markdown.partition("## More, by title only\n\n")[2].strip().split("\n")
+        named = {line.partition(" (note) [")[0].removeprefix("- ") for line in listed}
+        assert named <= {node.name for node in document.overflow} and len(named) == len(listed) > 5
         assert {node.id for node in document.overflow}.isdisjoint(node.id for node in document.nodes)
 
     @pytest.mark.parametrize("budget", [20, 60, 200, 499])
@@ -323,7 +324,7 @@ class TestBudget:
         self.crowd(weft)
         document = ContextAssembler(weft).assemble("hub", max_tokens=budget)
         assert (document.markdown, document.nodes, document.overflow) == ("", (), ())
-        assert any("holds no item" in warning for warning in document.meta.warnings)
+        assert any("does not fit into" in warning for warning in document.meta.warnings)
 
     @pytest.mark.parametrize("budget", [0, -1, 2.5, "4000", True])
     def test_a_budget_that_is_no_whole_number_is_refused(self, weft, budget):
@@ -335,10 +336,11 @@ class TestBudget:
         assert TokenBudget() == TokenBudget(max_tokens=4000, header_reserve=200, min_per_node=50)
         default = ContextAssembler(weft).assemble("hub", max_tokens=1500)
         none = ContextAssembler(weft, TokenBudget(1500, header_reserve=0)).assemble("hub")
-        assert default.overflow and not none.overflow
+        assert "## More, by title only" in default.markdown and "## More" not in none.markdown
         assert len(none.nodes) > len(default.nodes)
-        # With 1,000 tokens for each node, none is written out, however small.
-        assert ContextAssembler(weft, TokenBudget(900, min_per_node=1000)).assemble("hub").nodes == ()
+        # With 1,000 tokens for each node, only what was asked for is written out, however small the others are.
+        strict = ContextAssembler(weft, TokenBudget(900, min_per_node=1000)).assemble("hub")
+        assert [node.id for node in strict.nodes] == ["hub"]
 
     def test_the_passages_of_a_node_are_put_together_in_reading_order(self, weft):
         text = "\n\n".join(f"Paragraph {n}. " + f"Some words {n} that fill it {n}. " * 60 for n in range(4))
@@ -378,15 +380,16 @@ class TestFormat:
         assert (first["fields"], first["distance"], first["path"]) == ({"status": "active"}, 0, [])
         assert second["path"] == [{"type": "child", "direction": "out", "from": "a", "to": "b", "label": ""}]
 
-    def test_markdown_has_a_heading_for_each_node_below_the_one_that_led_to_it(self, weft):
+    def test_markdown_has_a_heading_for_each_document_and_tells_more_on_request(self, weft):
         weft.add([page("a", "Text a."), page("b", "Text b.", parent="a", tags=("x",)), page("c", "Text c."), page("d")])
         weft.add([page("e", "Text e.", parent="c")], [Edge(source="b", target="c"), Edge(source="a", target="d")])
-        text = ContextAssembler(weft).assemble("a", depth=3).markdown
-        headings = [line for line in text.split("\n") if line.startswith("#")]
-        assert headings[:2] == ["# Context", "## A (note)"]
-        assert headings.index("#### C (note)") == headings.index("### B (note) #x") + 1
-        assert headings.index("##### E (note)") == headings.index("#### C (note)") + 1
-        assert "| from a → child b → reference c\n" in text
+        document = ContextAssembler(weft).assemble("a", depth=3)
+        ids = {node.name: node.citations[0] for node in document.nodes}
+        headings = [line for line in document.markdown.split("\n") if line.startswith("#")]
+        assert headings == ["# Context", *(f"## {name} [{ids[name]}]" for name in "ABDCE")]
+        more = ContextAssembler(weft).assemble("a", depth=3, show=("type", "tags", "route")).markdown
+        assert "## B (note; #x; from a → child b)" in more
+        assert "from a → child b → reference c" in more
 
     def test_the_same_request_gives_the_same_bytes_and_nothing_volatile(self, tmp_path):
         told = []
@@ -435,7 +438,7 @@ class TestLenses:
 
     @pytest.fixture
     def project(self, blind):
-        text = "some words that take their room in the document " * 6
+        text = "some words that take their room in the document " * 8
         tagged = [
             page(
                 f"{lens}-{n}",

@@ -44,9 +44,10 @@ class FocusCollector:
             _known(view, focus), 1.0, "the focus", "focus", distance=0, asked=True, levels=self.levels, by_id=True
         )
         around = [each for each in self._around(view, focus) if each[0].id not in excluded]
+        levels = None if self.levels is None else self.levels - 1
         first = view.passages([node.id for node, *_ in around])
         return [own] + [
-            Found(key, score, why, "focus", distance=hops)
+            Found(key, score, why, "focus", distance=hops, levels=levels)
             for node, score, why, hops in around
             for key in first.get(node.id, ())
         ]

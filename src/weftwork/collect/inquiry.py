@@ -59,7 +59,7 @@ class Found:
     asked: bool = False
     """Whether the request or the query names it: then it has to be there."""
     levels: int | None = None
-    """How many levels below its node belong to it, where it was asked for; None for all."""
+    """How many levels below its node may be shown for it; None for all."""
     by_id: bool = False
     """Whether the request names it by its id: then it is shown even when it is no longer valid."""
     reached: tuple[Reach, ...] = ()

@@ -159,7 +159,7 @@ def _parts(reading: Reading, hit: Candidate, weight: float, *, whole: bool, most
     if whole:
         yield Part("hits", tuple(reading.nodes[reading.owner[hit.key]].keys), worth, hit)
         return
-    first = hit.key if has_fields(hit) else reading.beginning(hit.key)
+    first = hit.key if has_fields(hit) or hit.levels == 0 else reading.beginning(hit.key)
     yield Part("hits", (first,), worth, hit)
     if not any(finding.kind in EVIDENCE for finding in hit.findings):
         return

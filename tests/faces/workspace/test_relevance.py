@@ -105,7 +105,7 @@ def test_a_focused_page_brings_its_blocks_in_the_order_of_reading(empty):
     assert (item.block_id, item.block_type) == ("page", "page")
     assert item.content == "How it begins.\n\nWhat follows\n\np1\n\n## h2\np2\n\ndeep\n\ndeeper"
     shallow = empty.build(focus=Focus(page_id="page"), hints=ContextHints(max_depth=1))
-    assert section(shallow, "focus").items[0].content == "How it begins.\n\nWhat follows"
+    assert section(shallow, "focus").items[0].content == "How it begins.\n\nWhat follows\n[…]\n## h2"
 
 
 def test_the_order_of_a_focused_page_does_not_depend_on_who_edited_what(empty):
