@@ -12,6 +12,7 @@ from weftwork.context_cache import MOST
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Weft
 from weftwork.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
+from weftwork.near_misses import NearMisses
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import to_dict, to_json
 from weftwork.request import Message
@@ -246,7 +247,7 @@ class TestContext:
 
     def test_every_candidate_has_a_decision_with_a_reason(self, weft):
         weft.add(notes(15))
-        written = json.loads(to_json(weft.context("mirror telescope", budget=640)))
+        written = json.loads(to_json(weft.context("mirror telescope", budget=660)))
         fates = {each["fate"] for each in written["decisions"]}
         assert {"included", "line", "dropped"} <= fates
         assert all(each["reason"] and each["findings"] and each["signals"] for each in written["decisions"])
@@ -268,7 +269,7 @@ class TestContext:
             (-each.score, each.citation) for each in trace
         )
 
-    def test_a_near_duplicate_is_dropped_for_the_newer_one_and_the_trace_says_so(self, weft):
+    def test_a_repeat_is_dropped_for_the_older_one_which_says_where_else_it_stands(self, weft):
         text = "The first forty telescopes leave the workshop in spring and none is packed before inspection by Ana."
         weft.add(
             [
@@ -278,10 +279,11 @@ class TestContext:
             ]
         )
         context = weft.context("telescopes in spring")
-        assert set(shown(context)) == {"new", "other"}
-        gone = decision(context, "old")
+        assert set(shown(context)) == {"old", "other"}
+        gone = decision(context, "new")
         assert (gone.fate, gone.missing_tokens) == ("dropped", None)
-        assert gone.reason == f"says the same as [{decision(context, 'new').citation}], which is newer or better"
+        assert gone.reason == f"a repeat of [{decision(context, 'old').citation}]"
+        assert context.text.count("forty telescopes") == 1 and "(also in: " in context.text
 
     def test_what_a_user_may_not_see_leaves_no_trace(self, weft):
         weft.add_user("ben")
@@ -318,7 +320,7 @@ class TestContext:
     def test_stages_are_timed_outside_the_contexts_identity(self, weft):
         weft.add(notes(2))
         context = weft.context("mirror")
-        assert set(context.timings) == {"collect", "score", "pack", "render"}
+        assert set(context.timings) == {"collect", "score", "compose", "pack", "render"}
         assert "timings" not in to_dict(context)
         assert context == replace(context, timings={})
 
@@ -335,7 +337,12 @@ class TestContext:
         assert [(each.node, each.score) for each in context.trace] == [("b", 0.9), ("a", 0.1)]
         assert context.text.startswith("Relevant context from past conversations:")
 
-    @pytest.mark.parametrize("budget", [0, -1, True, 2.5, "4000", None])
+    def test_without_a_budget_the_recipes_own_is_kept(self, weft):
+        weft.add(notes(3))
+        assert weft.context("mirror", budget=None).budget == weft.context("mirror").budget == 4000
+        assert weft.context("mirror", recipe=replace(PLAIN, tokens=900)).budget == 900
+
+    @pytest.mark.parametrize("budget", [0, -1, True, 2.5, "4000"])
     def test_a_budget_that_is_no_positive_number_is_refused(self, weft, budget):
         with pytest.raises(BudgetError, match="the token budget is"):
             weft.context("mirror", budget=budget)
@@ -385,18 +392,22 @@ class TestNearMisses:
         """The best candidate that was too large, with what it lacks."""
         return next(each for each in context.trace if each.missing_tokens is not None)
 
-    def test_the_ranked_packer_lets_the_best_near_miss_in_with_exactly_the_missing_tokens(self, weft):
+    def test_the_best_near_miss_lacks_about_what_its_decision_says_and_exactly_what_near_misses_find(self, weft):
         weft.add(notes(20))
+
+        def build(budget):
+            return weft.context("mirror telescope", budget=budget, recipe=PLAIN)
+
         for budget in range(120, 1320, 60):
-            context = weft.context("mirror telescope", budget=budget, recipe=PLAIN)
+            context = build(budget)
             near = self.missing(context)
             # Where nothing fits whole, the best one is shortened.
             left = "dropped" if any(each.fate == "included" for each in context.trace) else "truncated"
-            enough = weft.context("mirror telescope", budget=budget + near.missing_tokens, recipe=PLAIN)
-            less = weft.context("mirror telescope", budget=budget + near.missing_tokens - 1, recipe=PLAIN)
+            more = NearMisses(build, context).more_tokens(near, 1000)
             assert near.fate == left
-            assert decision(enough, near.node).fate == "included"
-            assert decision(less, near.node).fate == left
+            assert decision(build(budget + more), near.node).fate == "included"
+            assert decision(build(budget + more - 1), near.node).fate == left
+            assert abs(near.missing_tokens - more) <= 5
 
     def test_the_overflow_packer_lets_a_lone_near_miss_in_with_the_missing_tokens(self, weft):
         recipe = replace(PLAIN, packer="overflow", lines=True)

@@ -70,11 +70,13 @@ def test_the_focus_is_asked_for_and_what_stands_around_it_is_not(store, desk):
     assert [each.node.id for each in inside[2:]] == ["c1", "c2", "c3", "c4"]
 
 
-def test_how_many_levels_below_the_focus_are_shown_is_told_of_the_focus_alone(store, desk):
+def test_how_many_levels_below_the_focus_are_shown_is_told_of_it_and_of_what_stands_in_it(store, desk):
     put(store, *family())
     levels = {each.node.id: each.levels for each in desk.gather(FocusCollector(levels=2), focus="focus")}
     assert levels.pop("focus") == 2
-    assert set(levels.values()) == {None}
+    assert levels["c0"] == 1
+    unlimited = {each.node.id: each.levels for each in desk.gather(FocusCollector(), focus="focus")}
+    assert set(unlimited.values()) == {None}
 
 
 def test_the_distance_in_the_tree_is_told(store, desk):
