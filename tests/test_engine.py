@@ -273,8 +273,10 @@ class TestContext:
         text = "The first forty telescopes leave the workshop in spring and none is packed before inspection by Ana."
         weft.add(
             [
-                Node(id="old", text=text, updated_at=NOW - timedelta(days=40)),
-                Node(id="new", text=text + "\n", updated_at=NOW - timedelta(days=1)),
+                Node(id="plans", type="folder", title="Plans"),
+                Node(id="copies", type="folder", title="Copies"),
+                Node(id="old", text=text, title="Spring", parent="plans", created_at=NOW - timedelta(days=40)),
+                Node(id="new", text=text + "\n", title="Spring", parent="copies", created_at=NOW - timedelta(days=1)),
                 Node(id="other", text="Telescopes need mirrors.", updated_at=NOW),
             ]
         )
@@ -283,7 +285,7 @@ class TestContext:
         gone = decision(context, "new")
         assert (gone.fate, gone.missing_tokens) == ("dropped", None)
         assert gone.reason == f"a repeat of [{decision(context, 'old').citation}]"
-        assert context.text.count("forty telescopes") == 1 and "(also in: " in context.text
+        assert context.text.count("forty telescopes") == 1 and "(also in: Copies › Spring)" in context.text
 
     def test_what_a_user_may_not_see_leaves_no_trace(self, weft):
         weft.add_user("ben")

@@ -1,7 +1,6 @@
-import pytest
-
 """What collectors share is asked for once."""
 
+import pytest
 
 from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
 from weftwork.collect.inquiry import FEWEST_HITS, MOST_HITS, depth_for

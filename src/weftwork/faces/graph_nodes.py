@@ -115,8 +115,7 @@ def _content(items: Sequence[Item]) -> str:
 def _path(candidate: Candidate, shown: Mapping[str, Candidate]) -> tuple[RelationshipPath, ...]:
     """The way from a start; what only stands around a hit is reached through what it stands in."""
     below: list[RelationshipPath] = []
-    while candidate.distance is None and candidate.node.parent in shown:
-        above = shown[candidate.node.parent]
+    while candidate.distance is None and (above := shown.get(candidate.node.parent or "")) is not None:
         below.append(RelationshipPath("child", "out", above.node.id, candidate.node.id))
         candidate = above
     start = [candidate.reached[0].start] if candidate.reached else []
