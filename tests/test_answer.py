@@ -72,41 +72,41 @@ def test_several_citations_are_told_apart_whatever_holds_them(context, ids, form
     assert (used(check), check.unknown) == (["dome", "mirror"], ())
 
 
-@pytest.mark.parametrize(
-    "change", [str.upper, lambda name: name.replace("-", "‑"), lambda name: name.replace("-", "–")]
-)
-def test_case_and_dashes_of_an_id_do_not_matter(context, ids, change):
-    assert used(check_answer(f"Yes [{change(ids['dome'])}].", context)) == ["dome"]
+@pytest.mark.parametrize("form", ["[{x}]", "{x}", "[^{x}]", "[id: {x}]", "dome[{x}]", "【{x}†rollers】"])
+def test_case_of_an_id_and_what_stands_beside_it_do_not_matter(context, ids, form):
+    for name in (ids["dome"], ids["dome"].upper()):
+        check = check_answer(f"Yes, the {form.format(x=name)}.", context)
+        assert (used(check), check.unknown) == (["dome"], ())
 
 
 def test_citations_that_do_not_exist_are_told(context, ids):
-    text = f"One [fil-0000000000]. Two [{ids['dome']}, pag-abc123def4]. Three [fil-12]. Again [fil-0000000000]."
+    text = f"One [k000000]. Two [{ids['dome']}, A123456789]. Three [k00001]. Again [k000000]. Four [o000000, k0000002]."
     check = check_answer(text, context)
-    assert check.unknown == ("fil-0000000000", "pag-abc123def4", "fil-12")
+    assert check.unknown == ("k000000", "a123456789", "k00001", "o000000", "k0000002")
     assert used(check) == ["dome"]
     assert not check.sound
 
 
 @pytest.mark.parametrize("form", ["({x})", "{x} said so", "(source:{x})", "as {x}, so", "See `{x}`.", "— {x}"])
-@pytest.mark.parametrize("name", ["fil-0000000000", "FIL–000000000x", "pag-abc123def4"])
+@pytest.mark.parametrize("name", ["k000000", "K000000001", "b123456789012"])
 def test_citations_that_do_not_exist_are_told_without_brackets_too(context, form, name):
     check = check_answer("Yes. " + form.format(x=name), context)
-    assert (check.unknown, check.sound) == ((name.lower().replace("–", "-"),), False)
+    assert (check.unknown, check.sound) == ((name.lower(),), False)
 
 
 def test_unknown_citations_are_told_in_the_order_of_the_answer(context):
-    check = check_answer("One fil-1111111111. Two [fil-22]. Three (fil-3333333333).", context)
-    assert check.unknown == ("fil-1111111111", "fil-22", "fil-3333333333")
+    check = check_answer("One k111111. Two [k22222]. Three (k333333).", context)
+    assert check.unknown == ("k111111", "k22222", "k333333")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Call tel-0123456789 or order sku-1234567890.",
-        "See http://x/fil-0000000000 and http://x/?a=fil-0000000000 and ~/fil-0000000000.",
-        "The files fil-0000000000.txt and fil-0000000000/a and img.fil-0000000000 are gone.",
-        "A fil-internally used name, fil-12, fil-12345678901 and pre-2024 and x-fil-0000000000-y.",
-        "```\nfil-0000000000\n```",
+        "Call 0123456789 or order sku-123456, o000000, i000000 and l000000.",
+        "See http://x/k000000 and http://x/?a=k000000 and ~/k000000.",
+        "The files k000000.txt and k000000/a and img.k000000 are gone.",
+        "A k000, k00000, k0000000 and k00000000000000, kk000000, k000000k and pre-2024 and x-k000000-y.",
+        "```\nk000000\n```",
     ],
 )
 def test_what_only_resembles_an_id_is_no_citation_without_brackets(context, text):
@@ -115,15 +115,17 @@ def test_what_only_resembles_an_id_is_no_citation_without_brackets(context, text
 
 def test_a_number_of_the_sources_or_the_question_is_no_citation_without_brackets(tmp_path):
     with Weft.open(tmp_path / "a.weft", embedder=None) as weft:
-        weft.add([Node(id="order", type="file", text="The order ORD-12ab34cd56 was shipped.")])
-        context = weft.context("Where are the orders ord-12ab34cd56 and ord-00000000zz?")
-    check = check_answer("ORD-12ab34cd56 was shipped, ord-00000000zz was not, ord-1111111a11 was.", context)
-    assert check.unknown == ("ord-1111111a11",)
+        weft.add([Node(id="order", type="file", text="The order B123456 of the part [R12345] was shipped.")])
+        context = weft.context("Where are the orders b123456 and b000000?")
+    check = check_answer("B123456 was shipped with [R12345], b000000 was not, b111111 was.", context)
+    assert check.unknown == ("b111111",)
+    assert check_answer("It was shipped [b123456].", context).unknown == ("b123456",)
 
 
 def test_words_in_brackets_are_no_citations(context):
     text = (
-        "[see-also] [pre-conditions] [x] [1] [non-stop, top-down] [link](http://x/fil-0000000000) array[i-1] [pre-2024]"
+        "[see-also] [pre-conditions] [x] [1] [non-stop, top-down] [link](http://x/k000000) array[i1] [pre-2024] "
+        "error[E0308] [A4] [2024] [123456] [WCAG22]"
     )
     assert check_answer(text, context).unknown == ()
 
@@ -165,6 +167,19 @@ def test_a_quote_with_its_citation_is_sound(context, ids, text):
 
 def test_another_sources_citation_does_not_cover_a_quote(context, ids):
     assert silent(check_answer(f"{DOME} [{ids['mirror']}]", context)) == [(DOME, "dome")]
+
+
+def test_the_id_of_a_heading_covers_its_excerpt_and_any_id_of_it_what_has_none(context):
+    """Of three passages of one document the second was not found: it has no id in the text."""
+    first, second, third = (item for item in context.items if item.candidate.node.id in ("dome", "mirror", "kuppel"))
+    whole = replace(context.excerpts[0], form="whole", items=(first, replace(second, hit=False), third))
+    one = replace(context, sections=(replace(context.sections[0], excerpts=(whole,)),))
+    head, around, last = (item.candidate.passage for item in whole.items)
+    for quote, cited, sound in [
+        (head, head, True), (around, head, True), (last, head, True),
+        (head, last, False), (around, last, True), (last, last, True),
+    ]:  # fmt: skip
+        assert check_answer(f"{quote.text} [{cited.citation}]", one).sound is sound
 
 
 def test_a_citation_in_another_paragraph_does_not_cover_a_quote(context, ids):
@@ -251,12 +266,12 @@ def test_code_that_was_copied_is_a_quote_and_may_be_cited_before_behind_or_insid
 
 
 def test_in_code_known_citations_count_and_others_are_taken_for_code(context, ids):
-    check = check_answer(f"```\nx[fil-0000000000] = 1  # [{ids['dome']}]\n```\nAnd [fil-1111111111].", context)
-    assert (used(check), check.unknown) == (["dome"], ("fil-1111111111",))
+    check = check_answer(f"```\nx[k000000] = 1  # [{ids['dome']}]\n```\nAnd [k111111].", context)
+    assert (used(check), check.unknown) == (["dome"], ("k111111",))
 
 
 def test_a_fence_that_is_never_closed_runs_to_the_end(context):
-    assert check_answer("```\n[fil-0000000000]", context).unknown == ()
+    assert check_answer("```\n[k000000]", context).unknown == ()
 
 
 def test_abbreviations_do_not_tear_a_sentence_apart(context, ids):
@@ -268,9 +283,10 @@ HUGE = {
     "a quote over and over": f"{DOME} ",
     "dots": ".",
     "brackets": "[",
-    "closed brackets": "[fil-0000000000] ",
+    "closed brackets": "[k000000] ",
     "fences": "```\n",
-    "dashes": "fil-",
+    "ids in a row": "k000000",
+    "digits": "1",
     "one word": "a",
     "the same word": "dome ",
     "line breaks": "\n",
@@ -286,11 +302,12 @@ def test_a_huge_answer_is_checked(context, unit):
     text = unit * (500_000 // len(unit))
     check = check_answer(text, context)
     assert (check.used, bool(check.uncited)) == ((), unit.startswith(DOME))
-    assert check.unknown == (("fil-0000000000",) if "0000" in unit else ())
+    assert check.unknown == (("k000000",) if "[k" in unit else ())
 
 
 @given(
-    st.text(max_size=300) | st.lists(st.sampled_from(["[", "]", "fil-", "0a", DOME, "```\n", ".", "\n"])).map("".join)
+    st.text(max_size=300)
+    | st.lists(st.sampled_from(["[", "]", "k", "000", " ", DOME, "```\n", ".", "\n"])).map("".join)
 )
 def test_any_text_can_be_checked_and_spans_lie_inside_it(context, text):
     check = check_answer(text, context)

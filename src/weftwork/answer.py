@@ -12,7 +12,7 @@ from weftwork.errors import InvalidInput
 from weftwork.identity import CITATION
 from weftwork.query import STOP_WORDS
 from weftwork.text.analysis import UNSPACED
-from weftwork.types import Citation, Context
+from weftwork.types import Citation, Context, Excerpt
 
 FEWEST_WORDS = 8
 """Words in a row, as they stand in a source, from which a sentence quotes it."""
@@ -30,7 +30,8 @@ MORTAR = STOP_WORDS | frozenset(
 )
 
 _TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])*+")
-_ID = re.compile(r"(?<![\w-])[A-Za-z]\d{4,15}(?![\w-])")
+_ID = re.compile(r"(?<![\w-])[A-Za-z]\d{5,15}(?![\w-])")
+"""An id, or what a model makes of one by leaving out or adding digits."""
 _ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{7,13}(?![\w/\\-]|[.:=@]\w)")
 """An id that is no part of an address or of the name of a file."""
 _BRACKETS = re.compile(r"[\[【]([^\[\]【】]{1,300})[\]】]")
@@ -112,10 +113,9 @@ def check_answer(text: str, context: Context, mentions: Iterable[Mention] | None
         index.pop(shingle, None)
     tokens = _tokens(_without(text, cited))
     starts = [token.start for token in tokens]
-    shown = {each.citation: [item.candidate.passage.citation for item in each.items] for each in context.excerpts}
+    covered = _covered(context.excerpts)
     for sentence in sentences:
-        # Whoever cites an excerpt by the id of its heading cites all that stands in it.
-        sentence.cited |= {name for head in sentence.cited for name in shown.get(head, ())}
+        sentence.cited |= {name for cited_id in sentence.cited for name in covered.get(cited_id, ())}
         own = tokens[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         sentence.quoted = _quoted(own, index)
     return AnswerCheck(
@@ -135,7 +135,8 @@ def _cited(text: str, known: Mapping[str, Citation]) -> Iterator[Mention]:
 def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Iterator[str]:
     """Ids outside of code that are none of the context's.
 
-    In brackets, all that looks cited; elsewhere the exact form alone, unless the sources or the question have it.
+    The exact form in brackets always counts. A mangled one in brackets, and the exact one elsewhere, may be the number
+    of something else: they count unless the sources or the question have them.
     """
     known = {citation.id for citation in context.citations}
     given = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
@@ -144,8 +145,25 @@ def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Ite
     for name, match in _named(text):
         if name in known or in_code(match):
             continue
-        if in_brackets(match) or (name not in given and _ALONE.match(text, match.start()) and CITATION.fullmatch(name)):
+        exact, bracketed = CITATION.fullmatch(name) is not None, in_brackets(match)
+        alone = exact and _ALONE.match(text, match.start()) is not None
+        if (exact and bracketed) or (name not in given and (bracketed or alone)):
             yield name
+
+
+def _covered(excerpts: Iterable[Excerpt]) -> dict[str, set[str]]:
+    """The passages that an id stands for beside its own: that of a heading for all of its excerpt.
+
+    What stands around a hit has no id in the text: any id of its excerpt stands for it.
+    """
+    covered: dict[str, set[str]] = {}
+    for excerpt in excerpts:
+        names = {item.candidate.passage.citation: item.hit for item in excerpt.items}
+        around = {name for name, hit in names.items() if not hit}
+        for name in names:
+            covered.setdefault(name, set()).update(around)
+        covered.setdefault(excerpt.citation, set()).update(names)
+    return covered
 
 
 def _named(text: str) -> Iterator[tuple[str, re.Match[str]]]:
