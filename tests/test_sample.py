@@ -140,12 +140,18 @@ def test_nothing_happened_after_now():
     assert all(node.created_at <= node.updated_at for node in NODES.values())
 
 
-def test_the_older_of_two_announcements_is_collapsed(weft):
+def test_an_announcement_that_stands_in_two_places_is_shown_once_and_its_draft_beside_it(weft):
     context = weft.context("first Finch telescopes leave our workshop", user="ana", workspace=sample.WORKSPACE)
     fates = {decision.node: decision for decision in context.trace}
-    assert fates["news-new"].fate == "included"
-    assert fates["news-old"].fate == "dropped"
-    assert fates["news-old"].reason.startswith(f"says the same as [{fates['news-new'].citation}]")
+    assert NODES["letter-news"].text == NODES["news-new"].text
+    assert (fates["letter-news"].fate, fates["letter-news"].reason) == (
+        "dropped",
+        f"a repeat of [{fates['news-new'].citation}]",
+    )
+    assert f"{NODES['news-new'].text} (also in: Letter to the libraries › The first Finch" in context.text
+    # "Two weeks" are not "three weeks": one different word makes another fact of it.
+    assert {fates["news-new"].fate, fates["news-old"].fate} == {"included"}
+    assert NODES["news-old"].text in context.text
 
 
 def test_a_note_that_gives_orders_stays_inside_its_fence(weft):
@@ -153,7 +159,9 @@ def test_a_note_that_gives_orders_stays_inside_its_fence(weft):
     _, _, rest = context.text.partition("````\n")
     quoted, end, _ = rest.partition("\n````\n")
     assert end
-    assert quoted == NODES["mail-calder"].text
+    # A citation that the mail invents is marked as none of the context's.
+    assert quoted == NODES["mail-calder"].text.replace("[d000000]", r"\[d000000]")
+    assert quoted != NODES["mail-calder"].text
 
 
 def test_the_data_hides_from_ben_what_the_tests_below_look_for():
