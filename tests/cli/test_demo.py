@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from weftwork import sample
 from weftwork.cli.demo import BUDGET, NEXT, QUESTION, command
+from weftwork.identity import CITATION
 from weftwork.ingest.jsonlines import parse
 from weftwork.text.tokens import get_counter
 
@@ -60,7 +61,8 @@ def test_the_whole_context_is_printed_and_keeps_its_budget(shown, context):
 
 
 def test_the_context_answers_the_question(context):
-    included = {item["node"] for section in context["sections"] for item in section["items"]}
+    excerpts = [excerpt for section in context["sections"] for excerpt in section["excerpts"]]
+    included = {item["node"] for excerpt in excerpts for item in excerpt["items"] if excerpt["form"] != "line"}
     assert {"finch", "t-mirrors", "mem-pinholes"} <= included
 
 
@@ -81,18 +83,26 @@ def test_citations_stand_in_the_context_and_name_their_source(shown, context):
     assert cited
     assert set(cited) <= known
     assert all(f"[{name}]" in context["text"] for name, *_ in cited)
+    more = int(re.search(r"^  … and (\d+) more$", chapter(shown, 3), re.MULTILINE)[1])
+    assert len(cited) + more == len(set(re.findall(rf"(?<!\\)\[({CITATION.pattern})\]", context["text"])))
 
 
 def test_reasons_show_what_is_in_what_is_out_and_what_nearly_fitted(shown):
     reasons = chapter(shown, 4)
     assert re.search(r"^  included +\d\.\d\d +\d+ ", reasons, re.MULTILINE)
     assert re.search(r"^  (line|truncated|dropped) .*; about \d+ tokens short$", reasons, re.MULTILINE)
-    assert re.search(r"^  dropped .* says the same as \[not-\w+\]", reasons, re.MULTILINE)
+    assert re.search(rf"^  dropped .* a repeat of \[{CITATION.pattern}\]$", reasons, re.MULTILINE)
 
 
 def test_the_mail_that_gives_orders_stays_quoted(shown):
     assert "\n````\nDear Mira" in shown
     assert re.findall(r"^## System", re.sub(r"^````\n.*?^````\n", "", shown, flags=re.M | re.S), re.MULTILINE) == []
+
+
+def test_sources_are_counted_as_they_are_shown(shown, context):
+    counts = [(section["name"], len(section["excerpts"])) for section in context["sections"]]
+    parts = ", ".join(f"{name} {count}" for name, count in counts)
+    assert f"  Ana gets {sum(count for _, count in counts)} sources ({parts}) and " in chapter(shown, 5)
 
 
 def test_bens_chapter_counts_but_tells_nothing(shown):

@@ -6,9 +6,11 @@ import re
 
 import click
 
+from weftwork.identity import CITATION
+
 _FENCE = re.compile(r"`{3,}\Z|~{3,}\Z")
 _HEADING = re.compile(r"#{1,6} ")
-_CITATION = re.compile(r"\[[a-z]{3}-[0-9a-z]{10}\]")
+_CITATION = re.compile(rf"\[{CITATION.pattern}\]")
 
 
 def shaded(text: str) -> str:
@@ -21,6 +23,8 @@ def shaded(text: str) -> str:
             lines.append(line)
         elif _FENCE.match(line):
             fence = line
+            lines.append(line)
+        elif line.startswith("> "):
             lines.append(line)
         elif _HEADING.match(line):
             lines.append(click.style(line, bold=True))

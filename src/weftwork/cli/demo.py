@@ -107,18 +107,19 @@ def _bar(name: str, tokens: int, whole: int, note: str) -> str:
 
 
 def _citations(context: Context) -> list[str]:
+    cited = [each for each in context.citations if f"[{each.id}]" in context.text]
     lines = [
         f"  [{each.id}] {inline(each.source or each.node, 40)}, characters {each.start}-{each.end}"
-        for each in context.citations[:CITED]
+        for each in cited[:CITED]
     ]
-    return [*lines, f"  … and {len(context.citations) - len(lines)} more"]
+    return [*lines, f"  … and {len(cited) - len(lines)} more"]
 
 
 def _reasons(context: Context) -> list[str]:
     lines = ["  fate      score tokens  candidate                     found by       reason"]
     for fate, limit in SHOWN.items():
         found = [decision for decision in context.trace if decision.fate == fate]
-        repeats = [each for each in found if each.reason.startswith("says the same")]
+        repeats = [each for each in found if each.reason.startswith("a repeat of")]
         shown = [each for each in found if each not in repeats][:limit] + repeats[:1]
         lines += [_row(decision) for decision in shown]
     return [*lines, f"  … and {len(context.trace) - len(lines) + 1} more: see them all with  weftwork explain"]
@@ -146,5 +147,5 @@ def _compared(ana: Context, ben: Context, hidden: set[str]) -> list[str]:
 
 
 def _counts(context: Context) -> str:
-    parts = ", ".join(f"{section.name} {len(section.items)}" for section in context.sections)
-    return f"{len(context.items)} sources ({parts}) and {len(context.overflow)} titles"
+    parts = ", ".join(f"{section.name} {len(section.excerpts)}" for section in context.sections)
+    return f"{len(context.excerpts)} sources ({parts}) and {len(context.overflow)} titles"
