@@ -8,15 +8,16 @@ def test_each_candidate_is_shown_with_its_reason(weft, filled):
 
 
 def test_json_is_the_list_of_decisions(weft, filled):
-    decisions = weft("explain", "mirror", "--json", "--recipe", "default").json
+    decisions = weft("explain", "mirror", "--json").json
     assert {each["node"] for each in decisions} >= {"mirror", "base", "cash"}
     assert all(each["reason"] and each["fate"] and each["findings"] for each in decisions)
-    assert decisions == weft("context", "mirror", "--json", "--recipe", "default").json["decisions"]
-    assert {each["node"] for each in weft("explain", "mirror", "--json").json} == {"mirror", "finch", "base"}
+    assert decisions == weft("context", "mirror", "--json").json["decisions"]
+    graph = weft("explain", "mirror", "--json", "--recipe", "graph").json
+    assert {each["node"] for each in graph} == {"mirror", "finch", "base"}
 
 
 def test_near_misses_say_how_many_tokens_they_lack(weft, filled):
-    assert "tokens short" in weft("explain", "mirror", "--max-tokens", "45", "--recipe", "default").out
+    assert "tokens short" in weft("explain", "mirror", "--max-tokens", "45").out
 
 
 def test_errors_are_told_like_those_of_context(weft, filled):

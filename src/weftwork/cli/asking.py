@@ -14,11 +14,9 @@ from weftwork.cli.dates import MOMENT
 from weftwork.config import Config
 from weftwork.delta import Delta
 from weftwork.engine import Weft
+from weftwork.errors import InvalidInput
 from weftwork.faces.graph import ContextAssembler, ContextDocument
-from weftwork.faces.memory import memory_settings
 from weftwork.faces.opening import open_configured
-from weftwork.faces.workspace import WorkspaceConfig, configured_recipe
-from weftwork.recipe import Recipe
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.types import Context, Filters
 
@@ -28,8 +26,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 OPTIONS = (
     click.argument("query", nargs=-1),
     click.option("--max-tokens", "--budget", "max_tokens", type=int, help="Token budget.  [default: 4000]"),
-    click.option("--depth", type=int, help="How far the graph is walked, 1 to 5.  [default: 2]"),
-    click.option("--lens", help="What to prefer: see  weftwork lens list.  [default: general, with the recipe graph]"),
+    click.option("--depth", type=int, help="How far links are followed, 1 to 5."),
+    click.option("--lens", help="What to prefer: see  weftwork lens list."),
     click.option(
         "--topic",
         "topics",
@@ -42,7 +40,7 @@ OPTIONS = (
     click.option("--type", "types", multiple=True, help="Search only this type of node."),
     click.option("--tag", "tags", multiple=True, help="Search only what has this tag."),
     click.option("--as-of", type=MOMENT, help="Use what held at this date, such as 2026-03-01."),
-    click.option("--recipe", help="Which recipe.  [default: graph, or default with --thread]"),
+    click.option("--recipe", default="default", show_default=True, help="How to look: graph walks from a node."),
 )
 
 
@@ -72,23 +70,25 @@ def ask(
     *,
     query: tuple[str, ...],
     topics: tuple[str, ...],
-    recipe: str | None,
+    recipe: str,
     types: tuple[str, ...],
     tags: tuple[str, ...],
     as_of: datetime | None,
+    since: str | None = None,
+    remember: bool = False,
     **more: Any,
 ) -> Answer:
     """The context for what was asked on the command line."""
     asked = [Topic(" ".join(query))] if " ".join(query).strip() else []
     asked += map(_topic, topics)
+    if not asked and more["focus"] is None and more["thread"] is None:
+        raise InvalidInput("there is nothing to start from: give a question, a topic, a node's id or a focus")
     more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of)
-    recipe = recipe or ("default" if more["thread"] else "graph")
-    since, remember = more.pop("since", None), more.pop("remember", False)
     with open_configured(config) as weft:
         if recipe == "graph":
-            answer = _document(weft, config, asked, **more)
+            answer = _of_graph(weft, config, asked, **more)
         else:
-            answer = _context(weft, config, asked if topics else (), " ".join(query), recipe, **more)
+            answer = _of_recipe(weft, config, recipe, asked if topics else [], " ".join(query), **more)
         if since is not None:
             return replace(answer, delta=weft.since(since, answer.context, thread=more["thread"]))
         if remember:
@@ -96,7 +96,7 @@ def ask(
         return answer
 
 
-def _document(weft: Weft, config: Config, topics: list[Topic], **more: Any) -> Answer:
+def _of_graph(weft: Weft, config: Config, topics: list[Topic], **more: Any) -> Answer:
     max_tokens, depth, lens = (more.pop(name) for name in ("max_tokens", "depth", "lens"))
     document = ContextAssembler(weft).assemble(
         topics,
@@ -110,36 +110,18 @@ def _document(weft: Weft, config: Config, topics: list[Topic], **more: Any) -> A
     return Answer(document.context, document)
 
 
-def _context(weft: Weft, config: Config, topics: Any, query: str, recipe: str, **more: Any) -> Answer:
-    max_tokens, show_fields = more.pop("max_tokens"), more.pop("include_fields")
+def _of_recipe(weft: Weft, config: Config, recipe: str, topics: list[Topic], query: str, **more: Any) -> Answer:
     context = weft.context(
         query,
         user=config.user,
         workspace=config.workspace,
-        budget=_room(config, recipe) if max_tokens is None else max_tokens,
-        recipe=_configured(weft, config, recipe),
+        budget=more.pop("max_tokens"),
+        recipe=recipe,
         topics=tuple(topics),
-        show_fields=show_fields,
-        decay=memory_settings(config.recipes.get("memory", {})),
+        show_fields=more.pop("include_fields"),
         **more,
     )
     return Answer(context)
-
-
-def _configured(weft: Weft, config: Config, recipe: str) -> str | Recipe:
-    """The recipe of this name, as the settings want it."""
-    if recipe != "workspace":
-        return recipe
-    embedder = weft.tools.embedder
-    settings = WorkspaceConfig.from_mapping(config.recipes.get(recipe, {}))
-    return configured_recipe(settings, "" if embedder is None else embedder.model)
-
-
-def _room(config: Config, recipe: str) -> int:
-    """The tokens for a context where the command names none: the recipe's own, if its settings say how many."""
-    table = config.recipes.get("workspace", {}) if recipe == "workspace" else {}
-    budget = WorkspaceConfig.from_mapping(table).token_budget
-    return budget.room if {"total", "system"} & set(table.get("token_budget", ())) else config.budget
 
 
 def _topic(text: str) -> Topic:

@@ -22,9 +22,10 @@ from weftwork.render.quote import writable
 @click.option("--since", metavar="ID", help="Print only what changed since this context.")
 @settings
 def command(form: str, as_json: bool, with_reasons: bool, config: Config, **request: Any) -> None:
-    """Print the context for a topic or a node's id, within the budget.
+    """Print the context for a question, a topic or a node's id, within the budget.
 
     \b
+    weftwork context "When do we ship?"
     weftwork context "SOC Defender project"
     weftwork context task-42 --depth 3
     weftwork context "quarterly planning" --max-tokens 8000 --lens planning

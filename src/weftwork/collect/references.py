@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.collect.start_nodes import unknown_id
 
 MOST_NAMED = 3
 """Nodes of one title that are all taken to be meant."""
@@ -48,8 +49,12 @@ class ReferencesCollector:
             if not matches and f"[[{title}]]" in inquiry.request.query:
                 inquiry.warnings.append(f"nothing in this workspace is called {_shown(title)}")
             found += matches
-        whole = inquiry.named(inquiry.request.query) if inquiry.request.query.strip() else None
-        return [*found, *(whole.nodes[:MOST_NAMED] if whole is not None else ())]
+        query = inquiry.request.query
+        whole = inquiry.named(query) if query.strip() else None
+        if whole is not None:
+            return [*found, *whole.nodes[:MOST_NAMED]]
+        inquiry.warnings += filter(None, [unknown_id(inquiry, query)])
+        return found
 
 
 def _shown(text: str) -> str:

@@ -81,15 +81,22 @@ def _starts(inquiry: Inquiry, text: str) -> tuple[tuple[str, ...], bool]:
     named = inquiry.named(text)
     if named is not None:
         return named.nodes, True
-    if _ID.fullmatch(text.strip()) and not inquiry.view.search_words(f'"{text.strip()}"', limit=1):
-        raise NotFound(
-            f"there is no node, citation or text {_shown(text)} in this workspace: find it with  weftwork search"
-        )
+    unknown = unknown_id(inquiry, text)
+    if unknown:
+        raise NotFound(unknown)
     if text != inquiry.request.query:
         request = replace(inquiry.request, query=text, topics=())
         inquiry = Inquiry(inquiry.view, request, read_query(text, inquiry.now), inquiry.now, inquiry.embedder, SEARCHED)
     late = inquiry.view.nodes_of([each.key for each in DueCollector().collect(inquiry)])
     return tuple(dict.fromkeys([*late, *_searched(inquiry)])), False
+
+
+def unknown_id(inquiry: Inquiry, text: str) -> str:
+    """What to say of a text that looks like an id and is found nowhere; empty for any other."""
+    word = text.strip()
+    if not _ID.fullmatch(word) or inquiry.view.search_words(f'"{word}"', limit=1):
+        return ""
+    return f"there is no node, citation or text {_shown(text)} in this workspace: find it with  weftwork search"
 
 
 def _shown(text: str) -> str:
