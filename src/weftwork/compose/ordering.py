@@ -15,14 +15,14 @@ from weftwork.types import SEARCHED, Candidate, NodeInfo
 Ordered = tuple[list[Candidate], list[LeftOut]]
 """What stays, the best first, and what is left out, with the reason."""
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
-"""Takes the place of the without_repeats of near-duplicates, and does it as well."""
+"""Takes the place of `collapsed`, and leaves out repeats as well."""
 
 STEP = 1e-9
 _EARLY = datetime.min.replace(tzinfo=UTC)
 
 
 def collapsed(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
-    """The candidates in the order of their scores, near-duplicates left out: the order of most recipes."""
+    """The candidates in the order of their scores, repeats left out: the order of most recipes."""
     return without_repeats(candidates)
 
 

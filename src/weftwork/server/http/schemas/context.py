@@ -161,7 +161,7 @@ class AnswerIn(ContextIn):
     """An answer of a model, and what its context was asked for."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [pag-1a2b3c4d5e]."}]}
+        json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [k482913]."}]}
     )
 
     answer: Annotated[str, Field(strict=True, max_length=200_000)]

@@ -148,7 +148,7 @@ class EventList(Reply):
 class FeedbackIn(Model):
     """Whether a source helped."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"reference": "pag-1a2b3c4d5e", "useful": True}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reference": "k482913", "useful": True}]})
 
     reference: Name
     """A node's id or a citation."""
@@ -233,7 +233,7 @@ class PrimeContextOut(Reply):
 class ContextFeedback(BaseModel):
     """The body of the thread contract's feedback route; what else a client sends is passed over."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"contextItemId": "fil-1a2b3c4d5e", "useful": True}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"contextItemId": "k482913", "useful": True}]})
 
     contextItemId: Name
     useful: Truth

@@ -48,7 +48,7 @@ class NearIn(InspectIn):
     """Candidates of a context that were left out for lack of room."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": QUERY, "budget": 900, "citations": ["pag-1a2b3c4d5e"]}]}
+        json_schema_extra={"examples": [{"query": QUERY, "budget": 900, "citations": ["k482913"]}]}
     )
 
     citations: Annotated[list[Name], Field(min_length=1, max_length=10)]
