@@ -31,7 +31,7 @@ import tantivy
 
 from benchmarks.corpus import data_folder
 from benchmarks.timing import Laps, percentile, say
-from weftwork import Node, Weft
+from weftwork import Context, Node, Weft
 from weftwork.recipe import get_recipe
 
 BUDGETS = (500, 1_000, 2_000, 4_000)
@@ -119,7 +119,12 @@ def _asked(weft: Weft, workspace: str, question: str, budget: int, packer: str) 
     context = weft.context(question, workspace=workspace, user=USER, budget=budget, recipe=recipe)
     if context.tokens > budget or weft.tools.counter.count(context.text) != context.tokens:
         raise SystemExit(f"a budget of {budget} tokens was not kept for {question!r}")
-    return frozenset(item.candidate.node.id for item in context.items if item.rendering.form == "full")
+    return frozenset(shown_whole(context))
+
+
+def shown_whole(context: Context) -> list[str]:
+    """The nodes of the passages that a context shows whole, found or around what was found, in its order."""
+    return [item.candidate.node.id for item in context.items if item.text and not item.truncated]
 
 
 def _fill(weft: Weft, conversation: Conversation) -> None:

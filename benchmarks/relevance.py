@@ -156,7 +156,8 @@ def _judged(order: Sequence[str], inside: Sequence[str], grades: Mapping[str, fl
 
 def nodes_in(context: Context) -> list[str]:
     """The nodes whose text is in a context, in its order."""
-    return list(dict.fromkeys(item.candidate.node.id for item in context.items))
+    shown = (excerpt for excerpt in context.excerpts if excerpt.form != "line")
+    return list(dict.fromkeys(item.candidate.node.id for excerpt in shown for item in excerpt.items))
 
 
 def by_words(weft: Weft, view: View, question: str) -> list[int]:

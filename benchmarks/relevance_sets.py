@@ -86,9 +86,11 @@ def _measure_spans(weft: Weft, recipe: Recipe, asked: _Excerpts, starts: Mapping
 def _shown(item: Item) -> list[tuple[str, Span]]:
     """The spans of a node's text that an item shows: the passage, or those of its sentences that were kept."""
     node, passage = item.candidate.node.id, item.candidate.passage
-    if item.rendering.form == "full":
+    if not item.text:
+        return []
+    if not item.truncated:
         return [(node, (passage.start, passage.end))]
-    kept_sentences = (each for each in split_sentences(passage.text) if each.text in item.rendering.text)
+    kept_sentences = (each for each in split_sentences(passage.text) if each.text in item.text)
     return [(node, _moved((each.start, each.end), passage.start)) for each in kept_sentences]
 
 
@@ -147,7 +149,6 @@ def _measure_turns(
     for way, chosen in (("weftwork", recipe), ("chat", get_recipe("conversation"))):
         for budget in TURN_BUDGETS:
             context = weft.context(question, workspace=workspace, budget=budget, recipe=chosen)
-            whole = [item for item in context.items if item.rendering.form == "full"]
-            inside[way, budget] = [item.candidate.node.id for item in whole]
+            inside[way, budget] = memory.shown_whole(context)
     for (way, budget), turns in inside.items():
         values.setdefault(f"recall@{budget}_tokens", {}).setdefault(way, []).append(metrics.recall(turns, evidence))

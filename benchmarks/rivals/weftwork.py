@@ -26,7 +26,7 @@ def build(documents: Sequence[Any], embedder: Any) -> Ways:
     weft.catch_up()
 
     def inside(question: str, budget: int) -> list[Piece]:
-        items = weft.context(question, budget=budget).items
-        return [Piece(item.candidate.node.id, item.rendering.text) for item in items]
+        excerpts = weft.context(question, budget=budget).excerpts
+        return [Piece(each.document.id, each.text) for each in excerpts if each.form != "line"]
 
     return Ways(lambda question, depth: inside(question, BUDGET)[:depth], inside)
