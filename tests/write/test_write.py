@@ -142,8 +142,8 @@ SURFACES = {
     "Weft.add in a transaction": (add_in_a_transaction, [COATINGS[0], "A\namber"]),
     "connector, notes": (
         follow_notes,
-        ["vault\n", "Finch\n", "Finch > Mirror\n", "Finch > Mirror > Coating\n", *COATINGS,
-         "Finch > Mirror > Coating\nIn [[Jena]]."],
+        ["vault\n", "Finch\n", "Finch > Mirror\n",
+         *(f"Finch > Mirror > Coating\n- {coating}.\n- In [[Jena]]." for coating in ("Aluminised", "Silvered"))],
     ),
     "connector, document": (
         follow_a_document,
