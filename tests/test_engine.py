@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from weftwork.collect import LexicalCollector
 from weftwork.context_cache import MOST
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Weft
@@ -254,6 +255,22 @@ class TestContext:
         assert all(finding["rank"] >= 1 for each in written["decisions"] for finding in each["findings"])
         assert sorted(each["node"] for each in written["decisions"]) == [f"n{n:02}" for n in range(15)]
 
+    def test_a_context_says_why_there_is_no_more_of_it(self, weft):
+        assert weft.context("mirror").ended == "workspace"
+        weft.add([*notes(3), Node(id="quince", text="A quince tree.")])
+        assert weft.context("mirror telescope", budget=100).ended == "budget"
+        assert weft.context("birch", recipe=replace(PLAIN, collectors=(LexicalCollector(),))).ended == "evidence"
+        assert weft.context("mirror quince").ended == "workspace"
+        assert "Ended      the budget is used up\n" in weft.explain("mirror telescope", budget=100)
+
+    def test_nothing_to_be_found_is_said(self, weft):
+        (empty,) = weft.context("mirror").warnings
+        assert empty == "there is nothing in workspace 'main' that you may see: add something with  weftwork add"
+        weft.add([Node(id="quince", text="A quince tree.")])
+        lexical = replace(PLAIN, collectors=(LexicalCollector(),))
+        assert weft.context("mirror", recipe=lexical).warnings == ("nothing was found for 'mirror'",)
+        assert weft.context("quince", recipe=lexical).warnings == ()
+
     def test_the_trace_agrees_with_the_text(self, weft):
         weft.add(notes(30))
         context = weft.context("mirror telescope", budget=600)
@@ -317,7 +334,7 @@ class TestContext:
 
     def test_an_empty_store_gives_an_empty_context(self, weft):
         context = weft.context("mirror")
-        assert (context.text, context.tokens, context.trace, context.warnings) == ("", 0, (), ())
+        assert (context.text, context.tokens, context.trace) == ("", 0, ())
 
     def test_stages_are_timed_outside_the_contexts_identity(self, weft):
         weft.add(notes(2))

@@ -27,7 +27,7 @@ from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
-from weftwork.query import read_query
+from weftwork.query import quoted, read_query
 from weftwork.recipe import Recipe, Recipes
 from weftwork.render import Templates, explain
 from weftwork.request import Request
@@ -38,7 +38,7 @@ from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.types import Budget, Candidate, Context, Edge, Filters, Node, NodeInfo, Passage
+from weftwork.types import Budget, Candidate, Context, Edge, Ended, Filters, Node, NodeInfo, Passage
 from weftwork.validation import check_request, dated
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
@@ -110,7 +110,30 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
     context = fit(fitting, composed.offers, ranking.left_out)
-    return replace(context, timings=watch.timings, warnings=(*inquiry.warnings, *context.warnings))
+    passages, _ = view.size()
+    return replace(
+        context,
+        ended=_end(context, passages),
+        timings=watch.timings,
+        warnings=(*inquiry.warnings, *_found_nothing(ranking, passages), *context.warnings),
+    )
+
+
+def _end(context: Context, passages: int) -> Ended:
+    """Why a context has no more in it, of so many passages that are visible."""
+    if context.truncated or context.overflow:
+        return "budget"
+    return "workspace" if len(context.trace) >= passages else "evidence"
+
+
+def _found_nothing(ranking: Ranking, passages: int) -> Iterator[str]:
+    request = ranking.inquiry.request
+    if ranking.candidates or ranking.inquiry.warnings:
+        return
+    if not passages:
+        yield f"there is nothing in workspace {request.workspace!r} that you may see: add something with  weftwork add"
+    elif request.query.strip():
+        yield f"nothing was found for {quoted(request.query)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+MOST_QUOTED = 120
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both
     but by can could did do does doing down during each few for from further had has have having he her here hers
@@ -180,3 +181,8 @@ def _start(year: int, month: int, now: datetime) -> datetime:
     """The first day of a month; months beyond 1 to 12 run over into other years, which stay in range."""
     months = min(max(year * 12 + month - 1, 12), 9999 * 12 + 11)
     return datetime(months // 12, months % 12 + 1, 1, tzinfo=now.tzinfo)
+
+
+def quoted(text: str) -> str:
+    """A text in a message, which one that was pasted from a document would fill."""
+    return repr(text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…")

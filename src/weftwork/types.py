@@ -351,6 +351,7 @@ class Rendering:
     note: str = ""
 
 
+Ended = Literal["budget", "evidence", "workspace"]
 Fate = Literal["included", "truncated", "line", "dropped"]
 
 
@@ -477,6 +478,8 @@ class Context:
     stable_prefix_tokens: int = 0
     """How many tokens at the start stay the same as long as the same sources are chosen."""
     warnings: tuple[str, ...] = ()
+    ended: Ended = "budget"
+    """Why there is no more of it: the budget is used up, nothing else was found, or all that is visible is there."""
     pieces: tuple[Piece, ...] = ()
     """What the text consists of, without gaps."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)

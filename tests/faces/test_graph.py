@@ -14,6 +14,7 @@ from weftwork.faces.graph import ContextAssembler, TokenBudget
 from weftwork.faces.graph_nodes import components
 from weftwork.lens import BUILTIN, Lens
 from weftwork.request import Topic
+from weftwork.score import get_profile
 from weftwork.text.tokens import get_counter
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
@@ -87,9 +88,10 @@ class TestScore:
             assert found[name].score == pytest.approx(sum(parts), abs=1e-6)
 
     def test_the_weight_of_a_signal_that_does_not_apply_is_shared_out(self):
-        told = components({"distance": 0.5, "similarity": None, "recency_monthly": 0.2})
+        profile = get_profile("graph")
+        told = components({"distance": 0.5, "similarity": None, "recency_monthly": 0.2}, profile)
         assert told == pytest.approx({"graphDistance": 0.4 * 0.5 / 0.65, "recency": 0.25 * 0.2 / 0.65})
-        assert components({"distance": 1.0, "recency_monthly": None}) == {"graphDistance": 1.0, "recency": 0.0}
+        assert components({"distance": 1.0, "recency_monthly": None}, profile) == {"graphDistance": 1.0, "recency": 0.0}
 
     def test_the_score_is_the_sum_of_its_components_and_at_most_one(self, weft):
         chain(weft, "a", "b")

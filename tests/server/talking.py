@@ -27,8 +27,12 @@ class Talk:
     def text(self, tool, /, **arguments):
         result = self.call(tool, **arguments)
         assert not result.is_error, result.content[0].text
-        assert len(result.content) == 1
+        assert 1 <= len(result.content) <= 2
         return result.content[0].text
+
+    def notes(self, tool, /, **arguments):
+        """What stands beside the answer, or instead of it where there is none."""
+        return self.call(tool, **arguments).content[-1].text
 
     def error(self, tool, /, **arguments):
         result = self.call(tool, **arguments)
@@ -115,4 +119,6 @@ def open_reduced(path, source, keep):
                     yield piece
 
     load_pieces(weft, pieces(), workspace=sample.WORKSPACE)
+    with weft.atomic(sample.WORKSPACE) as batch:
+        sample.record(batch, keep)
     return weft

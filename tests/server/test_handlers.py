@@ -187,12 +187,12 @@ def test_a_budget_above_the_cap_is_mentioned_only_where_it_mattered(weft):
     weft.add([Node(id=f"pier-{n}", title=f"Pier {n}", text=f"timber {n} plank{n} " * 30) for n in range(30)])
     counter = weft.tools.counter
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=1000)) as talk:
-        short = talk.text("weftwork_context", query="timber", maxTokens=9000)
-        assert "output cap" in short
-        assert 800 < counter.count(short) <= 1000
-        assert "output cap" not in talk.text("weftwork_context", query="timber", maxTokens=1000)
+        short = talk.call("weftwork_context", query="timber", maxTokens=9000).content
+        assert "output cap" in short[1].text
+        assert 800 < counter.count("".join(each.text for each in short)) <= 1000
+        assert len(talk.call("weftwork_context", query="timber", maxTokens=1000).content) == 1
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=50_000)) as talk:
-        assert "output cap" not in talk.text("weftwork_context", query="timber", maxTokens=90_000)
+        assert len(talk.call("weftwork_context", query="timber", maxTokens=90_000).content) == 1
 
 
 def test_an_unknown_user_or_workspace_is_found_out_at_the_start(weft):
@@ -307,14 +307,20 @@ def test_markdown_tells_what_the_document_warns_of_and_is_never_empty(server, we
     weft.create_workspace("second", owner="me")
     with talking(server) as talk:
         nothing = talk.text("weftwork_context", query="qqqq wwww", workspace="second")
-        assert nothing == "(nothing was found for 'qqqq wwww')"
-        assert talk.text("weftwork_context", query="harbour", maxTokens=1).startswith(
+        assert nothing == (
+            "(there is nothing in workspace 'second' that you may see: add something with  weftwork add)"
+        )
+        assert (
+            talk.text("weftwork_context", query="qqqq wwww", recipe="graph", workspace="second")
+            == "(nothing was found for 'qqqq wwww')"
+        )
+        assert talk.text("weftwork_context", query="harbour", maxTokens=1, recipe="graph").startswith(
             "(a budget under 500 tokens holds"
         )
-        assert "give 500 or more)" in talk.text("weftwork_context", query="harbour", maxTokens=499)
-        hub = talk.text("weftwork_context", query="quay", depth=1)
-        assert hub.endswith("\n\n(only the most relevant neighbours of quay were followed: there are too many)")
-        assert "(" not in talk.text("weftwork_context", query="harbour").splitlines()[-1]
+        assert "give 500 or more)" in talk.notes("weftwork_context", query="harbour", maxTokens=499, recipe="graph")
+        hub = talk.notes("weftwork_context", query="quay", depth=1, recipe="graph")
+        assert hub == "(only the most relevant neighbours of quay were followed: there are too many)"
+        assert len(talk.call("weftwork_context", query="harbour").content) == 1
 
 
 def test_json_that_the_cap_shrinks_says_so_and_still_writes_nodes_out(weft):
@@ -327,7 +333,10 @@ def test_json_that_the_cap_shrinks_says_so_and_still_writes_nodes_out(weft):
             assert warning == "shortened: maxTokens is more than this server's output cap of 1200 tokens holds as json"
             assert document["nodes"]
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=1000)) as talk:
-        meta = talk.call("weftwork_context", query="timber", format="json").structured_content["meta"]
+        document = talk.call("weftwork_context", query="timber", format="json").structured_content
+        assert document["nodes"] and "shortened" in document["meta"]["warnings"][0]
+        graph = talk.call("weftwork_context", query="timber", format="json", recipe="graph")
+        meta = graph.structured_content["meta"]
         assert meta["tokens"]["nodesIncluded"] == 0
         assert "shortened" in meta["warnings"][0]
         assert "give 500 or more" not in str(meta["warnings"])

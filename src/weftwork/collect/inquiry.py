@@ -197,8 +197,8 @@ class Inquiry:
         It is called before anything else is searched: first by the mean length of what the viewer may see, and again
         where the hits turn out to be much shorter.
         """
-        total, words = self.request.budget.total, self.view.mean_words()
-        self.search_depth = depth_for(total, round(words * TOKENS_A_WORD) if words else USUAL_TOKENS)
+        total, (passages, words) = self.request.budget.total, self.view.size()
+        self.search_depth = depth_for(total, round(words / passages * TOKENS_A_WORD) if words else USUAL_TOKENS)
         hits = self.word_hits
         if len(hits) < self.search_depth:
             return

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.start_nodes import unknown_id
+from weftwork.query import quoted
 
 MOST_NAMED = 3
 """Nodes of one title that are all taken to be meant."""
-MOST_SHOWN = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ReferencesCollector:
         wanted = {node: why for node, why in named.items() if node not in request.filters.exclude}
         keys = view.passages(list(wanted))
         inquiry.warnings += [
-            f"{_shown(node)} is included by the request and does not exist in this workspace: check its id"
+            f"{quoted(node)} is included by the request and does not exist in this workspace: check its id"
             for node in request.include
             if node in wanted and node not in keys
         ]
@@ -47,7 +47,7 @@ class ReferencesCollector:
         for title in inquiry.question.titles:
             matches = inquiry.view.find(title)[:MOST_NAMED]
             if not matches and f"[[{title}]]" in inquiry.request.query:
-                inquiry.warnings.append(f"nothing in this workspace is called {_shown(title)}")
+                inquiry.warnings.append(f"nothing in this workspace is called {quoted(title)}")
             found += matches
         query = inquiry.request.query
         whole = inquiry.named(query) if query.strip() else None
@@ -55,7 +55,3 @@ class ReferencesCollector:
             return [*found, *whole.nodes[:MOST_NAMED]]
         inquiry.warnings += filter(None, [unknown_id(inquiry, query)])
         return found
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")

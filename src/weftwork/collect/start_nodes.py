@@ -13,13 +13,12 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.lexical import LexicalCollector
 from weftwork.collect.semantic import SemanticCollector
 from weftwork.errors import NotFound
-from weftwork.query import read_query
+from weftwork.query import quoted, read_query
 from weftwork.request import Topic
 from weftwork.types import Reach
 
 SEARCHED = 10
 """Hits of a search that may become starts (graph contract)."""
-MOST_SHOWN = 120
 NEARLY_AS_GOOD = 0.5
 """Share of the best hit's score that makes another one a start too."""
 
@@ -63,7 +62,7 @@ def walk_starts(inquiry: Inquiry) -> list[WalkStart]:
         if starts:
             found.append(WalkStart(topic.text, topic.weight / largest, starts, named))
         else:
-            inquiry.warnings.append(f"nothing was found for {_shown(topic.text)}")
+            inquiry.warnings.append(f"nothing was found for {quoted(topic.text)}")
     return found
 
 
@@ -96,12 +95,7 @@ def unknown_id(inquiry: Inquiry, text: str) -> str:
     word = text.strip()
     if not _ID.fullmatch(word) or inquiry.view.search_words(f'"{word}"', limit=1):
         return ""
-    return f"there is no node, citation or text {_shown(text)} in this workspace: find it with  weftwork search"
-
-
-def _shown(text: str) -> str:
-    """A topic in a message, which one that was pasted from a document would fill."""
-    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+    return f"there is no node, citation or text {quoted(text)} in this workspace: find it with  weftwork search"
 
 
 def _searched(inquiry: Inquiry) -> list[str]:

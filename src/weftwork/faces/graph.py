@@ -17,12 +17,13 @@ from weftwork.lens import Lens
 from weftwork.pack.overflow import Overflow
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import FieldChoice
-from weftwork.render.values import iso
+from weftwork.render.values import ALL_FIELDS, iso
 from weftwork.request import DEFAULT_DEPTH, Topic
+from weftwork.score import Profile
 from weftwork.types import Context
 from weftwork.validation import check_depth
 
-__all__ = ["ContextAssembler", "ContextDocument", "ContextMeta", "ContextNode", "OverflowSummary", "TokenBudget"]
+__all__ = ["ContextAssembler", "ContextDocument", "ContextMeta", "ContextNode", "OverflowSummary", "TokenBudget", "as_document"]
 
 GRAPH = get_recipe("graph")
 SUMMARY_BELOW = 500
@@ -90,30 +91,61 @@ class ContextAssembler:
             focus=focus,
             **more,
         )
-        fields = FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields))
-        nodes = () if _is_small(budget) else written_nodes(context, fields)
-        overflow = self._named(context, nodes)
-        meta = ContextMeta(
+        return as_document(
+            self._weft,
+            context,
             query=context.query or focus or "",
-            workspace=workspace,
-            lens=chosen.name,
-            tokens=_usage(context, nodes, overflow),
-            assembled_at=iso(whole_minute(self._weft.now())),
-            backend=type(self._weft.store).__name__.removesuffix("Store").lower(),
-            depth=min(depth, chosen.max_depth),
             topics=topics,
-            embeddings=_embedded(context, self._weft),
-            sampled_hubs=_hubs(context),
-            warnings=(*_warnings(budget, depth, chosen), *context.warnings),
+            lens=chosen.name,
+            depth=min(depth, chosen.max_depth),
+            fields=FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields)),
+            profile=GRAPH.profile,
+            warnings=_warnings(budget, depth, chosen),
+            names_only=_is_small(budget),
         )
-        return ContextDocument(meta, nodes, overflow, context.text, context)
 
-    def _named(self, context: Context, nodes: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
-        """What is only named; a small budget names no more than it shows."""
-        if not nodes:
-            return named_nodes(context, None, nodes)
-        with self._weft.store.view(context.workspace, context.user) as view:
-            return named_nodes(context, view, nodes)
+
+def as_document(
+    weft: Weft,
+    context: Context,
+    *,
+    query: str = "",
+    topics: tuple[Topic, ...] = (),
+    lens: str = "general",
+    depth: int = 0,
+    fields: FieldChoice = ALL_FIELDS,
+    profile: Profile | None = None,
+    warnings: Sequence[str] = (),
+    names_only: bool = False,
+) -> ContextDocument:
+    """A context of any recipe as the graph contract's document.
+
+    With a `profile`, the components of a score are what each signal adds to it by that; otherwise the signals.
+    """
+    nodes = () if names_only else written_nodes(context, fields, profile)
+    overflow = _named(weft, context, nodes)
+    meta = ContextMeta(
+        query=query or context.query,
+        workspace=context.workspace,
+        lens=lens,
+        tokens=_usage(context, nodes, overflow),
+        assembled_at=iso(whole_minute(weft.now())),
+        backend=type(weft.store).__name__.removesuffix("Store").lower(),
+        depth=depth,
+        topics=topics,
+        embeddings=_embedded(context, weft),
+        sampled_hubs=_hubs(context),
+        warnings=(*warnings, *context.warnings),
+    )
+    return ContextDocument(meta, nodes, overflow, context.text, context)
+
+
+def _named(weft: Weft, context: Context, nodes: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
+    """What is only named; a small budget names no more than it shows."""
+    if not nodes:
+        return named_nodes(context, None, nodes)
+    with weft.store.view(context.workspace, context.user) as view:
+        return named_nodes(context, view, nodes)
 
 
 def _topics(query: str | Sequence[str | Topic]) -> tuple[Topic, ...]:
@@ -151,7 +183,7 @@ def _embedded(context: Context, weft: Weft) -> bool:
     """Whether similarity had a part in the scores."""
     if not context.trace:
         return weft.tools.embedder is not None
-    return any("similarity" in decision.signals for decision in context.trace)
+    return any({"similarity", "semantic"} & decision.signals.keys() for decision in context.trace)
 
 
 def _hubs(context: Context) -> tuple[str, ...]:

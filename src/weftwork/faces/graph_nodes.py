@@ -11,13 +11,12 @@ from weftwork.faces.graph_document import (
     RelationshipPath,
     TopicReach,
 )
-from weftwork.recipe import get_recipe
 from weftwork.render import FieldChoice
 from weftwork.render.values import lead_of
+from weftwork.score import Profile
 from weftwork.store.protocol import View
 from weftwork.types import Candidate, Context, FieldValue, Item, NodeInfo, Signals
 
-PROFILE = get_recipe("graph").profile
 CUT = "[...]"
 FIRST_WORDS = 60
 """Characters of its own text that a node without a title is called by."""
@@ -27,7 +26,7 @@ MOST_NAMED = 100
 _COMPONENTS = {"distance": "graphDistance", "similarity": "semanticSim", "recency_monthly": "recency"}
 
 
-def written_nodes(context: Context, fields: FieldChoice) -> tuple[ContextNode, ...]:
+def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None) -> tuple[ContextNode, ...]:
     """The nodes whose content is shown: what was asked for first, then the best first."""
     items: dict[str, list[Item]] = {}
     for excerpt in context.excerpts:
@@ -36,7 +35,7 @@ def written_nodes(context: Context, fields: FieldChoice) -> tuple[ContextNode, .
                 items.setdefault(item.candidate.node.id, []).append(item)
     best = {name: max((item.candidate for item in own), key=_worth) for name, own in items.items()}
     order = sorted(best, key=lambda name: (not best[name].asked, -best[name].score, name))
-    return tuple(_node(best[name], items[name], best, fields) for name in order)
+    return tuple(_node(best[name], items[name], best, fields, profile) for name in order)
 
 
 def named_nodes(context: Context, view: View | None, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
@@ -67,7 +66,13 @@ def _worth(candidate: Candidate) -> tuple[bool, float]:
     return candidate.asked, candidate.score
 
 
-def _node(best: Candidate, items: Sequence[Item], shown: Mapping[str, Candidate], fields: FieldChoice) -> ContextNode:
+def _node(
+    best: Candidate,
+    items: Sequence[Item],
+    shown: Mapping[str, Candidate],
+    fields: FieldChoice,
+    profile: Profile | None,
+) -> ContextNode:
     node, path = best.node, _path(best, shown)
     return ContextNode(
         id=node.id,
@@ -77,7 +82,7 @@ def _node(best: Candidate, items: Sequence[Item], shown: Mapping[str, Candidate]
         tags=node.tags,
         fields={name: _text(value) for name, value in fields.of(node.fields).items()},
         score=best.score,
-        components=components(best.signals),
+        components=_known(best.signals) if profile is None else components(best.signals, profile),
         distance=len(path) if best.distance is None else best.distance,
         path=path,
         topics=tuple(TopicReach(reach.topic, reach.distance) for reach in best.reached),
@@ -137,11 +142,15 @@ def _text(value: FieldValue) -> FieldText:
             return str(value)
 
 
-def components(signals: Signals) -> dict[str, float]:
+def _known(signals: Signals) -> dict[str, float]:
+    return {name: value for name, value in signals.items() if value is not None}
+
+
+def components(signals: Signals, profile: Profile) -> dict[str, float]:
     """What each signal adds to a score: its weight, shared out where another one does not apply, times its value."""
-    weights: Mapping[str, float] = PROFILE.weights
-    if "similarity" not in signals and PROFILE.without_embeddings is not None:
-        weights = PROFILE.without_embeddings
+    weights: Mapping[str, float] = profile.weights
+    if "similarity" not in signals and profile.without_embeddings is not None:
+        weights = profile.without_embeddings
     applied = {name: value for name in weights if (value := signals.get(name)) is not None}
     whole = sum(weights[name] for name in applied)
     parts = {

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from weftwork.render.quote import inline
-from weftwork.types import Context, Decision, Fate, Finding, Section, Signals
+from weftwork.types import Context, Decision, Ended, Fate, Finding, Section, Signals
 
 _FATES: tuple[Fate, ...] = ("included", "truncated", "line", "dropped")
+_ENDED: Mapping[Ended, str] = {
+    "budget": "the budget is used up",
+    "evidence": "nothing else was found for it",
+    "workspace": "all that you may see is in it",
+}
 _INDENT = " " * 11
 
 
@@ -26,6 +31,7 @@ def _summary(context: Context) -> Iterator[str]:
     yield f"Query      {inline(context.query)}"
     yield f"Viewer     {inline(context.user)} in {inline(context.workspace)}"
     yield f"Tokens     {context.tokens} of {context.budget}, the first {context.stable_prefix_tokens} stable"
+    yield f"Ended      {_ENDED[context.ended]}"
     fates = Counter(decision.fate for decision in context.trace)
     counts = ", ".join(f"{fates[fate]} {fate}" for fate in _FATES if fates[fate])
     yield f"Candidates {len(context.trace)}{': ' if counts else ''}{counts}"

@@ -24,6 +24,7 @@ def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> d
         "text": context.text,
         "tokens": context.tokens,
         "budget": context.budget,
+        "ended": context.ended,
         "stable_prefix_tokens": context.stable_prefix_tokens,
         "sections": [_section(section) for section in context.sections],
         "overflow": [_excerpt(excerpt) for excerpt in context.overflow],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from pathlib import Path
@@ -11,6 +11,7 @@ from weftwork.engine import Weft
 from weftwork.ingest.events import Person, Piece
 from weftwork.ingest.jsonlines import read_json_lines
 from weftwork.ingest.load import load as load_pieces
+from weftwork.store.protocol import Batch
 
 NOW = datetime(2026, 3, 16, 9, 0, tzinfo=UTC)
 """The moment at which the sample is to be read: its dates stand around it, so a demo never ages."""
@@ -51,7 +52,9 @@ def load(weft: Weft) -> None:
     with weft.store.view(WORKSPACE, OWNER) as view:
         has_history = bool(view.events("edit", limit=1))
     if not has_history:
-        _record(weft)
+        # In one transaction, so that it is there once or not at all.
+        with weft.atomic(WORKSPACE) as batch:
+            record(batch)
 
 
 def _pieces(weft: Weft, path: Path) -> Iterator[Piece]:
@@ -62,14 +65,17 @@ def _pieces(weft: Weft, path: Path) -> Iterator[Piece]:
             yield piece
 
 
-def _record(weft: Weft) -> None:
-    """What people did, in one transaction, so that it is there once or not at all."""
-    with weft.atomic(WORKSPACE) as batch:
-        for user, node, hours in EDITS:
+def record(batch: Batch, nodes: Collection[str] | None = None) -> None:
+    """What people did, with these nodes or with all."""
+    for user, node, hours in EDITS:
+        if nodes is None or node in nodes:
             batch.record(user, node, "edit", NOW - timedelta(hours=hours))
-        for user, node, hours in VIEWS:
+    for user, node, hours in VIEWS:
+        if nodes is None or node in nodes:
             batch.record(user, node, "view", NOW - timedelta(hours=hours))
-        for user, node in USED:
+    for user, node in USED:
+        if nodes is None or node in nodes:
             batch.count_use(user, [node])
-        for user, node, useful in FEEDBACK:
+    for user, node, useful in FEEDBACK:
+        if nodes is None or node in nodes:
             batch.give_feedback(user, node, useful, NOW)

@@ -165,7 +165,8 @@ def _text(text: str) -> types.TextContent:
 
 
 def _result(answer: Answer) -> types.CallToolResult:
-    return types.CallToolResult(content=[_text(answer.text)], structured_content=answer.structured)
+    texts = [text for text in (answer.text, answer.notes) if text]
+    return types.CallToolResult(content=list(map(_text, texts or [""])), structured_content=answer.structured)
 
 
 def _resource(workspace: str, node: NodeInfo) -> types.Resource:

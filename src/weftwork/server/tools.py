@@ -10,10 +10,11 @@ from typing import Any
 
 from weftwork.engine import SearchResult, Weft
 from weftwork.errors import InvalidInput, NotFound, UnknownName
-from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, ContextAssembler, ContextDocument
+from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.memory import Memories
-from weftwork.render import explain, to_dict
+from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
+from weftwork.request import DEFAULT_DEPTH
 from weftwork.server.address import SCHEME, from_uri, to_uri
 from weftwork.server.arguments import read_arguments, whole
 from weftwork.server.node_page import load_node_page, show_node_page
@@ -33,6 +34,8 @@ class Answer:
 
     text: str
     structured: dict[str, Any] | None = None
+    notes: str = ""
+    """What whoever asked should know of the text; it counts against the output cap, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ class McpTools:
         self.reach = reach
         with weft.store.view(workspace, user):
             pass  # an unknown workspace or user is an error now, not at the first question
-        declared = declare(workspace, weft.tools.lenses.names())
+        recipes = [recipe.name for recipe in weft.tools.recipes.all()]
+        declared = declare(workspace, weft.tools.lenses.names(), recipes, weft.tools.budget)
         self.tools: dict[str, Declared] = {
             name: tool for name, tool in declared.items() if reach.writes or not tool.writes
         }
@@ -120,8 +124,8 @@ class McpTools:
             return Answer(_json(structured), structured)
         document = self._capped(arguments, tokens)
         notes = "\n".join(f"({note})" for note in document.meta.notes)
-        if not notes:
-            return Answer(document.markdown)
+        if not notes or self.cap.fits(document.markdown + notes):
+            return Answer(document.markdown, notes=notes)
         return Answer(self.cap.cut(f"{document.markdown.rstrip()}\n\n{notes}".lstrip(), notes))
 
     def _explain(self, arguments: Arguments) -> Answer:
@@ -138,15 +142,30 @@ class McpTools:
         return Answer(_json(shown(count)), shown(count))
 
     def _assemble(self, arguments: Arguments, tokens: int) -> ContextDocument:
-        return ContextAssembler(self.weft).assemble(
+        depth = None if arguments["depth"] is None else whole("depth", arguments["depth"])
+        asked: dict[str, Any] = {"workspace": self.where(arguments["workspace"]), "user": self.user}
+        if not arguments["query"].strip():
+            raise InvalidInput("there is nothing to start from: give a question, a topic or a node's id")
+        if arguments["recipe"] == "graph":
+            return ContextAssembler(self.weft).assemble(
+                arguments["query"],
+                depth=DEFAULT_DEPTH if depth is None else depth,
+                max_tokens=tokens,
+                include_fields=arguments["includeFields"],
+                lens=arguments["lens"] or "general",
+                **asked,
+            )
+        context = self.weft.context(
             arguments["query"],
-            workspace=self.where(arguments["workspace"]),
-            user=self.user,
-            depth=whole("depth", arguments["depth"]),
-            max_tokens=tokens,
-            include_fields=arguments["includeFields"],
+            budget=tokens,
+            recipe=arguments["recipe"],
+            depth=depth,
             lens=arguments["lens"],
+            show_fields=arguments["includeFields"],
+            **asked,
         )
+        fields = FieldChoice(arguments["includeFields"])
+        return as_document(self.weft, context, lens=arguments["lens"] or "general", depth=depth or 0, fields=fields)
 
     def _budget(self, arguments: Arguments) -> int:
         """The tokens that are asked for, as far as the cap allows."""

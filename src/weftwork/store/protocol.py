@@ -187,8 +187,8 @@ class View(Protocol):
     def unknown_words(self, words: Sequence[str]) -> list[str]:
         """The words that occur in no visible passage."""
 
-    def mean_words(self) -> float:
-        """How many words a visible passage has on average; 0 if there is none."""
+    def size(self) -> tuple[int, int]:
+        """How many passages are visible, and how many words they have together."""
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""

@@ -190,9 +190,9 @@ class SqlView(ABC):
         """The words that occur in no visible passage."""
         return [word for word, counts in self._stem_counts(words).items() if not any(counts)]
 
-    def mean_words(self) -> float:
-        """How many words a visible passage has on average; 0 if there is none."""
-        return self._reader.words / self._reader.passages if self._reader.passages else 0.0
+    def size(self) -> tuple[int, int]:
+        """How many passages are visible, and how many words they have together."""
+        return self._reader.passages, self._reader.words
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""

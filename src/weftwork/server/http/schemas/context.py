@@ -179,6 +179,7 @@ class ContextOut(Reply):
     text: str
     tokens: int
     budget: int
+    ended: str
     stable_prefix_tokens: int
     sections: list[Json]
     overflow: list[Json]
