@@ -80,7 +80,8 @@ def test_nothing_to_answer_with_is_said(weft, here):
     weft("init")
     ran = weft("ask", "anything")
     assert (ran.code, ran.out) == (0, "The sources do not answer this question.\n")
-    assert ran.err == "note: no page of a document was found\n"
+    empty = "there is nothing in workspace 'main' that you may see: add something with  weftwork add"
+    assert ran.err == f"note: no page of a document was found; {empty}\n"
 
 
 def test_another_user_sees_their_own_pages_alone(weft, documents):

@@ -31,7 +31,7 @@ def test_mentions_are_visible_and_can_be_switched_off(weft, here):
     (here / "v" / "Hill Street.md").write_text("An observatory.")
     (here / "v" / "b.md").write_text("We went to Hill street.")
     assert weft("add", "v", "--json").json["mentions"] == 1
-    assert "mention" in weft("explain", "file:v/b.md").out
+    assert "mention" in weft("explain", "file:v/b.md", "--recipe", "graph").out
     assert weft("add", "v", "--no-mentions", "--json").json["mentions"] == 0
     (here / "weftwork.toml").write_text("mentions = false\n")
     assert weft("add", "v", "--json").json["mentions"] == 0

@@ -74,8 +74,6 @@ def ask(
     types: tuple[str, ...],
     tags: tuple[str, ...],
     as_of: datetime | None,
-    since: str | None = None,
-    remember: bool = False,
     **more: Any,
 ) -> Answer:
     """The context for what was asked on the command line."""
@@ -84,6 +82,7 @@ def ask(
     if not asked and more["focus"] is None and more["thread"] is None:
         raise InvalidInput("there is nothing to start from: give a question, a topic, a node's id or a focus")
     more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of)
+    since, remember = more.pop("since", None), more.pop("remember", False)
     with open_configured(config) as weft:
         if recipe == "graph":
             answer = _of_graph(weft, config, asked, **more)

@@ -23,7 +23,16 @@ from weftwork.score import Profile
 from weftwork.types import Context
 from weftwork.validation import check_depth
 
-__all__ = ["ContextAssembler", "ContextDocument", "ContextMeta", "ContextNode", "OverflowSummary", "TokenBudget", "as_document"]
+__all__ = [
+    "Asked",
+    "ContextAssembler",
+    "ContextDocument",
+    "ContextMeta",
+    "ContextNode",
+    "OverflowSummary",
+    "TokenBudget",
+    "as_document",
+]
 
 GRAPH = get_recipe("graph")
 SUMMARY_BELOW = 500
@@ -94,48 +103,50 @@ class ContextAssembler:
         return as_document(
             self._weft,
             context,
-            query=context.query or focus or "",
-            topics=topics,
-            lens=chosen.name,
-            depth=min(depth, chosen.max_depth),
-            fields=FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields)),
-            profile=GRAPH.profile,
-            warnings=_warnings(budget, depth, chosen),
-            names_only=_is_small(budget),
+            Asked(
+                query=context.query or focus or "",
+                topics=topics,
+                lens=chosen.name,
+                depth=min(depth, chosen.max_depth),
+                fields=FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields)),
+                profile=GRAPH.profile,
+                warnings=_warnings(budget, depth, chosen),
+                names_only=_is_small(budget),
+            ),
         )
 
 
-def as_document(
-    weft: Weft,
-    context: Context,
-    *,
-    query: str = "",
-    topics: tuple[Topic, ...] = (),
-    lens: str = "general",
-    depth: int = 0,
-    fields: FieldChoice = ALL_FIELDS,
-    profile: Profile | None = None,
-    warnings: Sequence[str] = (),
-    names_only: bool = False,
-) -> ContextDocument:
-    """A context of any recipe as the graph contract's document.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a document tells that its context does not."""
 
-    With a `profile`, the components of a score are what each signal adds to it by that; otherwise the signals.
-    """
-    nodes = () if names_only else written_nodes(context, fields, profile)
+    query: str = ""
+    topics: tuple[Topic, ...] = ()
+    lens: str = "general"
+    depth: int = 0
+    fields: FieldChoice = ALL_FIELDS
+    profile: Profile | None = None
+    """By which the components of a score are told; None for the plain signals."""
+    warnings: Sequence[str] = ()
+    names_only: bool = False
+
+
+def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
+    """A context of any recipe as the graph contract's document."""
+    nodes = () if asked.names_only else written_nodes(context, asked.fields, asked.profile)
     overflow = _named(weft, context, nodes)
     meta = ContextMeta(
-        query=query or context.query,
+        query=asked.query or context.query,
         workspace=context.workspace,
-        lens=lens,
+        lens=asked.lens,
         tokens=_usage(context, nodes, overflow),
         assembled_at=iso(whole_minute(weft.now())),
         backend=type(weft.store).__name__.removesuffix("Store").lower(),
-        depth=depth,
-        topics=topics,
+        depth=asked.depth,
+        topics=asked.topics,
         embeddings=_embedded(context, weft),
         sampled_hubs=_hubs(context),
-        warnings=(*warnings, *context.warnings),
+        warnings=(*asked.warnings, *context.warnings),
     )
     return ContextDocument(meta, nodes, overflow, context.text, context)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weftwork.recipe import Recipe
-from weftwork.render.values import page_number
+from weftwork.render.values import lead_of, page_number
 from weftwork.score.scoring import shares
 from weftwork.store.protocol import View
 from weftwork.types import PAGE, Context, Decision, Node, Step
@@ -47,7 +47,7 @@ def _mentioned(context: Context, focus: str | None) -> dict[str, None]:
 
 
 def _pieces(context: Context) -> list[dict[str, Any]]:
-    """The text in stretches; an excerpt says which candidates it shows, in which form, and what it costs."""
+    """The text in stretches; an excerpt says which candidates it shows, the best of them, its form and its cost."""
     places = {(each.node, each.citation): place for place, each in enumerate(context.trace)}
     excerpts = iter((*context.excerpts, *context.overflow))
     found = []
@@ -56,10 +56,14 @@ def _pieces(context: Context) -> list[dict[str, Any]]:
         if piece.citation:
             excerpt = next(excerpts)
             shown = [(each.candidate.node.id, each.candidate.passage.citation) for each in excerpt.items]
-            known = [places[each] for each in shown if each in places]
+            lead = lead_of(excerpt)
             told |= {
-                "candidate": known[0] if known else None,
-                "candidates": known,
+                "document": excerpt.document.id,
+                "title": excerpt.document.title or snippet(lead.passage.text) or excerpt.document.id,
+                "section": excerpt.section,
+                "candidate": places[lead.node.id, lead.passage.citation],
+                "candidates": [places[each] for each in shown if each in places],
+                "score": excerpt.score,
                 "form": excerpt.form,
                 "truncated": excerpt.truncated,
                 "tokens": excerpt.tokens,

@@ -10,7 +10,7 @@ from typing import Any
 
 from weftwork.engine import SearchResult, Weft
 from weftwork.errors import InvalidInput, NotFound, UnknownName
-from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, ContextAssembler, ContextDocument, as_document
+from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.memory import Memories
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
@@ -165,7 +165,8 @@ class McpTools:
             **asked,
         )
         fields = FieldChoice(arguments["includeFields"])
-        return as_document(self.weft, context, lens=arguments["lens"] or "general", depth=depth or 0, fields=fields)
+        about = Asked(lens=arguments["lens"] or "general", depth=depth or 0, fields=fields)
+        return as_document(self.weft, context, about)
 
     def _budget(self, arguments: Arguments) -> int:
         """The tokens that are asked for, as far as the cap allows."""

@@ -1,18 +1,22 @@
-// Two contexts side by side, with what differs between them marked.
+// Two contexts side by side, with what differs between them marked, document by document.
 
 import { $, FATES, el, isIn, number, plural, sectionClass } from "./dom.js";
 import { bar, legend, pieces } from "./text.js";
 
 const keyOf = (candidate) => `${candidate.node}\n${candidate.citation}`;
+const nameOf = (candidate) => candidate.title || candidate.node;
 const KINDS = { a: "only in A", b: "only in B", form: "other form", moved: "moved", same: "same" };
 
-// What stands in a text, in its order: the place counts from 1.
+// The excerpts of a text by their documents, in its order: the place counts from 1.
+// A thread may stand there twice, among what was found and as the conversation.
 function standing(result) {
   const found = new Map();
   for (const piece of result.pieces) {
     if (piece.candidate === undefined) continue;
-    const candidate = result.candidates[piece.candidate];
-    found.set(keyOf(candidate), { candidate, form: piece.form, tokens: piece.tokens, at: found.size + 1 });
+    const key = found.has(piece.document) ? `${piece.document}\n${piece.section}` : piece.document;
+    const passages = new Map(piece.candidates.map((place) => [keyOf(result.candidates[place]), result.candidates[place]]));
+    const best = result.candidates[piece.candidate];
+    found.set(key, { piece, best, passages, at: found.size + 1 });
   }
   return found;
 }
@@ -32,7 +36,9 @@ function unmoved(orderA, orderB) {
   return kept;
 }
 
-// Order is compared among what both have: an item that is missing before it moves nothing.
+const sameText = (one, two) => one.piece.form === two.piece.form && one.piece.text === two.piece.text;
+
+// Order is compared among what both have: a document that is missing before it moves nothing.
 function differences(a, b) {
   const [inA, inB] = [standing(a), standing(b)];
   const shared = (one, other) => [...one.keys()].filter((key) => other.has(key));
@@ -45,21 +51,38 @@ function differences(a, b) {
     let kind = "same";
     if (!two) kind = "a";
     else if (!one) kind = "b";
-    else if (one.form !== two.form || one.tokens !== two.tokens) kind = "form";
+    else if (!sameText(one, two)) kind = "form";
     else if (!still.has(key)) kind = "moved";
-    rows.push({ key, one, two, step, kind, candidate: (one ?? two).candidate });
+    rows.push({ key, one, two, step, kind, any: one ?? two });
   }
   return rows;
 }
 
 function told(row, side, results) {
-  const mine = side === "a" ? row.one : row.two;
+  const [mine, other] = side === "a" ? [row.one, row.two] : [row.two, row.one];
   if (mine) {
-    const { fate, score } = mine.candidate;
-    return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${FATES[fate]}, ${number(mine.tokens)} tokens, ${score.toFixed(2)}`);
+    const { tokens, score } = mine.piece;
+    const more = other ? [...mine.passages].filter(([key]) => !other.passages.has(key)).map(([, each]) => nameOf(each)) : [];
+    return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${said(mine)}, ${number(tokens)} tokens, ${score.toFixed(2)}`,
+      more.length ? el("small", { class: "muted", text: `Only here: ${[...new Set(more)].join(", ")}` }) : null);
   }
-  const there = results[side].candidates.find((each) => keyOf(each) === row.key);
+  const there = results[side].candidates.find((each) => other.passages.has(keyOf(each)));
   return el("td", { class: "muted", text: there ? `out: ${there.reason}` : "not found" });
+}
+
+function said({ piece, best }) {
+  if (piece.form === "line") return FATES.line;
+  return piece.truncated ? FATES.truncated : FATES[best.fate];
+}
+
+// A document with the names of the parts of it that are shown.
+function naming({ piece, passages }) {
+  const parts = new Set([...passages.values()].map(nameOf));
+  parts.delete(piece.title);
+  return [
+    el("span", { class: "naming", text: piece.title }),
+    parts.size ? el("small", { class: "muted", text: [...parts].join(", ") }) : null,
+  ];
 }
 
 function mark(row) {
@@ -69,15 +92,14 @@ function mark(row) {
 }
 
 function table(rows, results) {
-  const head = ["Item", "What differs", "A", "B"].map((text) => el("th", { scope: "col", text }));
+  const head = ["Document", "What differs", "A", "B"].map((text) => el("th", { scope: "col", text }));
   const made = rows.map((row) =>
     el("tr", { class: `diff-${row.kind}` },
       el("th", { scope: "row" },
-        el("i", { class: `dot ${sectionClass(row.candidate.section)}` }),
-        el("span", { class: "naming", text: row.candidate.title || row.candidate.node })),
+        el("i", { class: `dot ${sectionClass(row.any.piece.section)}` }), ...naming(row.any)),
       el("td", {}, mark(row)), told(row, "a", results), told(row, "b", results)));
   return el("div", { class: "table-wrap" }, el("table", { class: "diff" },
-    el("caption", { class: "unseen", text: "Items of both contexts and how they differ" }),
+    el("caption", { class: "unseen", text: "Documents of both contexts and how they differ" }),
     el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...made)));
 }
 
@@ -89,7 +111,7 @@ function side(name, said, result, kinds) {
     el("div", { class: "bar", role: "img", "aria-label": `${result.tokens} of ${result.budget} tokens used` }, ...bar(result)),
     el("ul", { class: "legend" }, ...legend(result)),
     el("div", { class: "context-text", tabindex: 0, role: "region", "aria-label": `Text of ${name}` },
-      ...pieces(result, { still: true, mark: (candidate) => `diff-${kinds.get(keyOf(candidate)) ?? "same"}` })));
+      ...pieces(result, { still: true, mark: (piece) => `diff-${kinds.get(piece) ?? "same"}` })));
 }
 
 function settings(said, other) {
@@ -100,7 +122,7 @@ function settings(said, other) {
 
 export function show(a, b, saidA, saidB) {
   const rows = differences(a, b);
-  const kinds = new Map(rows.map((row) => [row.key, row.kind]));
+  const kinds = new Map(rows.flatMap((row) => [row.one, row.two].filter(Boolean).map((each) => [each.piece, row.kind])));
   const count = (kind) => rows.filter((row) => row.kind === kind).length;
   $("compare-said").textContent = Object.keys(KINDS).map((kind) => `${count(kind)} ${KINDS[kind]}`).join(" · ");
   $("compare-body").replaceChildren(

@@ -55,5 +55,5 @@ export const sectionClass = (name) => `s-${SECTIONS.includes(name) ? name : "els
 let signals = [];
 export const nameSignals = (names) => { signals = names; };
 export const signalClass = (name) => (name === "other" ? "g-other" : `g-${signals.indexOf(name) % 10}`);
-export const FATES = { included: "in", truncated: "shortened", summarised: "summary", line: "title only", dropped: "out" };
+export const FATES = { included: "in", truncated: "shortened", line: "title only", dropped: "out" };
 export const isIn = (candidate) => candidate.fate !== "dropped";

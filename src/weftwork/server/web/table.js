@@ -11,7 +11,7 @@ const opened = new Set();
 const said = new Map();
 
 const body = () => $("candidates").tBodies[0];
-const wasWhole = (candidate) => candidate.fate === "included" || candidate.fate === "summarised";
+const wasWhole = (candidate) => candidate.fate === "included";
 const isNear = (candidate) => candidate.missing_tokens !== null && !wasWhole(candidate);
 const finders = (candidate) => [...new Set(candidate.findings.map((each) => each.collector))];
 const keyOf = (candidate) => `${candidate.node}\n${candidate.citation}`;

@@ -5,7 +5,7 @@ import * as marks from "./marks.js";
 
 export const whole = (result) => result.pieces.map((piece) => piece.text).join("");
 
-// Items stand as blocks, so a line break beside one is already there.
+// Excerpts stand as blocks, so a line break beside one is already there.
 export function pieces(result, options = {}) {
   return result.pieces.map((piece, place) => {
     if (piece.candidate === undefined) {
@@ -15,13 +15,13 @@ export function pieces(result, options = {}) {
       if (after && text.endsWith("\n")) text = text.slice(0, -1);
       return text === "" ? null : el("span", { class: "frame", text });
     }
-    const candidate = result.candidates[piece.candidate];
-    const kind = options.mark?.(candidate) ?? "";
+    const kind = options.mark?.(piece) ?? "";
+    const places = { candidate: piece.candidate, candidates: piece.candidates.join(" ") };
     return el("div", {
-      class: `piece ${sectionClass(candidate.section)} form-${piece.form} ${kind}`,
+      class: `piece ${sectionClass(piece.section)} form-${piece.form}${piece.truncated ? " cut" : ""} ${kind}`,
       text: piece.text.replace(/\n$/, ""),
-      data: { candidate: options.still ? undefined : piece.candidate, tokens: number(piece.tokens) },
-      title: `${candidate.section}, ${plural(piece.tokens, "token")}`,
+      data: { ...(options.still ? {} : places), tokens: number(piece.tokens) },
+      title: `${piece.section}, ${plural(piece.tokens, "token")}`,
     });
   }).filter(Boolean);
 }
@@ -59,7 +59,7 @@ export function legend(result) {
   ];
 }
 
-const STAGES = ["collect", "score", "pack", "render"];
+const STAGES = ["collect", "score", "compose", "pack", "render"];
 
 function times(result) {
   const known = STAGES.filter((name) => name in result.timings);

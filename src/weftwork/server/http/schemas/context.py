@@ -160,9 +160,7 @@ class DeltaIn(BuildIn):
 class AnswerIn(ContextIn):
     """An answer of a model, and what its context was asked for."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [k482913]."}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [k482913]."}]})
 
     answer: Annotated[str, Field(strict=True, max_length=200_000)]
 
