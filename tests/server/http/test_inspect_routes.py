@@ -53,8 +53,10 @@ def test_the_pieces_are_the_text_and_point_at_their_candidates(client, filled):
     for piece in told["pieces"]:
         if "candidate" in piece:
             candidate = told["candidates"][piece["candidate"]]
+            assert piece["candidate"] in piece["candidates"]
             assert candidate["citation"] in piece["text"]
-            assert candidate["fate"] != "dropped"
+            assert candidate["score"] == piece["score"]
+            assert {told["candidates"][place]["fate"] for place in piece["candidates"]}.isdisjoint({"dropped"})
     counted = sum(section["tokens"] for section in told["sections"]) + told["lines_tokens"] + told["frame_tokens"]
     assert counted == told["tokens"] == context.tokens
 

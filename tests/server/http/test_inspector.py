@@ -105,10 +105,10 @@ class TestSeeing:
         context = weft.context(QUERY, user="ana", workspace="studio", budget=900)
         expect(page.locator("#figures")).to_contain_text(f"of 900 tokens, {900 - context.tokens} unused")
         expect(page.locator("#figures")).to_contain_text("collect")
-        for stage in ("score", "pack", "render"):
+        for stage in ("score", "compose", "pack", "render"):
             expect(page.locator(".times")).to_contain_text(stage)
         expect(page.locator("#candidates tr.row")).to_have_count(len(context.trace))
-        expect(page.locator("#text .piece")).to_have_count(len(context.items) + len(context.overflow))
+        expect(page.locator("#text .piece")).to_have_count(len(context.excerpts) + len(context.overflow))
         for section in context.sections:
             expect(page.locator("#legend li", has_text=section.name).first).to_contain_text(str(section.tokens))
             expect(page.locator(f"#text .piece.s-{section.name}").first).to_be_visible()
@@ -145,17 +145,29 @@ class TestSeeing:
             copied = page.evaluate("navigator.clipboard.readText()")
             assert copied == weft.context(QUERY, user="ana", workspace="studio", budget=900).text
 
-    def test_an_item_is_marked_in_text_and_table_alike(self, visit):
+    def test_an_excerpt_is_marked_in_the_text_and_all_that_it_shows_in_the_table(self, visit):
         page = visit.open()
-        page.locator("#text .piece").nth(2).hover()
-        place = page.locator("#text .piece.hovered").get_attribute("data-candidate")
-        assert page.locator("#candidates tr.hovered").get_attribute("data-candidate") == place
-        page.locator("#text .piece").nth(2).click()
-        expect(page.locator(f'#candidates tr.selected[data-candidate="{place}"]')).to_be_in_viewport()
-        other = page.locator("#candidates tr.row:not(.fate-dropped)").last
-        other.locator(".open").click()
-        chosen = other.get_attribute("data-candidate")
-        expect(page.locator(f'#text .piece.selected[data-candidate="{chosen}"]')).to_be_in_viewport()
+        several = page.locator("#text .piece[data-candidates*=' ']").first
+        several.hover()
+        places = several.get_attribute("data-candidates").split()
+        expect(page.locator("#candidates tr.hovered")).to_have_count(len(places))
+        for place in places:
+            expect(page.locator(f'#candidates tr[data-candidate="{place}"]')).to_have_class(re.compile("hovered"))
+        expect(page.locator("#text .piece.hovered")).to_have_count(1)
+        several.click()
+        best = several.get_attribute("data-candidate")
+        expect(page.locator(f'#candidates tr.selected[data-candidate="{best}"]')).to_be_in_viewport()
+        expect(page.locator("#candidates tr.selected")).to_have_count(1)
+
+    def test_what_is_chosen_in_the_table_is_marked_in_the_excerpt_that_shows_it(self, visit):
+        page = visit.open()
+        for other in page.locator("#candidates tr.row:not(.fate-dropped)").all():
+            other.locator(".open").click()
+            chosen = other.get_attribute("data-candidate")
+            expect(page.locator("#text .piece.selected")).to_have_count(1)
+            piece = page.locator("#text .piece.selected")
+            assert chosen in piece.get_attribute("data-candidates").split()
+            expect(piece).to_be_in_viewport()
 
     def test_the_table_sorts_and_filters(self, visit):
         page = visit.open()
@@ -302,15 +314,37 @@ class TestComparing:
         page.locator("#b-user").select_option("ben")
         visit.settled()
         loan = page.locator("table.diff tr", has_text="Ask the bank for a bridging loan")
+        expect(loan).to_contain_text("Ana: money and pay")
         expect(loan).to_contain_text("only in A")
         expect(page.get_by_role("region", name="Text of B")).not_to_contain_text("bridging loan")
         kinds = page.locator(".diff .mark").all_inner_texts()
         assert {"only in A", "only in B", "same"} <= set(kinds)
         assert "b-user=ben" in page.url
         shown = {side: weft.context(QUERY, user=side, workspace="studio", budget=900) for side in ("ana", "ben")}
-        cited = {side: {each.id for each in context.citations} for side, context in shown.items()}
-        assert kinds.count("only in A") == len(cited["ana"] - cited["ben"])
-        assert kinds.count("only in B") == len(cited["ben"] - cited["ana"])
+        ana, ben = (
+            {excerpt.document.id for excerpt in (*context.excerpts, *context.overflow)} for context in shown.values()
+        )
+        assert kinds.count("only in A") == len(ana - ben)
+        assert kinds.count("only in B") == len(ben - ana)
+
+    def test_of_a_document_in_both_the_parts_that_one_of_them_shows_are_named(self, visit, weft):
+        page = visit.open(focus="finch", compare=1, **{"b-budget": 450})
+        shown = [
+            [
+                item.candidate.node
+                for each in weft.context(QUERY, user="ana", workspace="studio", budget=budget, focus="finch").excerpts
+                if each.document.id == "finch" and each.form != "line"
+                for item in each.items
+            ]
+            for budget in (900, 450)
+        ]
+        more = [node.title for node in shown[0] if node not in shown[1]]
+        assert more and shown[1] and all(node in shown[0] for node in shown[1])
+        finch = page.locator("table.diff tr", has=page.locator(".naming", has_text=re.compile("^Finch$")))
+        expect(finch).to_contain_text("other form")
+        told = finch.locator("td").nth(1).locator("small").inner_text().removeprefix("Only here: ")
+        assert told.split(" and ")[0] == ", ".join(more[:4])
+        expect(finch.locator("td").nth(2)).not_to_contain_text("Only here")
 
     def test_budgets_and_packers_side_by_side(self, visit):
         page = visit.open(compare=1, **{"b-budget": 450, "b-packer": "greedy"})

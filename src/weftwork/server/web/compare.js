@@ -1,10 +1,11 @@
 // Two contexts side by side, with what differs between them marked, document by document.
 
-import { $, FATES, el, isIn, number, plural, sectionClass } from "./dom.js";
+import { $, FATES, el, isIn, number, plural, sectionClass, short } from "./dom.js";
 import { bar, legend, pieces } from "./text.js";
 
 const keyOf = (candidate) => `${candidate.node}\n${candidate.citation}`;
-const nameOf = (candidate) => candidate.title || candidate.node;
+const nameOf = (candidate) => short(candidate.title || candidate.node, 48);
+const MOST_NAMED = 4;
 const KINDS = { a: "only in A", b: "only in B", form: "other form", moved: "moved", same: "same" };
 
 // The excerpts of a text by their documents, in its order: the place counts from 1.
@@ -62,12 +63,18 @@ function told(row, side, results) {
   const [mine, other] = side === "a" ? [row.one, row.two] : [row.two, row.one];
   if (mine) {
     const { tokens, score } = mine.piece;
-    const more = other ? [...mine.passages].filter(([key]) => !other.passages.has(key)).map(([, each]) => nameOf(each)) : [];
+    const more = other ? [...mine.passages].filter(([key]) => !other.passages.has(key)).map(([, each]) => each) : [];
     return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${said(mine)}, ${number(tokens)} tokens, ${score.toFixed(2)}`,
-      more.length ? el("small", { class: "muted", text: `Only here: ${[...new Set(more)].join(", ")}` }) : null);
+      more.length ? el("small", { class: "muted", text: `Only here: ${names(more)}` }) : null);
   }
   const there = results[side].candidates.find((each) => other.passages.has(keyOf(each)));
   return el("td", { class: "muted", text: there ? `out: ${there.reason}` : "not found" });
+}
+
+function names(candidates) {
+  const all = [...new Set(candidates.map(nameOf))];
+  const more = all.length - MOST_NAMED;
+  return all.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function said({ piece, best }) {
@@ -77,11 +84,10 @@ function said({ piece, best }) {
 
 // A document with the names of the parts of it that are shown.
 function naming({ piece, passages }) {
-  const parts = new Set([...passages.values()].map(nameOf));
-  parts.delete(piece.title);
+  const parts = [...passages.values()].filter((each) => each.node !== piece.document);
   return [
     el("span", { class: "naming", text: piece.title }),
-    parts.size ? el("small", { class: "muted", text: [...parts].join(", ") }) : null,
+    parts.length ? el("small", { class: "muted", text: names(parts) }) : null,
   ];
 }
 
