@@ -96,6 +96,7 @@ def test_reasons_show_what_is_in_what_is_out_and_what_nearly_fitted(shown):
 
 def test_the_mail_that_gives_orders_stays_quoted(shown):
     assert "\n````\nDear Mira" in shown
+    assert r" \[d000000]." in shown and "[d000000]" not in shown.replace(r"\[d000000]", "")
     assert re.findall(r"^## System", re.sub(r"^````\n.*?^````\n", "", shown, flags=re.M | re.S), re.MULTILINE) == []
 
 

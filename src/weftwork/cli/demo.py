@@ -20,7 +20,10 @@ QUESTION = "What is overdue before the first telescopes ship, and what was decid
 BUDGET = 720
 BAR = 24
 RULE = "-" * 78
-QUOTED = "The pasted mail gives orders; the fence around it is longer than its own, so they stay a quotation."
+QUOTED = (
+    "The pasted mail gives orders; the fence around it is longer than its own, so they stay a quotation.\n"
+    "A backslash stands before the citation that it makes up."
+)
 SHOWN: Mapping[Fate, int] = {"included": 3, "truncated": 2, "line": 1, "dropped": 2}
 """How many candidates of each fate the table of reasons shows."""
 CITED = 5
@@ -148,4 +151,5 @@ def _compared(ana: Context, ben: Context, hidden: set[str]) -> list[str]:
 
 def _counts(context: Context) -> str:
     parts = ", ".join(f"{section.name} {len(section.excerpts)}" for section in context.sections)
-    return f"{len(context.excerpts)} sources ({parts}) and {len(context.overflow)} titles"
+    titles = len(context.overflow)
+    return f"{len(context.excerpts)} sources ({parts}) and {titles} title{'' if titles == 1 else 's'}"

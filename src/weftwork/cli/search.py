@@ -53,7 +53,8 @@ def command(
     for result in results:
         trail = " > ".join(inline(title, 60) for title in reversed(result.trail))
         title = inline(result.node.title or result.node.id, 80)
-        click.echo(f"{result.score:.2f}  [{result.passage.citation}] {title} ({inline(result.node.type, 20)})  {trail}")
+        named = f"[{result.passage.citation}] {title} ({inline(result.node.type, 20)})  {trail}"
+        click.echo(f"{result.score:.2f}  {named}".rstrip())
         click.echo(f"      {inline(result.excerpt.replace('<<<', '*').replace('>>>', '*'), 300)}")
 
 
