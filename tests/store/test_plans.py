@@ -90,6 +90,7 @@ READS = {
     "prepare_vector_search": lambda view: view.prepare_vector_search(VECTOR, model=MODEL, limit=5)(),
     "similarities": lambda view: view.similarities(VECTOR, [1, 2], model=MODEL),
     "unknown_words": lambda view: view.unknown_words(["quince"]),
+    "size": lambda view: view.size(),
     "idf": lambda view: view.idf(["quince"]),
     "ancestors": lambda view: view.ancestors("n20", 3),
     "siblings": lambda view: view.siblings("n20", 2),
