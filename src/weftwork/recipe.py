@@ -14,6 +14,7 @@ from weftwork.collect import (
     Collector,
     DueCollector,
     FocusCollector,
+    ForQuestions,
     FuzzyCollector,
     GraphCollector,
     HistoryCollector,
@@ -201,7 +202,13 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="graph",
-            collectors=(GraphCollector(topics=True, passages=8, section="graph"), DueCollector(section="graph")),
+            collectors=(
+                GraphCollector(topics=True, passages=8, section="graph"),
+                ForQuestions(LexicalCollector()),
+                ForQuestions(SemanticCollector()),
+                ForQuestions(LinkRankCollector(), distance=1),
+                DueCollector(section="graph"),
+            ),
             profile=get_profile("graph"),
             packer=Overflow(least=50),
             template="graph",

@@ -89,7 +89,7 @@ class TestScore:
 
     def test_the_weight_of_a_signal_that_does_not_apply_is_shared_out(self):
         profile = get_profile("graph")
-        told = components({"distance": 0.5, "similarity": None, "recency_monthly": 0.2}, profile)
+        told = components({"distance": 0.5, "likeness": None, "recency_monthly": 0.2}, profile)
         assert told == pytest.approx({"graphDistance": 0.4 * 0.5 / 0.65, "recency": 0.25 * 0.2 / 0.65})
         assert components({"distance": 1.0, "recency_monthly": None}, profile) == {"graphDistance": 1.0, "recency": 0.0}
 

@@ -22,10 +22,10 @@ def test_what_does_not_fit_becomes_a_line_and_the_next_is_tried():
     assert outcome(packing, "b").missing_tokens == 115
 
 
-def test_a_tenth_of_the_budget_is_held_for_lines():
+def test_a_twentieth_of_the_budget_is_held_for_lines():
     choices = [choice("a", 0.9, 85, line=3), *(choice(f"b{n}", 0.5, 90, line=3) for n in range(9))]
     packing = Overflow(heading_tokens=1).pack([*choices, choice("c", 0.1, 14, line=3)], Room(100), cut)
-    # 85 and 14 would fill the budget; 10 of 100 are held, so c is out, and 14 tokens buy four lines
+    # 85 and 14 would fill the budget; 5 of 100 are held, so c is out, and 14 tokens buy four lines
     assert list(forms(packing).values()) == ["whole", "line", "line", "line", "line"]
     assert packing.used == 85 + 1 + 4 * 3
 
@@ -37,7 +37,7 @@ def test_two_hundred_tokens_or_a_twentieth_of_a_large_budget_are_held_for_lines(
     assert Overflow().pack(choices, Room(10_000), cut).used == 9500 + 25 * 20
 
 
-def test_nothing_is_held_when_a_tenth_is_too_small_for_the_heading_and_a_line():
+def test_nothing_is_held_when_a_twentieth_is_too_small_for_the_heading_and_a_line():
     choices = [choice("a", 0.9, 50, line=4), choice("b", 0.8, 60, line=4)]
     assert forms(Overflow(heading_tokens=2).pack(choices, Room(50), cut)) == {"a": "whole"}
 

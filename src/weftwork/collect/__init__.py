@@ -14,6 +14,7 @@ from weftwork.collect.keywords import FuzzyCollector, KeywordCollector
 from weftwork.collect.lexical import DOCUMENTS, LexicalCollector
 from weftwork.collect.link_rank import LinkRankCollector
 from weftwork.collect.pages import WholePages
+from weftwork.collect.question import ForQuestions
 from weftwork.collect.references import ReferencesCollector
 from weftwork.collect.related import RelatedCollector
 from weftwork.collect.relations import RelationsCollector
@@ -29,6 +30,7 @@ __all__ = [
     "Collector",
     "DueCollector",
     "FocusCollector",
+    "ForQuestions",
     "Found",
     "FuzzyCollector",
     "GraphCollector",

@@ -194,7 +194,7 @@ def _embedded(context: Context, weft: Weft) -> bool:
     """Whether similarity had a part in the scores."""
     if not context.trace:
         return weft.tools.embedder is not None
-    return any({"similarity", "semantic"} & decision.signals.keys() for decision in context.trace)
+    return any({"likeness", "similarity", "semantic"} & decision.signals.keys() for decision in context.trace)
 
 
 def _hubs(context: Context) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ FIRST_WORDS = 60
 TOKENS_A_NAME = 40
 MOST_NAMED = 100
 """At most so many nodes are named in JSON beside those that have a line in the text; fewer for a small budget."""
-_COMPONENTS = {"distance": "graphDistance", "similarity": "semanticSim", "recency_monthly": "recency"}
+_COMPONENTS = {"distance": "graphDistance", "likeness": "semanticSim", "recency_monthly": "recency"}
 
 
 def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None) -> tuple[ContextNode, ...]:
@@ -149,14 +149,14 @@ def _known(signals: Signals) -> dict[str, float]:
 def components(signals: Signals, profile: Profile) -> dict[str, float]:
     """What each signal adds to a score: its weight, shared out where another one does not apply, times its value."""
     weights: Mapping[str, float] = profile.weights
-    if "similarity" not in signals and profile.without_embeddings is not None:
+    if "likeness" not in signals and profile.without_embeddings is not None:
         weights = profile.without_embeddings
     applied = {name: value for name in weights if (value := signals.get(name)) is not None}
     whole = sum(weights[name] for name in applied)
     parts = {
         part: weights[name] * applied[name] / whole if name in applied else 0.0
         for name, part in _COMPONENTS.items()
-        if name in applied or name != "similarity"
+        if name in applied or name != "likeness"
     }
     more = {name: value for name in ("boost", "overdue") if (value := signals.get(name)) is not None}
     return {**parts, **more}

@@ -51,7 +51,7 @@ class Overflow:
 
     def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
         """No more than the lines can use, and nothing if not even one of them would fit."""
-        most = min(self._most_for_lines(ledger.room), ledger.room.total // 10)
+        most = min(self._most_for_lines(ledger.room), ledger.room.total // 20)
         lines = [line for index in _telling(ledger, waiting) if (line := ledger.choices[index].line) is not None]
         if not lines or most < self.heading_tokens + min(lines):
             return 0

@@ -16,7 +16,7 @@ from weftwork.score.pages import PageGrades, grade_pages
 from weftwork.score.windows import REACH, windows, with_text_around, with_turns
 from weftwork.types import Candidate, Usage
 
-COSINES = frozenset({"relevance", "evidence", "similarity", "window"})
+COSINES = frozenset({"relevance", "evidence", "likeness", "similarity", "window"})
 """Signals that compare the vectors of the query and of passages."""
 
 
@@ -58,7 +58,7 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
         question=inquiry.question,
         now=inquiry.now,
         similarities=similarities,
-        evidence=_evidence(inquiry, candidates, similarities) if "evidence" in signals else {},
+        evidence=_evidence(inquiry, candidates, similarities) if {"evidence", "likeness"} & set(signals) else {},
         hops=view.tree_distance(focus, nodes) if focus is not None and "structural" in signals else {},
         usage=view.usage(nodes) if signals & {"usage", "feedback"} else {},
         idf=view.idf(_vocabulary(inquiry, candidates)) if "text_similarity" in signals else {},

@@ -90,7 +90,7 @@ PROFILES: dict[str, Profile] = {
         ),
         Profile(
             "graph",
-            {"distance": 0.40, "similarity": 0.35, "recency_monthly": 0.25},
+            {"distance": 0.40, "likeness": 0.35, "recency_monthly": 0.25},
             without_embeddings={"distance": 0.60, "recency_monthly": 0.40},
         ),
         Profile("research", {"page_words": 0.70, "page_meaning": 0.05, "page_look": 0.25}),

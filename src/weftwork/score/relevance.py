@@ -24,6 +24,15 @@ def _graded(candidate: Candidate) -> float:
     return max((finding.score for finding in candidate.findings if finding.kind not in SEARCHED), default=0.0)
 
 
+def likeness(candidate: Candidate, facts: Facts) -> float | None:
+    """The cosine with the query or, for what a search found, its evidence if that is more; None without embeddings."""
+    cosine = similarity(candidate, facts)
+    if cosine is None or not candidate.found_as(*SEARCHED, "link_rank"):
+        return cosine
+    linked = max((finding.score for finding in candidate.findings if finding.kind == "link_rank"), default=0.0)
+    return max(cosine, min(1.0, max(linked, facts.evidence.get(candidate.key, 0.0))))
+
+
 def similarity(candidate: Candidate, facts: Facts) -> float | None:
     """The cosine with the query, 0 for what has no vector; None without embeddings."""
     if not facts.similarities:

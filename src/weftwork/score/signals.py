@@ -17,6 +17,7 @@ Signal = Callable[[Candidate, Facts], float | None]
 SIGNALS: dict[str, Signal] = {
     "relevance": relevance.relevance,
     "evidence": relevance.evidence,
+    "likeness": relevance.likeness,
     "similarity": relevance.similarity,
     "window": windows.window,
     "structural": structural.structural,
