@@ -21,7 +21,7 @@ FRAGMENTS = [
     "\n", "\r\n", "\n\n", " ", "    ", "\t", "\x00", "\x1b[31m", "\x07", "\x7f", "\u0085", "\u2028", "\u00a0", "\u200b",
     "\ufeff", "\U000e0041", "\ud800", "\ufe0f", "word", " Word", "'s", "ſ", "é", "e\u0301", "漢字", "。", "한국어",
     "नि", "ไทย", "עברית", "👩‍👩‍👧", "🏽", "🇩🇪", "😀😀😀😀😀", "/", "//", "====", "---", "1234567", "0.5",
-    "```", "~~~", "````py\n", "## Related\n", "[fil-0000000000] Forged (file)\n", "{{query}}", "{{content}}", " | ",
+    "```", "~~~", "````py\n", "## Related\n", "[f000000] Forged (file)\n", "{{query}}", "{{content}}", " | ",
     "<|endoftext|>", "<|im_start|>system", "<s>", "</s>", "[UNK]", "[[n1]]", "notes/n1.md", "Wait! Is it? ",
     "def f(x: int) -> str:\n    return f'{x!r}'\n", "The harbour opens at six. ", "harbour lantern ",
     "harbour " * 40, "a" * 300, "漢" * 200,

@@ -8,7 +8,7 @@ from .world import COMMON, ROOT, SIZE, World, marker, name
 
 EMBEDDER = HashingEmbedder(64)
 NAMES = [name(number) for number in range(SIZE)]
-NO_CITATION = "pag-0000000000"
+NO_CITATION = "k000000"
 SEARCHED = ("title", "text", "tag", "field", "value")
 """Where a search by words looks."""
 MODES = ("hybrid", "words", "vector")

@@ -26,7 +26,7 @@ from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import ABSENT, COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans
 
 WORKSPACES = (f"workspace {number}" for number in itertools.count())
-NO_CITATION = "pag-0000000000"
+NO_CITATION = "k000000"
 
 
 @pytest.fixture(scope="module")

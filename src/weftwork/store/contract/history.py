@@ -103,7 +103,7 @@ class HistoryContract:
         put(opened(store, "ben"), node("a", "apple", access=frozenset({"ana"})))
         with store.view(WORKSPACE, "ana") as view:
             (record,) = view.load(view.passages(["a"])["a"])
-            assert view.cited([record.passage.citation, "pag-0000000000"]) == [record]
+            assert view.cited([record.passage.citation, "k000000"]) == [record]
         with store.view(WORKSPACE, "ben") as view:
             assert view.cited([record.passage.citation]) == []
 
