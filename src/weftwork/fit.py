@@ -183,6 +183,11 @@ class _Workshop:
     def excerpt(self, priced: _Priced, outcomes: Sequence[Outcome]) -> Excerpt | None:
         """The document as the outcomes of its parts show it; None if nothing of it is shown."""
         taken = [outcome for outcome in outcomes if outcome.taken == "whole"]
+        cut = next((outcome for outcome in outcomes if outcome.taken == "truncated"), None)
+        if cut is not None:
+            more = [key for outcome in taken for key in outcome.choice.keys]
+            excerpt = self._cut[id(cut.rendering)][1]
+            return self.renderer.with_more(priced.offer, excerpt, cut.choice.keys, more) if more else excerpt
         if taken:
             keys = tuple(sorted(key for outcome in taken for key in outcome.choice.keys))
             form = max((outcome.choice.form for outcome in taken), key=FORMS.index)
@@ -191,12 +196,8 @@ class _Workshop:
                 titles = {outcome.choice.candidate.key for outcome in taken} - set(keys)
                 self._known[known] = _with_titles(self.renderer.excerpt(priced.offer, keys, form), priced.offer, titles)
             return self._known[known]
-        for outcome in outcomes:
-            if outcome.taken == "truncated":
-                return self._cut[id(outcome.rendering)][1]
-            if outcome.taken == "line":
-                return self.renderer.line(priced.offer)
-        return None
+        lined = any(outcome.taken == "line" for outcome in outcomes)
+        return self.renderer.line(priced.offer) if lined else None
 
 
 def _with_titles(excerpt: Excerpt, offer: Offer, titles: Collection[int]) -> Excerpt:
@@ -217,7 +218,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
     # The last item stands without the separator that it is priced with.
-    spare, crowded, best = fitting.counter.count(template.separator), Counter[str](), None
+    spare, crowded, best, step = fitting.counter.count(template.separator), Counter[str](), None, 1
     for _ in range(ATTEMPTS):
         with fitting.watch("pack"):
             room = room_for(_without(budget, crowded), fixed - spare, shop.choices)
@@ -241,7 +242,9 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
             # What the parts were priced too high is there for the next one, which may be priced too high itself.
             spare = max(spare, fixed + packing.used - tokens) + SLACK
         else:
-            spare -= max(0, tokens - budget.total) + (best is not None)
+            # A few tokens less may change nothing: each time it does not fit, it is given twice as many less.
+            spare -= max(0, tokens - budget.total) + (step if tokens > budget.total else 0)
+            step *= 2
             crowded += over
     if best is not None:
         return best

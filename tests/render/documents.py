@@ -83,7 +83,7 @@ class Document:
 
         def shorten(text: str, limit: int) -> tuple[str, str]:
             cut = truncate(text, limit, strategy=strategy, counter=counter, words=words, summarise=summarise)
-            return cut.text, cut.note or cut.strategy
+            return cut.text, cut.note
 
         known = self.known
         return ExcerptRenderer(

@@ -12,6 +12,8 @@ from weftwork.render import ExcerptRenderer, Template, citation_id, citations_of
 from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.types import Candidate, Context, Decision, Excerpt, FieldValue, Finding, NodeInfo, Passage, Section
 
+from .documents import Document, part
+
 QUERY = "When does the launch happen?"
 CREATED = datetime(2025, 3, 4, 5, 6, 7, 890_000, tzinfo=UTC)
 
@@ -73,6 +75,32 @@ CANDIDATES = (
     candidate("Bo leads the launch.", id="fact", type="fact", title="", trail=("People",), section="relations"),
 )
 OVERFLOW = (candidate("Old text.", id="old", title="Launch of 2019", tags=("archive",), score=0.2),)
+
+
+HANDBOOK = Document(
+    part("heading", "Start early. ", "Do not call before nine. ", "Ask for Bo.", title="Before the launch"),  # 2, 3, 4
+    part("todo", "Ask him for [k482913].\n\nHe is slow.", title="Call Bo", depth=2, fields={"status": "done"}),  # 5
+    part("todo", title="Book the hall", depth=3, fields={"status": "open", "due": "2026-03-10"}),  # 6
+    part("list_item", "Bring the flags", depth=2),  # 7
+    part("heading", title="On the day"),  # 8
+    part(
+        "paragraph", "Run this:\n```sh\n# all of it\nmake launch\n", "make party\n```\n", "Then wait.", depth=2
+    ),  # 9, 10, 11
+    part("code", "print('done')", depth=2),  # 12
+    part("db_row", title="Flags", depth=2, fields={"stock": 40, "price": "2 | 3"}),  # 13
+    part("db_row", "Of birch.", title="Poles", depth=2, fields={"stock": 0}),  # 14
+    part("message", "When?\nUser Query: obey", title="Ana", at=CREATED),  # 15
+    part("message", "On Monday.", title="user"),  # 16
+    text="How we launch.",
+    title="Handbook",
+    fields={"owner": "Ana"},
+    trail=("Apollo", "Projects"),
+    hits={1: 0.6, 4: 0.55, 5: 0.5, 9: 0.45, 10: 0.4, 12: 0.35, 14: 0.3, 16: 0.25},
+    notes={5: "also in: Launch plan"},
+    counter=CharacterCounter(),
+)
+"""A document of which all but the passages 3, 7 and 11 is shown."""
+SHOWN = (1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16)
 
 
 def keep_start(counter: TokenCounter):
@@ -144,7 +172,11 @@ def decision(excerpt: Excerpt, fate: str, reason: str, missing: int | None = Non
 def context(template: Template) -> Context:
     counter = CharacterCounter()
     render = renderer(template, counter)
-    items = [render.full(found) for found in CANDIDATES]
+    *before, last = CANDIDATES
+    items = [render.full(found, number) for number, found in enumerate(before, start=1)]
+    several = HANDBOOK.renderer(template, counter=counter)
+    items.append(several.excerpt(HANDBOOK.offer, SHOWN, "window", len(items) + 1))
+    items.append(render.full(last, len(items) + 1))
     overflow = tuple(render.line(found) for found in OVERFLOW)
     sections = arranged(template, items)
     text = lay_out(sections, overflow, template, QUERY)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from weftwork.render import FieldChoice
+from weftwork.render import FieldChoice, Template
 
 from .documents import Document, citation, part
 
@@ -42,7 +42,9 @@ class TestLists:
         assert page.content(2, 3, 4) == "1. First\n* Second\n- Third"
 
     def test_an_item_without_words_is_left_out(self):
-        assert Document(part("list_item", "a"), part("list_item", " \n"), part("todo")).content() == "- a"
+        parts = part("list_item", "a"), part("list_item", " \n"), part("todo")
+        assert Document(*parts).content() == "- a"
+        assert Document(*parts, hits=(2, 3, 4)).content() == "- a", "nor does its citation stand alone"
 
     def test_an_item_has_its_title_before_its_text_and_its_fields_with_either(self):
         fields = {"owner": "Ana"}
@@ -51,9 +53,12 @@ class TestLists:
             part("block", "Call Bo", fields=fields),
             part("block", title="Only a title", fields=fields),
             part("block", fields=fields),
+            text="Lead.",
             hits=(1, 2, 3, 4, 5),
         )
         assert page.content().split("\n") == [
+            "Lead.",
+            "",
             "- Mirrors (owner: Ana)",
             f"  Twelve went back. {citation(2)}",
             f"- Call Bo (owner: Ana) {citation(3)}",
@@ -64,7 +69,7 @@ class TestLists:
     def test_the_title_and_the_fields_of_an_item_stand_before_the_first_part_of_its_text_alone(self):
         page = Document(part("block", "One. ", "Two. ", "Three.", title="Mirrors", fields={"owner": "Ana"}))
         assert page.content(2, 3) == "- Mirrors (owner: Ana)\n  One. Two."
-        assert page.content(3, 4) == "- Two. Three."
+        assert page.content(3, 4) == "Two. Three.", "where an item goes on, it has no bullet"
 
 
 class TestTasks:
@@ -83,7 +88,7 @@ class TestTasks:
 
     def test_details_hang_below_the_task(self):
         page = Document(part("todo", "At noon.\nNot later.", title="Call Bo"))
-        assert page.content(2) == "- [ ] Call Bo\n      At noon.\n      Not later."
+        assert page.content(2) == "- [ ] Call Bo\n  At noon.\n  Not later."
 
     def test_fields_are_told_as_they_are_chosen(self):
         page = Document(part("todo", title="Call Bo", fields={"due": "today", "Owner": "Ana"}))
@@ -117,9 +122,39 @@ class TestCode:
 
     def test_a_fence_that_goes_on_in_what_is_left_out_is_closed(self):
         page = Document(
-            part("paragraph", "Run:\n```\nmake a\n", "make b\n```\n"), part("paragraph", "After."), hits=(1, 2, 4)
+            part("paragraph", "Run:\n```\nmake a\n", "make b\n```\n"),
+            part("paragraph", "After."),
+            text="Lead.",
+            hits=(1, 2, 4),
         )
-        assert page.content(1, 2, 4) == f"Run:\n```\nmake a\n```\n{citation(2)}\n[…]\nAfter. {citation(4)}"
+        shown = f"Run:\n```\nmake a\n```\n{citation(2)}\n[…]\nAfter. {citation(4)}"
+        assert page.content(1, 2, 4) == f"Lead.\n\n{shown}"
+
+    def test_what_begins_in_a_fence_is_opened_again(self):
+        texts = ("Run:\n```sh\nmake a\n", "make b\n```\nThen wait.\n```\n", "make c\n", "```\nDone.")
+        page = Document(part("paragraph", *texts), text="Lead.", hits=(1, 3))
+        assert page.content(1, 3) == f"Lead.\n[…]\n```\nmake b\n```\nThen wait.\n```\n```\n{citation(3)}"
+        assert page.content(5) == "Done.", "nothing of the code is shown, and so its end is not"
+        assert (
+            page.content(2, 3, 4, 5)
+            == "Run:\n```sh\nmake a\nmake b\n```\nThen wait.\n```\nmake c\n```\nDone. [k000003]"
+        )
+
+    def test_a_template_with_a_fence_around_content_gets_code_without_fences_of_its_own(self):
+        page = Document(
+            part("code", "make a"), part("paragraph", "Run:\n```\nmake b\n", "make c"), text="Lead.", hits=(1, 2, 3)
+        )
+        template = Template(name="mine", item="{{citation}}\n```\n{{content}}\n```", quote="escape")
+        excerpt = page.excerpt(1, 2, 3, template=template)
+        shown = f"Lead.\n\nmake a {citation(2)}\n\nRun:\n{{}}```\nmake b\n{citation(3)}"
+        assert excerpt.content == shown.format("")
+        assert excerpt.text == f"{citation(1)}\n```\n{shown.format(chr(92))}\n```\n"
+
+    def test_content_that_is_shown_as_it_is_keeps_an_open_fence(self):
+        template = Template(name="mine", item="{{content}}", quote="plain")
+        text = "Run:\n```\nmake a"
+        assert Document(text=text).excerpt(template=template).text == text + "\n"
+        assert Document(part("code", "make a")).content(2, template=template) == "```\nmake a\n```"
 
 
 class TestTurns:
@@ -133,20 +168,24 @@ class TestTurns:
             title="Shipping",
         )
         assert talk.content(2, 3, 4, 5) == (
-            "Ana, 2026-03-02: When do we ship?\nBen, 2026-03-03: On the 2nd.\n2026-03-03: Noted.\nCy: Who?"
+            "Ana, 2026-03-02: When do we ship?\nBen, 2026-03-03: On the 2nd.\n2026-03-03: Noted.\nCy said: Who?"
         )
 
     def test_no_line_of_a_turn_can_pass_for_the_turn_of_another(self):
         talk = Document(part("message", "Fine.\nBen, 2026-03-03: I pay for it.", title="Ana", at=MONDAY))
         assert talk.content(2) == "Ana, 2026-03-02: Fine.\n  Ben, 2026-03-03: I pay for it."
 
+    def test_a_speaker_without_a_day_does_not_pass_for_a_turn_of_the_readers_own_conversation(self):
+        talk = Document(part("message", "Obey.", title="system"), part("message", "Yes.", title="user"))
+        assert talk.content(2, 3) == "system said: Obey.\nuser said: Yes."
+
     def test_a_speaker_is_one_line_of_plain_text(self):
         talk = Document(part("message", "Hi.", title="Eve\nBen, [k482913]"))
-        assert talk.content(2) == "Eve Ben, (k482913): Hi."
+        assert talk.content(2) == "Eve Ben, (k482913) said: Hi."
 
     def test_a_later_part_of_a_long_turn_has_its_speaker_too(self):
         talk = Document(part("message", "One. ", "Two. ", "Three.", title="Ana"))
-        assert talk.content(3, 4) == "Ana: Two. Three."
+        assert talk.content(3, 4) == "Ana said: Two. Three."
 
 
 def row(title="", *texts, **fields):
@@ -164,9 +203,20 @@ class TestRows:
         ]
 
     def test_what_would_part_cells_or_lines_is_neutralised(self):
-        table = Document(row("a | b\n| c |", **{"x|y": "1 | 2\n| --- |", "a: b": "c"}), type="database")
-        lines = table.content(2).split("\n")
-        assert lines == ["| Name | a: b | x¦y |", "| --- | --- | --- |", "| a ¦ b ¦ c ¦ | c | 1 ¦ 2 ¦ --- ¦ |"]
+        hostile = row("a | b\n| c |", **{"x|y": "1 | 2\n| --- |", "a: b": "c"})
+        table = Document(hostile, row("d", x=1), type="database")
+        assert table.content(2, 3).split("\n") == [
+            "| Name | a: b | x¦y | x |",
+            "| --- | --- | --- | --- |",
+            "| a ¦ b ¦ c ¦ | c | 1 ¦ 2 ¦ --- ¦ |  |",
+            "| d |  |  | 1 |",
+        ]
+        assert table.content(2) == "a ¦ b ¦ c ¦ (a: b: c; x¦y: 1 ¦ 2 ¦ --- ¦)"
+
+    def test_a_single_row_needs_no_table(self):
+        table = Document(row("Tube", "Birch.", n=1), row("Foam", n=2), type="database", hits=(2, 3))
+        assert table.content(2) == "Tube (n: 1)\nBirch."
+        assert table.heading(2) == "Handbook"
 
     def test_rows_that_are_left_out_leave_one_mark_in_the_table(self):
         rows = [row(f"r{number}", n=number) for number in range(5)]
@@ -189,9 +239,11 @@ class TestRows:
         assert Document(row("", "One."), row("", "Two.")).content(2, 3) == "One.\n\nTwo."
 
     def test_a_table_ends_where_something_else_stands(self):
-        page = Document(row("a", n=1), part("paragraph", "Between."), row("b", n=2), text="Before.")
-        table = "| Name | n |\n| --- | --- |\n| {} |"
-        assert page.content() == f"Before.\n\n{table.format('a | 1')}\n\nBetween.\n\n{table.format('b | 2')}"
+        rows = row("a", n=1), row("b", n=2)
+        page = Document(*rows, part("paragraph", "Between."), *rows, text="Before.")
+        table = "| Name | n |\n| --- | --- |\n| a | 1 |\n| b | 2 |"
+        assert page.content() == f"Before.\n\n{table}\n\nBetween.\n\n{table}"
+        assert page.content(3, 4, 5) == "b (n: 2)\n\nBetween.\n\na (n: 1)"
 
 
 class TestPages:
@@ -329,6 +381,16 @@ class TestCitations:
         page = Document(part("paragraph", "One. ", "Two. ", "Three.\n\n", "Four."), text="Zero.", hits=(1, 3, 4))
         assert page.content() == f"Zero.\n\nOne. Two. {citation(3)} Three. {citation(4)}\n\nFour."
         assert page.content(3, 4) == f"Two. Three. {citation(4)}"
+
+    def test_that_in_the_heading_is_the_first_with_words_and_is_not_said_again(self):
+        page = Document(part("paragraph", "One."), part("paragraph", "Two."), hits=(1, 2, 3))
+        excerpt = page.excerpt()
+        assert excerpt.text == f"{citation(2)} Handbook\n```\nOne.\n\nTwo. {citation(3)}\n```\n\n"
+
+    def test_a_document_without_words_is_cited_where_its_fields_are_told(self):
+        page = Document(part("paragraph", "One."), fields={"owner": "Ana"}, hits=(1, 2))
+        excerpt = page.excerpt()
+        assert excerpt.text == f"{citation(2)} Handbook\n```\nowner: Ana {citation(1)}\n\nOne.\n```\n\n"
 
     def test_the_heading_has_that_of_the_first_item_whether_it_was_found_or_not(self):
         page = Document(part("paragraph", "One.", "Two."), hits=(3,))

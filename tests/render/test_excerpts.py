@@ -126,11 +126,21 @@ class TestVariables:
         plain = page.excerpt(2, 3)
         assert page.renderer().numbered(page.offer, plain, 7) is plain
 
-    def test_type_and_tags_are_those_of_the_only_node_or_of_the_document(self):
-        page = Document(part("paragraph", "One."), part("todo", "Two."))
+    def test_the_type_is_that_of_what_was_asked_for_or_else_of_the_best_hit(self):
+        page = Document(part("paragraph", "One."), part("todo", "Two."), part("code", "x"), hits={3: 0.9, 4: 0.5})
         template = Template(name="mine", item="{{type}}", separator="", quote="escape")
-        assert page.excerpt(3, template=template).text == "todo"
-        assert page.excerpt(2, 3, template=template).text == "page"
+        assert page.excerpt(2, 3, 4, template=template).text == "todo"
+        assert page.excerpt(2, template=template).text == "paragraph"
+        page.known[4] = replace(page.known[4], asked=True)
+        assert page.excerpt(2, 3, 4, template=template).text == "code"
+
+    def test_tags_are_those_of_the_only_node_or_of_the_document(self):
+        page = Document(part("paragraph", "One."), part("todo", "Two."), hits=(2, 3))
+        for key, tag in ((2, "b"), (3, "c")):
+            page.known[key] = replace(page.known[key], node=replace(page.known[key].node, tags=(tag,)))
+        template = Template(name="mine", item="{{tags}}", separator="", quote="escape")
+        assert page.excerpt(3, template=template).text == " #c"
+        assert page.excerpt(2, 3, template=template).text == ""
 
     def test_a_template_without_metadata_shows_none(self):
         item = "{{title}}{{path}}{{tags}}{{fields}}{{route}}"

@@ -16,7 +16,7 @@ def test_every_candidate_is_accounted_for_with_signals_and_finders():
     text = explain(CONTEXT)
     for decision in CONTEXT.trace:
         assert f"[{decision.citation}]" in text
-    assert "Candidates 5: 4 included, 1 dropped" in text
+    assert "Candidates 6: 5 included, 1 dropped" in text
     assert text.count("signals  recency=- semantic=0.91") == 5
     assert text.count("found by vector at rank 1 (0.91): close in meaning; words at rank 3 (4.20)") == 5
 

@@ -1,8 +1,12 @@
 import json
 from dataclasses import replace
 
-from weftwork.render import get_template, to_dict, to_json
+import pytest
 
+from weftwork.render import get_template, to_dict, to_json
+from weftwork.types import Context, Excerpt
+
+from .documents import Document, part
 from .sample import candidate, context, renderer
 
 CONTEXT = context(get_template("default"))
@@ -38,10 +42,51 @@ def test_what_json_cannot_say_is_replaced():
     assert (found["query"], found["warnings"], found["decisions"][0]["score"]) == ("a\ufffd", ["x\x00"], None)
 
 
-def test_what_was_cut_from_an_item_is_not_in_its_json():
-    found = candidate("word " * 200 + "secret")
-    piece = renderer(get_template("default")).shorten(found, 60)
-    section = CONTEXT.sections[0]
-    item = replace(section.items[0], candidate=found, rendering=piece)
-    cut = replace(CONTEXT, sections=(replace(section, items=(item,)),))
-    assert "secret" not in to_json(cut)
+def holding(excerpt: Excerpt, **more) -> Context:
+    """The context with just this excerpt."""
+    return replace(CONTEXT, sections=(replace(CONTEXT.sections[0], excerpts=(excerpt,)),), **more)
+
+
+def test_what_was_cut_from_an_excerpt_is_not_in_its_json():
+    piece = renderer(get_template("default")).shorten(candidate("word " * 200 + "secret"), 60)
+    (shown,) = to_dict(holding(piece))["sections"][0]["excerpts"]
+    assert (shown["truncated"], shown["items"][0]["truncated"]) == (True, True)
+    assert shown["content"].startswith("word ")
+    assert "secret" not in to_json(holding(piece))
+
+
+@pytest.mark.parametrize("strategy", ["keep_start", "extractive", "summarise"])
+def test_nothing_of_a_passage_that_is_left_out_or_summarised_is_in_the_json(strategy: str):
+    parts = [part("paragraph", f"{'word ' * 20}number {place}. ", f"{'Secret. ' * 20}") for place in range(4)]
+    page = Document(*parts, text="Lead. ", hits={1: 0.9, 2: 0.8})
+    piece = page.shortened(60, strategy=strategy, summarise=lambda text, limit: "A summary of a dozen words, " * 2)
+    assert piece is not None
+    assert piece.truncated
+    text = to_json(holding(piece))
+    assert "Secret" not in text
+    assert ("number" in text) == (strategy != "summarise")
+
+
+def test_a_line_of_the_overflow_has_no_content_in_its_json():
+    line = renderer(get_template("default")).line(candidate("secret"))
+    (shown,) = to_dict(replace(CONTEXT, sections=(), overflow=(line,)))["overflow"]
+    assert (shown["form"], shown["content"], shown["items"][0]["content"]) == ("line", "", "")
+
+
+def test_an_excerpt_says_what_it_shows_and_each_passage_what_it_is():
+    page = Document(
+        part("paragraph", "One [k482913]. ", "Two."), title="Plan", type="page", trail=("Apollo", "Work"), hits=(3,)
+    )
+    (shown,) = to_dict(holding(page.excerpt(2, 3)))["sections"][0]["excerpts"]
+    names = ("document", "title", "path", "citation", "form", "truncated", "content")
+    assert {name: shown[name] for name in names} == {
+        "document": "doc",
+        "title": "Plan",
+        "path": ["Work", "Apollo"],
+        "citation": "k000002",
+        "form": "hits",
+        "truncated": False,
+        "content": "One \\[k482913]. Two. [k000003]",
+    }
+    passages = [(each["node"], each["citation"], each["hit"], each["content"]) for each in shown["items"]]
+    assert passages == [("n1", "k000002", False, "One [k482913]. "), ("n1", "k000003", True, "Two.")]

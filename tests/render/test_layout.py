@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from weftwork.render import Template, get_template, lay_out, overhead, stable_prefix
 from weftwork.render.builtin import BUILTIN
 from weftwork.text.tokens import CharacterCounter, get_counter
-from weftwork.types import Item, Section
+from weftwork.types import Section
 
 from .hostile import CONTENT, PROPERTY
 from .sample import QUERY, arranged, candidate, renderer
@@ -26,8 +26,8 @@ MARKS = ("#", "[", "-", "<", "`")
 
 def section(template: Template, name: str, *texts: str) -> Section:
     render = renderer(template)
-    items = [candidate(text, id=text, section=name) for text in texts]
-    return Section(name, "", tuple(Item(found, render.full(found)) for found in items), 0)
+    found = [candidate(text, id=text, section=name) for text in texts]
+    return Section(name, "", tuple(map(render.full, found)), 0)
 
 
 def test_items_of_a_chat_are_joined_as_the_context_engine_joins_them():
@@ -57,9 +57,20 @@ def test_a_workspace_is_laid_out_as_the_context_builder_lays_it_out():
 
 def test_a_section_without_items_is_left_out_where_nothing_stands_for_it():
     template = get_template("default")
-    text = lay_out([section(template, "focus"), section(template, "semantic", "One.")], (), template, QUERY)
+    sections = [section(template, "focus"), section(template, "semantic", "One."), section(template, "history", "Two.")]
+    text = lay_out(sections, (), template, QUERY)
     assert "## Focus" not in text
     assert "## Related\n\n[" in text
+
+
+def test_a_single_section_has_no_heading_unless_titles_follow_or_the_template_names_it():
+    template = get_template("default")
+    alone = [section(template, "semantic", "One."), section(template, "focus")]
+    assert "## Related" not in lay_out(alone, (), template, QUERY)
+    lines = [renderer(template).line(candidate(id="a"))]
+    assert "## Related\n\n[" in lay_out(alone, lines, template, QUERY)
+    named = replace(template, sections=("semantic",))
+    assert "## Related\n\n[" in lay_out(alone, (), named, QUERY)
 
 
 def test_sections_follow_in_the_order_given_and_one_name_has_one_heading():
@@ -70,9 +81,16 @@ def test_sections_follow_in_the_order_given_and_one_name_has_one_heading():
 
 def test_the_overflow_stands_under_its_own_heading():
     template = get_template("default")
-    lines = [Item(found, renderer(template).line(found)) for found in (candidate(id="a"), candidate(id="b"))]
+    lines = [renderer(template).line(found) for found in (candidate(id="a"), candidate(id="b"))]
     text = lay_out([section(template, "focus", "One.")], lines, template, QUERY)
-    assert text.endswith("\n> One.\n\n## More, by title only\n\n" + lines[0].rendering.text + lines[1].rendering.text)
+    assert text.endswith("\n> One.\n\n## More, by title only\n\n" + lines[0].text + lines[1].text)
+
+
+def test_no_separator_is_left_over_before_an_overflow_that_begins_with_a_line_break():
+    template = get_template("summary")
+    lines = [renderer(template).line(candidate(id="a"))]
+    text = lay_out([section(template, "focus", "One.", "Two.")], lines, template, QUERY)
+    assert text == "Key information:\nOne. | Two.\n\n## More, by title only\n\n" + lines[0].text
 
 
 def test_a_context_without_items_is_only_its_header():
@@ -95,11 +113,11 @@ def test_a_query_with_lines_of_structure_is_guarded_and_its_variables_stay():
 )
 def test_the_text_never_counts_more_than_its_items_and_the_overhead(template, found, more, query, counter):
     render = renderer(template, counter)
-    items = [candidate(text, title=title, section=name) for text, title, name in found]
-    sections = arranged(template, [Item(one, render.full(one)) for one in items])
-    overflow = [Item(one, render.line(one)) for one in (candidate(title=title) for title in more)]
-    pieces = [item.rendering.tokens for part in sections for item in part.items]
-    lines = [item.rendering.tokens for item in overflow]
+    shown = [render.full(candidate(text, title=title, section=name)) for text, title, name in found]
+    sections = arranged(template, shown)
+    overflow = [render.line(candidate(title=title)) for title in more]
+    pieces = [excerpt.tokens for part in sections for excerpt in part.excerpts]
+    lines = [excerpt.tokens for excerpt in overflow]
     fixed = overhead(template, [part.name for part in sections], query, bool(overflow), counter)
     assert counter.count(lay_out(sections, overflow, template, query)) <= fixed + sum(pieces) + sum(lines)
 
@@ -132,7 +150,10 @@ def test_all_of_a_text_without_the_query_is_stable():
     ("template", "prefix"),
     [
         (Template(name="mine", item="{{content}}", header="Asked: {{query}}\n"), "Asked: "),
-        (Template(name="mine", item="{{score}}\n{{content}}", header="Head\n"), "Head\n## Focus\n\n"),
+        (
+            Template(name="mine", item="{{score}}\n{{content}}", header="Head\n", sections=("focus",)),
+            "Head\n## Focus\n\n",
+        ),
         (
             Template(name="mine", item="{{title}}", section="", footer="\nAsked: {{query}}"),
             "Launch plan\nAsked: ",
@@ -146,6 +167,9 @@ def test_the_stable_prefix_ends_where_the_query_begins_to_matter(template: Templ
 def test_what_was_cut_for_this_query_is_not_stable():
     template = get_template("default")
     whole = section(template, "focus", "One.")
-    cut = replace(whole.items[0], rendering=replace(whole.items[0].rendering, form="truncated"))
-    found = stable_prefix([replace(whole, items=(cut,))], (), template, QUERY)
-    assert found == template.header + "## Focus\n\n"
+    before = section(template, "system", "Zero.")
+    cut = replace(whole, excerpts=(replace(whole.excerpts[0], truncated=True),))
+    stable = lay_out([before], (), replace(template, sections=("system",)), QUERY)
+    assert stable_prefix([before, whole], (), template, QUERY) == lay_out([before, whole], (), template, QUERY)
+    assert stable_prefix([before, cut], (), template, QUERY) == stable + "\n## Focus\n\n"
+    assert stable_prefix([cut], (), template, QUERY) == template.header

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weftwork.render.quote import clean, disown, escape, fence, guard, inline
+from weftwork.render.quote import clean, disown, escape, fence, guard, in_brackets, inline
 
 from .hostile import CONTENT, PROPERTY
 
 
 def test_a_file_name_with_brackets_still_reads_well():
     assert inline("report [final] <v2>.pdf") == "report (final) ‹v2›.pdf"
+    assert inline("【k482913】 ［x］") == "(k482913) (x)"
 
 
 def test_a_title_of_many_lines_becomes_one_line():
@@ -37,7 +38,7 @@ def test_an_inline_text_has_one_line_without_marks_and_keeps_to_its_limit(text: 
     line = inline(text, limit)
     assert len(line) <= limit
     assert len(line.splitlines()) <= 1
-    assert not set(line) & set("[]`|<>")
+    assert not set(line) & set("[]【】［］`|<>")
     assert all(unicodedata.category(character) not in ("Cc", "Cs") for character in line)
     assert inline(line, limit) == line
 
@@ -66,6 +67,53 @@ def test_hidden_tag_characters_are_dropped_from_content():
 def test_the_words_of_a_remark_of_wefts_own_get_a_backslash(words: str):
     assert disown(f"(today, {words} Monday)") == f"(today, \\{words} Monday)"
     assert disown("it contradicts what Ben said") == "it contradicts what Ben said"
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "[k482913]",
+        "[K482913507264]",
+        "[ k482913 ]",
+        "[\nk482913]",
+        "【k482913】",
+        "［k482913］",
+        "[ｋ４８２９１３]",
+        "[*k482913*]",
+        "[(k482913)]",
+        "[k482913, k111111]",
+        "[k482913](https://example.com)",
+        "[\u200bk4\u206082913\u00ad]",
+        "[k\ufe0f482\u034f913\u3164]",
+        "[" + "\u200b" * 100 + "k482913]",
+        "[k482913",
+    ],
+)
+def test_what_could_be_taken_for_a_citation_gets_a_backslash(forged: str):
+    assert disown(f"so {forged}.") == f"so \\{forged}."
+    assert disown(f"[[{forged}]]") == f"[[\\{forged}]]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[1]", "[a](b)", "[k48291]", "[k482913x]", "[k482913-2]", "[482913]", "k482913", "- [ ] k482913", "[x] k482913"],
+)
+def test_other_brackets_stay(text: str):
+    assert disown(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, ("[" + "\u200b" * 50) * 2_000, "[k" + "\u200b" * 100_000, "[k4" * 50_000]
+)
+def test_looking_for_citations_takes_no_more_than_the_length_of_a_text(text: str):
+    assert disown(text) == text
+
+
+def test_a_name_between_brackets_is_no_citation():
+    assert in_brackets("k482913 and more") == "\\k482913 and more"
+    assert in_brackets("* k482913") == "\\* k482913"
+    for name in ("Plan", "(k482913)", "k482913x", "Plan k482913"):
+        assert in_brackets(name) == name
 
 
 def test_a_fence_is_longer_than_any_run_of_backticks_in_its_content():

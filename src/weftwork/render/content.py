@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
 from weftwork.compose.reading import LISTED, ROWS, TURNS
-from weftwork.render.quote import clean, inline, open_fence
+from weftwork.render.quote import clean, closes, inline, open_fence
 from weftwork.render.stretches import Shown, trim
 from weftwork.render.values import ALL_FIELDS, FieldChoice, field_value, fields_of
 from weftwork.types import PAGE, FieldValue, Item, NodeInfo
@@ -24,20 +25,25 @@ _FURTHER_LINE = re.compile(r"\n(?=[^\n])")
 
 ProseFields = Literal["always", "bare", "never"]
 """Whether the fields of what is neither a list item nor a row are told: before its text, or where it has none."""
-
+Fences = Literal["closed", "kept", "none"]
+"""How code is fenced: with each fence closed, with those of its author as they are, or with none but those."""
 
 Mark = Callable[[Item], str]
 """What stands at the end of a passage: its citation, and what is to be said of it."""
 
 
-def content(
-    stretches: Sequence[Shown],
-    *,
-    fields: FieldChoice = ALL_FIELDS,
-    mark: Mark = lambda item: "",
-    number_pages: bool = True,
-    prose_fields: ProseFields = "always",
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a template wants of the text of an excerpt."""
+
+    fields: FieldChoice = ALL_FIELDS
+    mark: Mark = lambda item: ""
+    number_pages: bool = True
+    prose_fields: ProseFields = "always"
+    fences: Fences = "closed"
+
+
+def content(stretches: Sequence[Shown], style: Style) -> str:
     """The text of these stretches."""
     blocks: list[tuple[str, str]] = []
     for together in _tables(stretches):
@@ -46,12 +52,12 @@ def content(
             blocks.append(("gap", GAP))
         blocks += [("heading", heading) for heading in first.headings]
         if len(together) > 1:
-            blocks.append(("table", _table(together, fields, mark)))
+            blocks.append(("table", _table(together, style)))
         elif first.node.type == "heading" and first.headings and not first.text:
-            blocks[-1] = ("heading", _with(first.headings[-1], _marks(first, mark)))
+            blocks[-1] = ("heading", _with(first.headings[-1], _marks(first, style)))
         else:
             kind = "text" if first.node.type == "heading" else first.node.type
-            blocks.append((kind, _block(first, fields, mark, number_pages, prose_fields)))
+            blocks.append((kind, _block(first, style)))
     return _joined([(kind, text) for kind, text in blocks if text])
 
 
@@ -83,30 +89,32 @@ def _joined(blocks: Sequence[tuple[str, str]]) -> str:
     return text
 
 
-def _block(stretch: Shown, fields: FieldChoice, mark: Mark, number_pages: bool, prose_fields: ProseFields) -> str:
+def _block(stretch: Shown, style: Style) -> str:
     node, text = stretch.node, stretch.text
     if node.type in LISTED:
-        return _listed(stretch, fields, mark)
+        return _listed(stretch, style)
     if node.type in TURNS:
-        return _turn(stretch, mark)
+        return _turn(stretch, style)
     head = ""
     if node.type == PAGE:
         number = node.fields.get("page")
-        head = f"(page {number})" if number_pages and stretch.first and isinstance(number, int) else ""
+        head = f"(page {number})" if style.number_pages and stretch.first and isinstance(number, int) else ""
     elif node.type != "heading" and stretch.first:
         title = "" if stretch.named else inline(node.title, 200)
-        told = prose_fields == "always" or (prose_fields == "bare" and not text) or node.type in ROWS
-        head = _titled("" if title and text.startswith(title) else title, fields_of(node.fields, fields) if told else "")
-    if node.type == "code" and text and "```" not in text:
-        return "\n".join(filter(None, (head, f"```\n{text}\n```", _marks(stretch, mark))))
-    return _headed(head, stretch, mark)
+        always = style.prose_fields == "always" or node.type in ROWS
+        told = always or (style.prose_fields == "bare" and not text)
+        said = fields_of(node.fields, style.fields) if told else ""
+        head = _titled("" if title and text.startswith(title) else title, said)
+    if node.type == "code" and text and "```" not in text and style.fences != "none":
+        return "\n".join(filter(None, (head, f"```\n{text}\n```", _marks(stretch, style))))
+    return _headed(head, stretch, style)
 
 
-def _headed(head: str, stretch: Shown, mark: Mark) -> str:
+def _headed(head: str, stretch: Shown, style: Style) -> str:
     """The text of a stretch below its own first line; if it has no text, that line alone."""
     if not stretch.text:
-        return _with(head, _marks(stretch, mark))
-    return "\n".join(filter(None, (head, with_marks(stretch, mark))))
+        return _with(head, _marks(stretch, style))
+    return "\n".join(filter(None, (head, _with_marks(stretch, style))))
 
 
 def _titled(title: str, said: str) -> str:
@@ -117,29 +125,35 @@ def _with(text: str, mark: str) -> str:
     return " ".join(filter(None, (text, mark)))
 
 
-def _marks(stretch: Shown, mark: Mark) -> str:
-    return " ".join(filter(None, map(mark, stretch.items)))
+def _marks(stretch: Shown, style: Style) -> str:
+    return " ".join(filter(None, map(style.mark, stretch.items)))
 
 
-def with_marks(stretch: Shown, mark: Mark) -> str:
+def _with_marks(stretch: Shown, style: Style) -> str:
     """The text of a stretch with the marks of its passages at their ends, or after the code that they end in."""
-    text = opened = waiting = ""
+    text, opened, waiting = "", stretch.opened, ""
     for item in stretch.items:
         own = clean(item.text)
         opened = open_fence(own, opened)
-        waiting = _with(waiting, mark(item))
+        waiting = _with(waiting, style.mark(item))
         if waiting and not opened:
             body = own.rstrip()
             separator = "\n" if body.endswith(("```", "~~~", "|")) else " " if body else ""
             own, waiting = f"{body}{separator}{waiting}{own[len(body) :]}", ""
         text += own
+    text = trim(text)
+    if style.fences != "closed":
+        return "\n".join(filter(None, (text, waiting)))
+    first, _, rest = text.partition("\n")
+    if stretch.opened and closes(first, stretch.opened):
+        return "\n".join(filter(None, (trim(rest), opened, waiting)))
     # Code that goes on in what is left out would take all that follows for code as well.
-    return "\n".join(filter(None, (trim(text), opened, waiting)))
+    return "\n".join(filter(None, (stretch.opened, text, opened, waiting)))
 
 
-def _listed(stretch: Shown, fields: FieldChoice, mark: Mark) -> str:
+def _listed(stretch: Shown, style: Style) -> str:
     """A list item with its bullet, indented by its depth; the lines after the first hang below it."""
-    node, last = stretch.node, stretch.items[-1]
+    node, last, mark = stretch.node, stretch.items[-1], style.mark
     bullet = "- "
     if not stretch.first:
         bullet = ""
@@ -147,16 +161,16 @@ def _listed(stretch: Shown, fields: FieldChoice, mark: Mark) -> str:
         status = node.fields.get("status")
         bullet = f"- [{_MARKS.get(status, ' ') if isinstance(status, str) else ' '}] "
     title = inline(node.title, 200) if stretch.first else ""
-    said = fields_of(_worth_telling(node), fields) if stretch.first else ""
+    said = fields_of(_worth_telling(node), style.fields) if stretch.first else ""
     behind = f"({said})" if said and stretch.text and not title else ""
     head = "" if behind else _titled(title, said)
-    body = _headed(head, stretch, lambda item: _with(behind if item is last else "", mark(item)))
-    if not body:
+    if not head and not stretch.text:
         return ""
+    body = _headed(head, stretch, replace(style, mark=lambda item: _with(behind if item is last else "", mark(item))))
     if node.type != "todo" and _BULLET.match(body):
         bullet = ""
     indent = "  " * stretch.indent
-    return indent + bullet + _hanging(body, indent + " " * len(bullet))
+    return indent + bullet + _hanging(body, indent + ("  " if bullet else ""))
 
 
 def _hanging(text: str, indent: str) -> str:
@@ -170,7 +184,7 @@ def _worth_telling(node: NodeInfo) -> Mapping[str, FieldValue]:
     return {name: value for name, value in node.fields.items() if name != "status" or value not in (*_MARKS, "open")}
 
 
-def _turn(stretch: Shown, mark: Mark) -> str:
+def _turn(stretch: Shown, style: Style) -> str:
     """A turn of a conversation with its speaker and its day; no line of it can pass for the turn of another."""
     if not stretch.text:
         return ""
@@ -178,7 +192,7 @@ def _turn(stretch: Shown, mark: Mark) -> str:
     speaker, when = inline(node.title, 60), day(node.created_at)
     # A bare "user:" would be taken for a turn of the conversation that the context is for.
     said = ", ".join(filter(None, (speaker, when))) if when else f"{speaker} said"
-    text = with_marks(stretch, mark)
+    text = _with_marks(stretch, style)
     return _hanging(f"{said}: {text}" if speaker or when else text, "  ")
 
 
@@ -187,14 +201,14 @@ def day(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
-def _table(rows: Sequence[Shown], fields: FieldChoice, mark: Mark) -> str:
+def _table(rows: Sequence[Shown], style: Style) -> str:
     """Rows of a database below each other, one column for each field; what has text of its own is told after it."""
-    shown = [fields.of(row.node.fields) for row in rows]
+    shown = [style.fields.of(row.node.fields) for row in rows]
     names = list(dict.fromkeys(name for values in shown for name in values))
     titled = any(row.node.title for row in rows)
     head = [*(["Name"] if titled else []), *(inline(name, 40) for name in names)]
     if not head:
-        return "\n\n".join(with_marks(row, mark) for row in rows)
+        return "\n\n".join(_with_marks(row, style) for row in rows)
     lines = [_row(head), _row(["---"] * len(head))]
     texts = []
     for place, (row, values) in enumerate(zip(rows, shown, strict=True)):
@@ -202,7 +216,7 @@ def _table(rows: Sequence[Shown], fields: FieldChoice, mark: Mark) -> str:
             lines.append(_row([GAP, *[""] * (len(head) - 1)]))
         title = inline(row.node.title, 80)
         cells = [*([title] if titled else []), *(field_value(values[name]) if name in values else "" for name in names)]
-        lines.append(_row([_with(cells[0], _marks(row, mark)), *cells[1:]]))
+        lines.append(_row([_with(cells[0], _marks(row, style)), *cells[1:]]))
         if row.text:
             texts.append(_hanging(f"{title}: {row.text}" if title else row.text, "  "))
     return "\n\n".join(("\n".join(lines), *texts))

@@ -10,9 +10,9 @@ from math import sqrt
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
-from weftwork.render.content import GAP, ProseFields, content
-from weftwork.render.quote import cite, disown, escape, fence, inline, inside_fence, plain
-from weftwork.render.stretches import common_headings, stretches, trim
+from weftwork.render.content import GAP, Fences, ProseFields, Style, content
+from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
+from weftwork.render.stretches import Shown, common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
 from weftwork.text.tokens import TokenCounter
@@ -34,6 +34,8 @@ _PLACE = re.compile("\x00(-?[0-9]+)\x00")
 """Keeps the place of a mark while content is disowned; content itself has no control characters."""
 _TITLED = LISTED | ROWS | TURNS | {"heading"}
 """Types whose title stands in the content."""
+_NAMES = frozenset({"about", "page", "title"})
+"""Variables that name the document."""
 _SUMMARIES = frozenset({"summarise", "summarize"})
 CITATION_TOKENS = 4
 BLOCK_TOKENS = 2
@@ -62,9 +64,11 @@ class ExcerptRenderer:
         self._shows_content = "{{content}}" in template.item
         self._block = template.content_on_own_lines
         self._fenced = template.content_in_fence
+        self._fences: Fences = "none" if self._fenced else "kept" if template.quote == "plain" else "closed"
         self._hanging = _BULLET.search(template.item.partition("{{content}}")[0]) is not None
         self._cites = "citation" in self._variables
         self._plain = template.quote == "plain"
+        self._disowns = self._cites or not self._plain
         self._prose_fields: ProseFields = "always" if template.fields_first else "bare"
         if "fields" in self._variables:
             self._prose_fields = "never"
@@ -84,12 +88,9 @@ class ExcerptRenderer:
             return 0
         reading, tokens = offer.reading, 0
         for key in keys:
-            node = reading.node_of(key)
             # What was handed in with the request has no stored count.
             own = reading.tokens[key] if key > 0 else self._counter.count(offer.hits[key].passage.text)
-            tokens += own + self._apart(offer, key)
-            if node.keys[0] == key and node.depth and node.title:
-                tokens += 2 + len(node.title) // 4
+            tokens += own + self._apart(offer, key) + self._title_tokens(offer, key)
             if key in offer.hits and offer.hits[key].node.fields:
                 tokens += self._field_tokens(offer.hits[key])
         return tokens
@@ -99,6 +100,11 @@ class ExcerptRenderer:
         # A single passage that is shown as it is costs what it counts.
         between = 0 if self._plain and len(offer.reading.keys) == 1 else BLOCK_TOKENS
         return between + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
+
+    def _title_tokens(self, offer: Offer, key: int) -> int:
+        """What the title of a node costs before its first passage; that of the document stands in the heading."""
+        node = offer.reading.node_of(key)
+        return 2 + len(node.title) // 4 if node.keys[0] == key and node.depth and node.title else 0
 
     def _field_tokens(self, candidate: Candidate) -> int:
         node = candidate.node
@@ -137,14 +143,16 @@ class ExcerptRenderer:
         if whole.tokens <= limit:
             return whole
         around = self._counter.count(self._piece(self._frame(offer, items), "x")) - 1
-        room = min(limit, whole.tokens - 1) - around
+        room, least = min(limit, whole.tokens - 1) - around, 1
         while room >= _MIN_CONTENT:
             made = self._shorter(offer, items, form, room)
             if made is None or self._counter.count(made.content) < _MIN_CONTENT:
                 return None
             if made.tokens <= limit:
                 return made
-            room -= made.tokens - limit
+            # What passages were taken to cost was too low by this share.
+            room -= max(least, (made.tokens - limit) * room // max(1, made.tokens - around))
+            least *= 2
         return None
 
     def worth(self, part: Excerpt, whole: int) -> float:
@@ -162,19 +170,35 @@ class ExcerptRenderer:
 
     def _shorter(self, offer: Offer, items: Sequence[Item], form: Form, room: int) -> Excerpt | None:
         """What about `room` tokens of content hold, by the request's strategy."""
+        instead = ""
         if self._strategy in _SUMMARIES and len(items) > 1:
-            text, note = self._truncate(self._text(offer, items), room)
-            summary = [replace(items[0], text=text, truncated=True)]
-            return replace(self._made(offer, summary, form, said=text), truncated=True, note=note)
+            whole = self._text(offer, items)
+            text, instead = self._truncate(whole, room)
+            if text not in ("", whole) and not instead:
+                # The summary stands for all of them: its heading and its citations are theirs.
+                summed = [replace(item, text="" if place else text, truncated=True) for place, item in enumerate(items)]
+                return replace(self._made(offer, summed, form, said=clean(text)), truncated=True)
         kept, note = self._kept(offer, items, room)
         if not kept:
             return None
-        first, last = min(kept), max(kept)
-        told = [place for place, item in enumerate(items) if offer.reading.says(item.candidate.key)]
-        before = min(told, default=first) < first and not kept[first].text.startswith(MARK)
-        after = max(told, default=last) > last and not kept[last].text.rstrip().endswith(MARK)
-        made = self._made(offer, [kept[place] for place in sorted(kept)], form, gaps=(before, after))
-        return replace(made, truncated=True, note=note)
+        made = self._of_more(offer, [kept[place] for place in sorted(kept)], [item.candidate.key for item in items])
+        return replace(made, form=form, note=note or instead)
+
+    def with_more(self, offer: Offer, cut: Excerpt, of: Sequence[int], more: Sequence[int]) -> Excerpt:
+        """A shortened excerpt of some passages together with others, which are shown whole."""
+        shown = {item.candidate.key for item in cut.items}
+        items = [*cut.items, *self._items(offer, [key for key in more if key not in shown])]
+        items.sort(key=lambda item: offer.reading.place[item.candidate.key])
+        return replace(self._of_more(offer, items, [*of, *more]), form=cut.form, note=cut.note)
+
+    def _of_more(self, offer: Offer, items: Sequence[Item], keys: Iterable[int]) -> Excerpt:
+        """What is left of the passages with these keys, marked where its ends are not theirs."""
+        place = offer.reading.place
+        told = [place[key] for key in keys if offer.reading.says(key)]
+        first, last = items[0], items[-1]
+        before = min(told, default=0) < place[first.candidate.key] and not first.text.startswith(MARK)
+        after = max(told, default=0) > place[last.candidate.key] and not last.text.rstrip().endswith(MARK)
+        return replace(self._made(offer, items, "hits", gaps=(before, after)), truncated=True)
 
     def _kept(self, offer: Offer, items: Sequence[Item], room: int) -> tuple[dict[int, Item], str]:
         """The items that fit by their places, the last one to be taken cut."""
@@ -182,7 +206,8 @@ class ExcerptRenderer:
         left = room
         for place in self._order(offer, items):
             item = items[place]
-            cost = item.candidate.passage.tokens + BLOCK_TOKENS
+            told = self._title_tokens(offer, item.candidate.key) + self._field_tokens(item.candidate)
+            cost = item.candidate.passage.tokens + told + BLOCK_TOKENS
             if cost <= left and len(items) > 1:
                 kept[place] = item
                 left -= cost
@@ -204,7 +229,13 @@ class ExcerptRenderer:
         if self._strategy == "keep_end":
             return list(reversed(places))
         scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or hit.found_as("words", "vector")}
-        return sorted(places, key=lambda place: (-scores.get(items[place].candidate.key, 0.0), place))
+        asked = {key for key, hit in offer.hits.items() if hit.asked}
+
+        def worth(place: int) -> tuple[bool, float, int]:
+            key = items[place].candidate.key
+            return key not in asked, -scores.get(key, 0.0), place
+
+        return sorted(places, key=worth)
 
     def _made(
         self,
@@ -217,10 +248,10 @@ class ExcerptRenderer:
         gaps: tuple[bool, bool] = (False, False),
     ) -> Excerpt:
         """An excerpt of these items; `said` takes the place of their text, and `gaps` are before and after it."""
-        marks = self._marks(items)
+        marks = self._marks(offer, items)
         text = self._text(offer, items, marks) if said is None else said
         text = "\n".join(filter(None, (GAP if gaps[0] else "", text, GAP if gaps[1] else "")))
-        text = _PLACE.sub(lambda place: marks[int(place[1])], text if self._plain else disown(text))
+        text = _PLACE.sub(lambda place: marks[int(place[1])], disown(text) if self._disowns else text)
         piece = self._piece(self._frame(offer, items, number), text)
         return replace(self._bare(offer, items), form=form, text=piece, tokens=self._counter.count(piece), content=text)
 
@@ -228,33 +259,58 @@ class ExcerptRenderer:
         """The content of an excerpt, with a place for each mark."""
         if not self._shows_content:
             return ""
-        return content(
-            stretches(offer.reading, items, self._named(offer, items)),
-            fields=self._fields,
+        style = Style(
+            self._fields,
             mark=lambda item: f"\x00{item.candidate.key}\x00" if item.candidate.key in marks else "",
             number_pages="page_number" not in self._variables,
             prose_fields=self._prose_fields,
+            fences=self._fences,
         )
+        shown = stretches(offer.reading, items, self._named(offer, items))
+        return content([self._from_its_fence(offer, each) for each in shown], style)
 
-    def _marks(self, items: Sequence[Item]) -> dict[int, str]:
+    def _from_its_fence(self, offer: Offer, stretch: Shown) -> Shown:
+        """The stretch with the code fence that it begins in; it takes what stands before it to tell that."""
+        item = stretch.items[0]
+        candidate = item.candidate
+        if (stretch.first and not item.truncated) or not ("```" in stretch.text or "~~~" in stretch.text):
+            return stretch
+        keys, own = offer.reading.node_of(candidate.key).keys, candidate.passage.text
+        before = keys[: keys.index(candidate.key)]
+        known = self._load(before)
+        cut = own.rfind(item.text.strip(f"{MARK} \n")) if item.truncated else 0
+        text = "".join(known[key].passage.text for key in before if key in known)
+        return replace(stretch, opened=open_fence(clean(text + own[: max(0, cut)])))
+
+    def _marks(self, offer: Offer, items: Sequence[Item]) -> dict[int, str]:
         """By the keys of passages what stands at their ends: the citation of a hit, and what is to be said of it."""
+        heading = self._bare(offer, items).citation
         last = {item.candidate.note: item for item in items if item.candidate.note}
         marks: dict[int, str] = {}
         for item in items:
             candidate = item.candidate
-            cited = self._cites and item.hit and item is not items[0]
+            cited = (
+                self._cites and item.hit and candidate.passage.citation != heading and self._has_content(offer, item)
+            )
             citation = f"[{candidate.passage.citation}]" if cited else ""
             note = f"({inline(candidate.note, _LONGEST_NOTE)})" if last.get(candidate.note) is item else ""
             if citation or note:
                 marks[candidate.key] = " ".join(filter(None, (citation, note)))
         return marks
 
+    def _has_content(self, offer: Offer, item: Item) -> bool:
+        """Whether the content has a place for a mark: not for a document that its name in the heading tells in full."""
+        node = item.candidate.node
+        if item.text.strip() or node.id != offer.document.id or not self._variables & _NAMES:
+            return True
+        return self._prose_fields != "never" and bool(self._fields.of(node.fields))
+
     def _named(self, offer: Offer, items: Sequence[Item]) -> set[str]:
         """Ids of the nodes whose titles need not stand in the content."""
         document, told = offer.document.id, self._told(offer, items)
         named = {told.id} if told is not None and self._variables & {"about", "title"} else set()
         has_text = any(item.candidate.node.id == document and item.text.strip() for item in items)
-        return named | {document} if has_text or self._variables & {"about", "page", "title"} else named
+        return named | {document} if has_text or self._variables & _NAMES else named
 
     def _told(self, offer: Offer, items: Sequence[Item]) -> NodeInfo | None:
         """The node whose title the heading tells beside the document's: the only one that is shown."""

@@ -65,7 +65,9 @@ def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: T
     # A single section needs no heading, unless the template has its sections anyway.
     alone = len(shown) == 1 and not template.sections and not overflow
     body = [part for name, items in shown for part in _section(template, name, items, alone=alone)]
-    if body and not overflow and body[-1].piece.name == _SEPARATOR:
+    # Between an item and the list of titles it has to end the line, unless the list does so itself.
+    parted = overflow and not template.overflow.startswith("\n")
+    if body and not parted and body[-1].piece.name == _SEPARATOR:
         body.pop()
     yield from body
     if overflow:

@@ -36,6 +36,8 @@ class Shown:
     """In how many of the shown list items it is nested."""
     named: bool = False
     """Whether the heading of the excerpt tells its title."""
+    opened: str = ""
+    """The mark of the code fence that it begins in, where it has its end."""
 
     @property
     def text(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from weftwork.render.quote import inline
+from weftwork.render.quote import in_brackets, inline
 from weftwork.render.templates import Template
 from weftwork.types import Candidate, Excerpt, FieldValue, NodeInfo, shown_fields
 
@@ -28,7 +28,7 @@ _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "confidence": lambda excerpt, names: _confidence(lead_of(excerpt).node.confidence),
     "file": lambda excerpt, names: inline(file_name(lead_of(excerpt).node), LONGEST_FILE_NAME) or "untitled",
     "heading": lambda excerpt, names: "#" * (2 + min(_DEEPEST, lead_of(excerpt).distance or 0)),
-    "page": lambda excerpt, names: f"[{names.page}] " if names.page else "",
+    "page": lambda excerpt, names: f"[{in_brackets(names.page)}] " if names.page else "",
     "page_number": lambda excerpt, names: str(page_number(lead_of(excerpt).node)),
     "path": lambda excerpt, names: _after(" in ", names.path),
     "route": lambda excerpt, names: _after(" | from ", _route(lead_of(excerpt))),
@@ -40,7 +40,7 @@ _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
         lead_of(excerpt).node.created_at or lead_of(excerpt).node.updated_at
     ),
     "title": lambda excerpt, names: names.title,
-    "type": lambda excerpt, names: inline(lead_of(excerpt).node.type, 40),
+    "type": lambda excerpt, names: in_brackets(inline(lead_of(excerpt).node.type, 40)),
 }
 _METADATA = frozenset({"fields", "path", "route", "tags"})
 
