@@ -68,7 +68,7 @@ class Inspection(Reply):
     """Headings and everything else that is no item."""
     sections: list[Json]
     pieces: list[Json]
-    """The text without gaps; an excerpt has the places of what it shows in `candidates`, and of the best as `candidate`."""
+    """The text without gaps; an excerpt has the places of what it shows in `candidates`, the best as `candidate`."""
     candidates: list[Json]
     """One for each candidate, in or out, the best first; `shares` is what each signal gave to the score."""
     walk: dict[str, list[Json]]
