@@ -2,9 +2,9 @@ from dataclasses import fields
 
 import pytest
 
-from weftwork.cli.options import open_weft
 from weftwork.config import ENVIRONMENT, FILE, Config, load_config
 from weftwork.errors import InvalidInput
+from weftwork.faces.opening import open_configured
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_a_file_that_is_not_utf_8_is_refused(folder):
 def test_own_templates_can_be_used(folder):
     write(folder, '[templates.brief]\nitem = "* {{title}}: {{content}}\\n"\nheader = "BRIEF\\n"\nquote = "escape"\n')
     config = load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft"), "WEFTWORK_EMBEDDER": "none"})
-    with open_weft(config, create=True) as weft:
+    with open_configured(config, create=True) as weft:
         template = weft.tools.templates.get("brief")
         assert (template.header, template.item) == ("BRIEF\n", "* {{title}}: {{content}}\n")
         assert {"default", "chat", "brief"} <= set(weft.tools.templates.names())
@@ -127,7 +127,7 @@ def test_own_templates_can_be_used(folder):
 def test_a_template_of_the_memory_contract_can_be_used(folder):
     write(folder, '[templates.memo]\nmemoryFormat = "- {{content}}"\nseparator = "\\n"\nincludeMetadata = false\n')
     config = load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft"), "WEFTWORK_EMBEDDER": "none"})
-    with open_weft(config, create=True) as weft:
+    with open_configured(config, create=True) as weft:
         template = weft.tools.templates.get("memo")
         assert (template.item, template.include_metadata, template.section) == ("- {{content}}", False, "")
 
@@ -144,5 +144,5 @@ def test_a_template_of_the_memory_contract_can_be_used(folder):
 def test_a_template_that_cannot_be_used_is_refused(folder, slots, message):
     write(folder, f"[templates.mine]\n{slots}\n")
     with pytest.raises(InvalidInput, match=message):
-        open_weft(load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft")}), create=True)
+        open_configured(load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft")}), create=True)
     assert not (folder / "n.weft").exists()

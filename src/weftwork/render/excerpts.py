@@ -229,13 +229,7 @@ class ExcerptRenderer:
         if self._strategy == "keep_end":
             return list(reversed(places))
         scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or hit.found_as("words", "vector")}
-        asked = {key for key, hit in offer.hits.items() if hit.asked}
-
-        def worth(place: int) -> tuple[bool, float, int]:
-            key = items[place].candidate.key
-            return key not in asked, -scores.get(key, 0.0), place
-
-        return sorted(places, key=worth)
+        return sorted(places, key=lambda place: (-scores.get(items[place].candidate.key, 0.0), place))
 
     def _made(
         self,
