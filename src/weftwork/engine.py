@@ -31,7 +31,7 @@ from weftwork.query import quoted, read_query
 from weftwork.recipe import Recipe, Recipes
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import Profile, gather_facts, score
+from weftwork.score import FactsOnDemand, Profile, score
 from weftwork.score.rerank import reranked
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
@@ -94,7 +94,7 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
             inquiry.start(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
-        scored = score(found, recipe.profile, gather_facts(inquiry, found, recipe.profile.signals))
+        scored = score(found, recipe.profile, FactsOnDemand(inquiry, found))
         scored = reranked(scored, inquiry, recipe.reranker)
         candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
     return Ranking(inquiry, candidates, left_out, watch)

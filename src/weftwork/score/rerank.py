@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from weftwork.collect.inquiry import Inquiry
 from weftwork.embed.lazy import Lazy
 from weftwork.errors import InvalidInput, MissingExtra, ModelError
-from weftwork.types import SEARCHED, Candidate
+from weftwork.types import SEARCHED, Candidate, Kind
 
 if TYPE_CHECKING:
     import httpx
     from sentence_transformers import CrossEncoder
 
+PLACED: tuple[Kind, ...] = ("reference", "focus", "due", "history")
+"""Kinds of findings whose order a reranker does not change."""
 ASKED = 20
 """Candidates that a reranker is asked about: its time grows with each of them."""
 
@@ -59,7 +61,8 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
 
 
 def _is_hit(candidate: Candidate) -> bool:
-    return candidate.section == "semantic" and candidate.found_as(*SEARCHED, "link_rank") is not None
+    """Whether a search or links found it, and nothing that has a place of its own did."""
+    return candidate.found_as(*SEARCHED, "link_rank") is not None and candidate.found_as(*PLACED) is None
 
 
 def _text(candidate: Candidate) -> str:
