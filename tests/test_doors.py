@@ -1,7 +1,9 @@
 """Parts of third parties come in by the same door as ours, and no stage treats them as less."""
 
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from weftwork.recipe import RECIPES, get_recipe
 from weftwork.score import Profile, get_profile
 from weftwork.types import Edge
 
+PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 QUESTION = "Which quince jam do we sell?"
 
@@ -284,3 +287,13 @@ def test_a_connector_handed_in_needs_no_registration(tmp_path):
     with Weft.open(tmp_path / "lines.weft") as weft:
         assert follow(weft, path, Lines()).nodes == 3
         assert "quince jam" in weft.context("quince").text
+
+
+def test_each_part_has_an_example_of_less_than_thirty_lines():
+    parts = ("collector", "signal", "order", "reranker", "packer", "template", "embedder", "connector")
+    sections = dict(re.findall(r"^## (?:A|An) (\w+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+    assert tuple(sections) == parts
+    for part in parts:
+        (example,) = re.findall(r"^```python\n(.*?)^```", sections[part], re.MULTILINE | re.DOTALL)
+        assert "assert " in example, f"the example of a {part} shows nothing"
+        assert example.count("\n") < 30, part

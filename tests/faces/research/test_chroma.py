@@ -285,9 +285,7 @@ def weft(tmp_path):
     with Weft.open(tmp_path / "own.weft", embedder=EMBEDDER) as opened:
         opened.add(
             [
-                Node(
-                    id="note", type="page", title="Panic", text="Notes on Lehman Brothers and the financial panic."
-                ),
+                Node(id="note", type="page", title="Panic", text="Notes on Lehman Brothers and the financial panic."),
                 Node(id="own", type="document", title="own.pdf"),
                 Node(id="own#page=1", type="document_page", parent="own", position=1, text="Lehman Brothers, a bank."),
             ]
