@@ -1,5 +1,7 @@
 """Parts of third parties come in by the same door as ours, and no stage treats them as less."""
 
+import ast
+import asyncio
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -8,9 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weftwork import Budget, Node, Recipe, Template, Weft
+from weftwork import Budget, Node, Recipe, Template, Weft, engine
 from weftwork.collect import ForQuestions, Found, LexicalCollector, WholePages
 from weftwork.errors import InvalidInput
+from weftwork.faces.memory import ContextEngine, ContextEngineConfig
+from weftwork.faces.memory.types import MEMORY
+from weftwork.faces.research import WeftSearch
+from weftwork.faces.thread import FileRepository
 from weftwork.ingest.connectors.protocol import Source
 from weftwork.ingest.follow import follow
 from weftwork.pack import Outcome, Packing
@@ -37,8 +43,8 @@ def weft(tmp_path_factory):
                     text="The quince tree bears in October.",
                     tags=("garden",),
                 ),
-                Node(id="old", type="memory", text="Quince jam is sold on Saturdays.", confidence=0.5),
-                Node(id="new", type="memory", text="Quince jam is sold on Sundays.", confidence=0.9),
+                Node(id="old", type="memory", text="Quince jam is sold on Saturdays.", tags=(MEMORY,), confidence=0.5),
+                Node(id="new", type="memory", text="Quince jam is sold on Sundays.", tags=(MEMORY,), confidence=0.9),
                 Node(id="doc", type="document", title="quince.pdf"),
                 Node(id="doc#page=1", type="document_page", parent="doc", text="Quince jam sells well.", position=1),
                 Node(id="doc#page=2", type="document_page", parent="doc", text="Jam of the quince.", position=2),
@@ -297,3 +303,54 @@ def test_each_part_has_an_example_of_less_than_thirty_lines():
         (example,) = re.findall(r"^```python\n(.*?)^```", sections[part], re.MULTILINE | re.DOTALL)
         assert "assert " in example, f"the example of a {part} shows nothing"
         assert example.count("\n") < 30, part
+
+
+def test_every_search_ranks_and_none_of_them_packs(weft, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a search has packed")
+
+    monkeypatch.setattr(engine, "fit", refuse)
+    with pytest.raises(AssertionError, match="has packed"):
+        weft.context("What is packed?")
+    files = FileRepository(weft)
+    files.add("notes/quince.md", "Quinces keep until January.")
+    memories = ContextEngine(ContextEngineConfig(storage_client=weft))
+    for hits in (
+        weft.search("quince"),
+        weft.search("quince", mode="words"),
+        weft.search("quince", mode="vector"),
+        files.search_content("quinces"),
+        files.search_by_keywords(["quinces", "January"]),
+        files.fuzzy_search("quince.md"),
+        WeftSearch(weft).find("quince"),
+        asyncio.run(memories.search("quince", "main")).value,
+    ):
+        assert hits
+
+
+SEARCHES = {"search_words", "search_vector", "search_fuzzy", "search_pages", "prepare_vector_search"}
+PICKER = "server/http/routes/inspect.py"
+"""Completes titles while they are typed: prefixes and misspellings, not a question."""
+
+
+def test_nothing_above_the_engine_searches_past_it():
+    source = Path(engine.__file__).parent
+    past = set()
+    for folder in ("faces", "evaluate", "server", "client", "cli", "sample", "ingest"):
+        for path in (source / folder).rglob("*.py"):
+            for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(each, ast.Attribute) and each.attr in SEARCHES:
+                    past.add(path.relative_to(source).as_posix())
+                if isinstance(each, ast.Name) and each.id in {"gather", "FactsOnDemand"}:
+                    past.add(path.relative_to(source).as_posix())
+    assert past - {"cli/options.py"} == {PICKER}  # the options have a local function `gather`
+
+
+def test_no_budget_is_so_large_that_it_means_none():
+    source = Path(engine.__file__).parent
+    for path in source.rglob("*.py"):
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "Budget":
+                totals = [part.value for part in each.keywords if part.arg == "total"]
+                fixed = [part.value for part in totals if isinstance(part, ast.Constant)]
+                assert all(value <= 100_000 for value in fixed), path

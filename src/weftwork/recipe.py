@@ -71,7 +71,7 @@ class Recipe:
     min_length: int = 0
     """The fewest characters that a shortened text may have."""
     reranker: Reranker | None = None
-    """Gives a second opinion on the order of the best hits."""
+    """Changes the order of the best hits."""
     lines: bool = False
     """Whether what does not fit may be named in one line."""
     unit: Literal["document", "node"] = "document"
