@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -334,11 +334,14 @@ class Weft:
         self.context_cache.put(key, context, parts, moment, until)
         return context
 
-    def rank(self, request: Request, recipe: Recipe) -> Ranking:
-        """Collect and score for a request, without packing: what searches are made of."""
+    def rank(self, request: Request, recipe: Recipe, view: View | None = None) -> Ranking:
+        """Collect and score for a request, without packing: what searches are made of.
+
+        With a `view` of the same user and workspace, what is read from it afterwards is of the same snapshot.
+        """
         asked, now = self._ready(request, recipe, self._clock())
-        with self.store.view(request.workspace, request.user) as view:
-            return rank(view, asked, recipe, self.tools, now)
+        with nullcontext(view) if view is not None else self.store.view(request.workspace, request.user) as opened:
+            return rank(opened, asked, recipe, self.tools, now)
 
     def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
         """The request with its date, once it can be answered, and the minute for which it is."""
