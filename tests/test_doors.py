@@ -225,6 +225,23 @@ def test_a_packer_that_forgets_choices_is_refused_by_name(weft):
         weft.context(QUESTION, recipe=replace(get_recipe("default"), packer=Forgetful()))
 
 
+@pytest.mark.parametrize(
+    ("part", "why"),
+    [
+        (
+            {"collectors": (LexicalCollector,)},
+            "is no collector, it is a class: give an object with name, sec",
+        ),
+        ({"collectors": (len,)}, "is no collector, it lacks name, section, collect"),
+        ({"packer": object()}, "is no packer, it lacks name, pack: give an object with name, pack"),
+        ({"reranker": len}, "is no reranker, it lacks rerank"),
+    ],
+)
+def test_what_is_no_such_part_is_refused_when_the_recipe_is_made(part, why):
+    with pytest.raises(InvalidInput, match=why):
+        replace(get_recipe("default"), **part)
+
+
 class Longest:
     def rerank(self, query, texts):
         return [len(text) for text in texts]
