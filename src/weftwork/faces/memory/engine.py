@@ -20,8 +20,7 @@ from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, rec
 from weftwork.faces.memory.results import Err, Ok, Result, explained
 from weftwork.faces.memory.types import ContextPreview, ContextResult, SearchResult
 from weftwork.pack import check_budget
-from weftwork.render import Templates
-from weftwork.render.templates import Template, variables
+from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
 from weftwork.types import Budget, Candidate, Context
 
