@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Edge, Message, Node, Weft
 from weftwork.engine import Tools
@@ -16,7 +17,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
 
 from .asking import Ask, asks
-from .depth import some
 from .sight import EMBEDDER
 from .world import COMMON, PEOPLE, ROOT, World, plans
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Filters, Weft
 from weftwork.engine import Tools
@@ -26,7 +27,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import get_counter
 
 from .asking import asks
-from .depth import some
 from .sight import EMBEDDER
 from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import COMMON, MARKER, PEOPLE, ROOT, World, name, plans

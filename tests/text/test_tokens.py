@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from weftwork.errors import InvalidInput, UnknownName
@@ -224,7 +225,7 @@ def test_a_small_cut_of_a_large_text_reads_only_a_part_of_it(name):
 
 # Both pre-tokenizers end a piece after a line feed unless white space or, in o200k, a slash follows it.
 @pytest.mark.parametrize("name", OPENAI)
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=some(600))
 @given(
     before=texts,
     first=st.one_of(st.sampled_from("#[-`~<>'\"*|{(\\_=.!\u0301\x00👩"), st.characters(categories=["L", "N"])),

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.errors import DimensionError
 from weftwork.store.index.nearest import Effort
@@ -227,7 +228,7 @@ def test_many_access_lists_are_told_apart():
 # What is hidden influences nothing
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=some(150))
 @given(
     seed=st.integers(0, 10_000),
     visible=st.integers(1, 60),
