@@ -4,6 +4,7 @@ import asyncio
 import itertools
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -74,7 +75,7 @@ def told(world, user, query=COMMON):
         given.append(repr(results))
         return MemoryRanker.by_confidence(results)
 
-    deep = {"include_relationships": True, "relationship_depth": 3}
+    deep: dict[str, Any] = {"include_relationships": True, "relationship_depth": 3}
     calls = [
         engine.search(query, world.workspace, SearchOptions(limit=3, **deep)),
         engine.build_context(query, world.workspace, ContextOptions(limit=2, **deep)),

@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -35,7 +36,7 @@ def slides(*titles):
 @contextmanager
 def working(weft, **options):
     ended = []
-    jobs = Jobs(weft, Options(**options), on_end=ended.append)
+    jobs: Any = Jobs(weft, Options(**options), on_end=ended.append)
     jobs.ended = ended
     jobs.start()
     try:

@@ -59,8 +59,10 @@ def server(tmp_path_factory, model):
     ):
         sent = client.post(f"{W}/documents", files={"file": ("dome.html", PAGE, "text/html")})
         assert sent.status_code == 202
-        client.first_job = sent.json()
-        client.first_events = events(client, "GET", f"{W}/jobs/{sent.json()['id']}/events")
+        client.first_job = sent.json()  # type: ignore[attr-defined]
+        client.first_events = events(  # type: ignore[attr-defined]
+            client, "GET", f"{W}/jobs/{sent.json()['id']}/events"
+        )
         yield client
 
 

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -90,7 +91,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self, program: str, *arguments: object) -> None:
-        owner = {} if self._user is None else {"user": self._user, "extra_groups": []}
+        owner: dict[str, Any] = {} if self._user is None else {"user": self._user, "extra_groups": []}
         subprocess.run(
             [str(self._binaries / program), *map(str, arguments)],
             check=True,
