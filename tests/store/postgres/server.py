@@ -65,13 +65,16 @@ class Server:
         """End it at once, as a crash would: its children notice and end too."""
         pid = self.pid
         assert pid is not None
-        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+        children = _ps("pid=", "--ppid", str(pid)).split()
         os.kill(pid, signal.SIGKILL)
-        for child in children.stdout.split():
+        for child in children:
             try:
                 os.kill(int(child), signal.SIGKILL)
             except ProcessLookupError:
                 continue
+        # Nobody can start it again while one of them still holds its memory; one that is only waited for holds nothing.
+        while any(not state.startswith("Z") for state in _ps("stat=", "-p", ",".join([str(pid), *children])).split()):
+            pass
 
     @property
     def pid(self) -> int | None:
@@ -102,6 +105,10 @@ class Server:
             env={**os.environ, "TZ": "UTC"},
             **owner,
         )
+
+
+def _ps(column: str, *which: str) -> str:
+    return subprocess.run(["ps", "-o", column, *which], capture_output=True, text=True, check=False).stdout
 
 
 def _installed() -> tuple[Path, int | None]:
