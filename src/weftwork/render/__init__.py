@@ -6,7 +6,7 @@ from weftwork.render.explain import explain
 from weftwork.render.jsonform import to_dict, to_json
 from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
 from weftwork.render.registry import Templates, get_template
-from weftwork.render.templates import Template
+from weftwork.render.templates import Template, variables
 from weftwork.render.values import FieldChoice
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "stable_prefix",
     "to_dict",
     "to_json",
+    "variables",
 ]
