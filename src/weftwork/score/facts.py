@@ -1,4 +1,4 @@
-"""What the signals need to know beside the candidate, read once for all candidates of a request."""
+"""Facts that signals need beside the candidate, read once per request."""
 
 from __future__ import annotations
 
@@ -47,10 +47,11 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
     """Read what these signals need, and nothing else."""
     view, focus = inquiry.view, inquiry.request.focus
     nodes = list(dict.fromkeys(candidate.node.id for candidate in candidates))
+    stored = [candidate.key for candidate in candidates if candidate.key > 0]
     similarities: dict[int, float] = {}
     if inquiry.vector is not None and inquiry.embedder is not None and signals & COSINES:
         similarities = dict(inquiry.known_cosines)
-        others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in similarities]
+        others = [key for key in stored if key not in similarities]
         similarities |= view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
     affinity = "affinity" in signals
     return Facts(
@@ -62,7 +63,7 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
         hops=view.tree_distance(focus, nodes) if focus is not None and "structural" in signals else {},
         usage=view.usage(nodes) if signals & {"usage", "feedback"} else {},
         idf=view.idf(_vocabulary(inquiry, candidates)) if "text_similarity" in signals else {},
-        windows=_windows(inquiry, candidates, similarities) if "window" in signals else {},
+        windows=windows(candidates, similarities, view.adjacent(stored, REACH)) if "window" in signals else {},
         pages=grade_pages(inquiry, candidates) if signals & PAGE_SIGNALS else {},
         edited=frozenset(event.node for event in inquiry.edits) if affinity else frozenset(),
         viewed=frozenset(event.node for event in inquiry.views) if affinity else frozenset(),
@@ -70,22 +71,17 @@ def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: fro
 
 
 def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for candidate in candidates:
         kinds = {finding.kind for finding in candidate.findings}
         words = None if "vector" in kinds and not kinds & {"words", "fuzzy"} else found_by_words(candidate)
-        found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
-    found = with_text_around(candidates, found)
+        scores[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
+    scores = with_text_around(candidates, scores)
     turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]
-    return found | with_turns(found, inquiry.view.adjacent(turns, REACH)) if turns else found
+    return scores | with_turns(scores, inquiry.view.adjacent(turns, REACH)) if turns else scores
 
 
 def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
-    """Every word whose rarity the comparison of texts needs."""
+    """The words whose IDF the text comparison needs."""
     texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
     return list(dict.fromkeys([*words_of(inquiry.question.text), *(word for text in texts for word in words_of(text))]))
-
-
-def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
-    stored = [candidate.key for candidate in candidates if candidate.key > 0]
-    return windows(candidates, similarities, inquiry.view.adjacent(stored, REACH))
