@@ -28,7 +28,7 @@ class HashingEmbedder:
         return row
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text."""
+        """Return one row per text."""
         return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:

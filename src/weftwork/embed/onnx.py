@@ -1,4 +1,4 @@
-"""Any sentence encoder in a local folder with an ONNX graph and a tokenizer.json; no torch."""
+"""Embeddings by a sentence encoder in a local folder: an ONNX graph and a tokenizer.json; no torch."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class OnnxEmbedder:
         return row
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text, of its first `max_tokens` tokens."""
+        """Return one row per text, of its first `max_tokens` tokens."""
         return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
@@ -104,9 +104,9 @@ def _feeds(encoding: Encoding) -> dict[str, Sequence[int]]:
 
 
 def _inputs(session: InferenceSession) -> dict[str, type[np.signedinteger]]:
-    known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+    supported = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
     declared = {node.name: node.type for node in session.get_inputs()}
-    strange = sorted(name for name, kind in declared.items() if name not in known or kind not in _TYPES)
+    strange = sorted(name for name, kind in declared.items() if name not in supported or kind not in _TYPES)
     if strange:
         raise EmbeddingError(f"the graph wants inputs that text does not give: {', '.join(strange)}")
     return {name: _TYPES[kind] for name, kind in declared.items()}

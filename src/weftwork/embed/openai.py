@@ -41,7 +41,7 @@ _FIXES = {
 
 
 class OpenAIEmbedder:
-    """Asks a server in batches, and again when it is busy; blank texts are never sent."""
+    """Sends batches to a server, with retries when it is busy; blank texts are never sent."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class OpenAIEmbedder:
         return row
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text, in requests of at most `batch_size` texts."""
+        """Return one row per text, in requests of at most `batch_size` texts."""
         return embed_written(self, texts, self._encode)
 
     def close(self) -> None:
@@ -126,13 +126,13 @@ class OpenAIEmbedder:
         return unit_rows(self._checked(_rows(payload, len(texts), self._host)))
 
     def _checked(self, rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        found = rows.shape[1]
+        width = rows.shape[1]
         if self._dimensions is None:
-            self._dimensions = found
-        if found != self._dimensions:
+            self._dimensions = width
+        if width != self._dimensions:
             raise DimensionError(
-                f"{self._host} gave vectors of {found} numbers for {self._name}, not {self._dimensions}: "
-                f"pass dimensions={found}, or check the model's name"
+                f"{self._host} gave vectors of {width} numbers for {self._name}, not {self._dimensions}: "
+                f"pass dimensions={width}, or check the model's name"
             )
         return rows
 
@@ -197,8 +197,8 @@ def _rows(payload: object, count: int, host: str) -> npt.NDArray[np.float64]:
             case _:
                 raise EmbeddingError(f"{host} sent an item without `index` or `embedding`: check the base URL")
     if not isinstance(items, list) or len(items) != count or sorted(rows) != list(range(count)):
-        got = f"{len(items)} items" if isinstance(items, list) else "no `data` list"
-        raise EmbeddingError(f"{host} sent {got} for {count} texts: check the base URL or lower batch_size")
+        received = f"{len(items)} items" if isinstance(items, list) else "no `data` list"
+        raise EmbeddingError(f"{host} sent {received} for {count} texts: check the base URL or lower batch_size")
     return _numbers([rows[index] for index in range(count)], host)
 
 

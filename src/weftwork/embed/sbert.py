@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SentenceTransformerEmbedder:
-    """Any model of the sentence-transformers library, by name or folder."""
+    """A model of the sentence-transformers library, by name or folder."""
 
     def __init__(self, name_or_folder: str, device: str | None = None) -> None:
         self.model = f"sentence-transformers:{name_or_folder}"
@@ -33,7 +33,7 @@ class SentenceTransformerEmbedder:
         return row
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text."""
+        """Return one row per text."""
         return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:

@@ -20,7 +20,7 @@ from weftwork.embed.vectors import embed_written, unit_rows
 from weftwork.errors import EmbeddingError
 
 MAX_CHARACTERS = 8192
-"""What is read of a text: about 2,000 tokens. The tokenizer's own limit would apply only afterwards."""
+"""Characters read of a text: about 2,000 tokens. The tokenizer's own limit would apply only afterwards."""
 
 _CHUNK = 64
 _WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
@@ -42,7 +42,7 @@ class StaticEmbedder:
         return row
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text; what stands beside a text in the batch does not change its row."""
+        """Return one row per text, independent of the rest of the batch."""
         return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
@@ -68,7 +68,7 @@ class _Model:
         return cls(tokenizer, table)
 
     def sums(self, texts: list[str]) -> Matrix:
-        """For each text the sum of its token vectors, added in the order of the text."""
+        """The sum of each text's token vectors, added in the order of the text."""
         encodings = self.tokenizer.encode_batch_fast(
             [text[:MAX_CHARACTERS] for text in texts], add_special_tokens=False
         )
@@ -99,7 +99,7 @@ def _existing(path: Path) -> Path:
 
 
 def _map_tensor(path: Path, name: str) -> npt.NDArray[np.float16]:
-    """One float16 tensor of a safetensors file: eight bytes of header length, a JSON header, the data."""
+    """Memory-map a float16 tensor of a safetensors file: 8 bytes of header length, JSON header, data."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         entry = json.loads(file.read(length))[name]

@@ -1,4 +1,4 @@
-"""What all providers do to the rows that they return."""
+"""Post-processing that all providers share: unit length, blank texts, lone surrogates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
 
 
 def unit_rows(matrix: npt.NDArray[np.floating]) -> Matrix:
-    """Each row scaled to length one; zero rows stay zero."""
+    """Scale each row to length one; zero rows stay zero."""
     # In float64 the order of the additions cannot reach the float32 result, whatever the batch or processor.
     wide = matrix.astype(np.float64)
     norms = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
@@ -20,7 +20,7 @@ def unit_rows(matrix: npt.NDArray[np.floating]) -> Matrix:
 
 
 def blend(parts: Sequence[tuple[Vector, float]]) -> Vector:
-    """The direction of several vectors together, each with its weight: of length one, or zero."""
+    """The weighted sum of vectors, scaled to length one; zero if the sum is."""
     largest = max(weight for _, weight in parts)
     whole = np.sum([weight / largest * vector.astype(np.float64) for vector, weight in parts], axis=0)
     unit: Vector = unit_rows(whole[np.newaxis])[0]
@@ -28,7 +28,7 @@ def blend(parts: Sequence[tuple[Vector, float]]) -> Vector:
 
 
 def embed_written(provider: EmbeddingProvider, texts: Sequence[str], encode: Callable[[list[str]], Matrix]) -> Matrix:
-    """The rows that `encode` gives for texts with something in them, and zero rows for blank ones."""
+    """Return the rows that `encode` gives for texts that are not blank, and zero rows for blank ones."""
     written = [position for position, text in enumerate(texts) if text.strip()]
     if not written:
         return np.zeros((len(texts), provider.dimensions), dtype=np.float32)
@@ -39,5 +39,5 @@ def embed_written(provider: EmbeddingProvider, texts: Sequence[str], encode: Cal
 
 
 def well_formed(text: str) -> str:
-    """The text with lone surrogates, which no tokenizer or JSON server takes, as question marks."""
+    """Replace lone surrogates, which no tokenizer or JSON server accepts, by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
