@@ -341,16 +341,6 @@ Form = Literal["line", "hits", "window", "section", "whole"]
 without, their sections, or all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """A text made shorter, with its exact cost and the share of its worth that it keeps."""
-
-    text: str
-    tokens: int
-    worth: float = 1.0
-    note: str = ""
-
-
 Ended = Literal["budget", "evidence", "workspace"]
 Fate = Literal["included", "truncated", "line", "dropped"]
 

@@ -12,8 +12,6 @@ class ForQuestions:
     """Wrapper that collects only for a plain question: no focus, no topics, and no name of a node."""
 
     inner: Collector
-    distance: int = 0
-    """How far from a start what it finds is said to be."""
     section: str = "graph"
     vectors: bool = True
 
@@ -26,7 +24,7 @@ class ForQuestions:
         """The inner collector's findings, as starts of a walk."""
         if not _is_question(inquiry):
             return []
-        return [replace(finding, distance=self.distance) for finding in self.inner.collect(inquiry)]
+        return [replace(finding, distance=0) for finding in self.inner.collect(inquiry)]
 
 
 def _is_question(inquiry: Inquiry) -> bool:
