@@ -25,10 +25,10 @@ class Desk:
         """Findings with the nodes that they are about: (node, score, why), in the collector's order."""
 
         def answer(inquiry):
-            found = collector.collect(inquiry)
-            stored = [each.key for each in found if each.record is None]
-            records = {each.passage.key: each for each in inquiry.view.load(stored)}
-            return [((each.record or records[each.key]), each) for each in found]
+            findings = collector.collect(inquiry)
+            stored = [each.key for each in findings if each.record is None]
+            records = {record.passage.key: record for record in inquiry.view.load(stored)}
+            return [((each.record or records[each.key]), each) for each in findings]
 
         return [
             (record.node.id, round(each.score, 6), each.why)

@@ -46,7 +46,7 @@ def test_each_signal_finds_its_facts(store):
     assert facts.usage == {"page": Usage(used=1), "leaf": Usage(useful=1)}
     assert (facts.edited, facts.viewed) == ({"leaf"}, {"alone"})
     assert facts.idf["leaf"] > facts.idf["quince"] > 0
-    assert facts.similarities.keys() == {each.key for each in candidates}
+    assert facts.similarities.keys() == {candidate.key for candidate in candidates}
     assert len(facts.similarities) == 3
     assert facts.now == NOW
 

@@ -59,7 +59,7 @@ class DerivedIndexes:
 
     def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
         """Rebuild the word index."""
-        with self._lock, self._failure_told():
+        with self._lock, self._failure_reported():
             return self._made_again("words", lambda: self._current_words(connection))
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class DerivedIndexes:
         self._forget()
 
     def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
-        with self._lock, self._failure_told():
+        with self._lock, self._failure_reported():
             if not self._origin.checked:
                 with self._exclusive():
                     self._origin.check()
@@ -98,7 +98,7 @@ class DerivedIndexes:
             self._vectors.clear()
 
     @contextmanager
-    def _failure_told(self) -> Iterator[None]:
+    def _failure_reported(self) -> Iterator[None]:
         """Raise StoreError with the remedy if an index can be neither read nor rebuilt."""
         try:
             yield
@@ -177,12 +177,12 @@ def _changed(connection: sqlite3.Connection, workspace: int, since: int) -> list
 def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
     """The passages of those of these nodes that still exist."""
     for start in range(0, len(nodes), CHUNK):
-        found = connection.execute(
+        rows = connection.execute(
             f"""SELECT {INDEX_ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                 WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
             (json.dumps(nodes[start : start + CHUNK]),),
         )
-        yield from map(index_row, found)
+        yield from map(index_row, rows)
 
 
 def read_vectors(session: Session, model: str, digests: list[str]) -> dict[str, Vector]:
