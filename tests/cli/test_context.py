@@ -184,7 +184,7 @@ def test_hidden_and_absent_ids_fail_alike(weft, filled):
 
 
 def printed_on_a_terminal(*arguments, **environment):
-    """What the command prints where standard output is a terminal."""
+    """The output of the command where standard output is a terminal."""
     ours, theirs = pty.openpty()
     given = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | environment
     with subprocess.Popen([sys.executable, "-m", "weftwork.cli", *arguments], stdout=theirs, env=given) as process:

@@ -20,7 +20,7 @@ PRIVATE = ("terms", "terms-limit", "private", "private-pay", "private-cash", "pr
 
 
 def demo(folder: Path, seed: str = "0", *arguments: str) -> str:
-    """What a user sees who runs the command in an empty folder."""
+    """The output of the command in an empty folder."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-m", "weftwork.cli", "demo", *arguments],

@@ -1,4 +1,4 @@
-"""What links add to the best hits: the spread itself, and the collector on a real store."""
+"""Link rank: the spread itself, and the collector on a real store."""
 
 from dataclasses import replace
 

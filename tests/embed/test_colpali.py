@@ -185,7 +185,7 @@ def test_a_pages_own_vectors_lead_to_it_and_no_other(looked_at, embedder):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_checkpoint_without_its_projection_is_refused(checkpoint, tmp_path):
-    """What is missing would be random, and other in each process."""
+    """Missing weights would be random, and different in each process."""
     from safetensors.torch import load_file, save_file
 
     shutil.copytree(checkpoint, tmp_path / "gaps")

@@ -1,4 +1,4 @@
-"""Whatever an export holds, a connector reports what it cannot use and goes on."""
+"""Connectors report what they cannot use of an export, and go on."""
 
 import json
 import re

@@ -116,7 +116,7 @@ def short_tags(text):
 
 
 def _journal(name, files):
-    """Whether a name is the day of a journal, as 2020-10-22 or as Oct 22nd, 2020."""
+    """True for the day of a journal, as 2020-10-22 or as Oct 22nd, 2020."""
     days = {path.stem for path in files if path.parent.name == "journals"}
     written = re.sub(r"(\d)(st|nd|rd|th),", r"\1,", name)
     for form in ("%Y-%m-%d", "%b %d, %Y"):
@@ -140,7 +140,7 @@ def test_logseq_as_json_has_all_pages_and_blocks_that_say_something(name):
 
 
 def _contents(blocks):
-    """What blocks and those below them say, in reading order, without their properties."""
+    """The texts of blocks and their descendants, in reading order, without properties."""
     for block in blocks:
         lines = (block.get("content") or "").split("\n")
         yield "\n".join(line for line in lines if not re.match(r"\s*[\w-]+:: ", line)).strip()
@@ -192,7 +192,7 @@ class TestRoam:
 
 
 def _strings(above):
-    """What blocks say, in reading order, and whether something is below them."""
+    """The texts of blocks in reading order, and whether they have children."""
     for block in above.get("children", ()):
         yield block["string"], not block.get("children")
         yield from _strings(block)

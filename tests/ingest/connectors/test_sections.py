@@ -1,4 +1,4 @@
-"""Whatever a note is made of: its nodes in reading order say what the file says, each word once."""
+"""The nodes of any note, in reading order, say what the file says, each word once."""
 
 import re
 from itertools import count

@@ -61,7 +61,7 @@ def links_of(text):
 
 
 def leads_somewhere(path, root, paths, by_name):
-    """Whether a target is the end of some file's path (for a name), or lies where the note says (for a path)."""
+    """True if a name is the end of some file's path, or a path lies where the note says."""
 
     def known(target):
         target = target.split("#")[0].split("?")[0].strip().casefold()
