@@ -54,15 +54,11 @@ def command(path: Path, forced: str | None, poll: bool, mentions: bool | None, a
                 except WeftError as error:  # the folder may be back soon
                     click.echo(f"error: {error}", err=True)
                     continue
-                if first or _is_news(report):
+                if first or report.added or report.changed or report.moved or report.removed:
                     _print(report, as_json, first)
                 first = False
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
-
-
-def _is_news(report: Followed) -> bool:
-    return bool(report.added or report.changed or report.moved or report.removed)
 
 
 def _print(report: Followed, as_json: bool, first: bool) -> None:

@@ -17,7 +17,7 @@ class ActivityCollector:
     view_count: int = 5
     max_age_hours: float = 72
     types: frozenset[str] = frozenset()
-    """Which types; empty means all."""
+    """Types of nodes; empty means all."""
     name: str = "activity"
     section: str = "activity"
 

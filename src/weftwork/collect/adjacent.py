@@ -13,11 +13,11 @@ TURNS = frozenset({"message"})
 
 @dataclass(frozen=True, slots=True)
 class AdjacentCollector:
-    """The turns or paragraphs around each hit; what they are worth is for the `window` signal to say."""
+    """The turns or paragraphs around each hit; scored by the `window` signal."""
 
     count: int = 2
     types: frozenset[str] = frozenset()
-    """Around hits of which types; empty means all."""
+    """Types of hits; empty means all."""
     name: str = "adjacent"
     section: str = "semantic"
 

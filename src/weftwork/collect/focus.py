@@ -24,7 +24,7 @@ class FocusCollector:
     around: bool = True
     """False for a page or a database: only what stands in it is of interest, not what stands around it."""
     levels: int | None = None
-    """How many levels below the focus are shown; None for all."""
+    """Levels shown below the focus; None for all."""
     name: str = "focus"
     section: str = "focus"
 

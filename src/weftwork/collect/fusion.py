@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from weftwork.types import Hit
 
 TRUST_IN_VECTORS = 0.6
-"""How far a cosine counts beside words: BM25 alone beats static embeddings on ad-hoc retrieval
+"""Weight of a cosine beside words: BM25 alone beats static embeddings on ad-hoc retrieval
 (SciFact nDCG@10 0.68 against 0.51), so that a vector may lift a passage but not outvote words."""
 UNSEEN = 0.8
 """A vector hit that is no word hit is assumed to have this share of the last word hit's score."""

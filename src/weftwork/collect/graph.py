@@ -18,16 +18,16 @@ class GraphCollector:
 
     depth: int = DEFAULT_DEPTH
     limit: int | None = 100
-    """How many nodes; None leaves it to the size of the budget."""
+    """Most nodes; None derives it from the budget."""
     hub_limit: int = 50
     seeds: int = 3
-    """How many of the best hits a walk starts from when there is no focus."""
+    """Best hits that a walk starts from when there is no focus."""
     unasked: bool = True
     """Start from hits even where the request asks for no walk: no depth, no edges, no lens."""
     topics: bool = False
     """Treat the query as a topic to look up or search for, as in the graph contract."""
     passages: int = 1
-    """How much of a long node at which a walk starts is offered."""
+    """Passages offered of a long start node."""
     name: str = "graph"
     section: str = "relations"
 

@@ -12,7 +12,7 @@ from weftwork.request import Message
 from weftwork.types import Filters, Hit, NodeInfo, Passage, Record
 
 PARTS = 4
-"""How much of a long message is offered."""
+"""Passages offered of a long message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class HistoryCollector:
 
     limit: int = 20
     older: int = 0
-    """How many messages that are not recent may come in because they match the query."""
+    """Most older messages that match the query."""
     threshold: float = 0.35
-    """How well they have to match, by words or by vector."""
+    """Least score of an older message, by words or by vector."""
     name: str = "history"
     section: str = "history"
 

@@ -52,7 +52,7 @@ class Found:
     score: float
     why: str = ""
     kind: Kind = "other"
-    """What speaks for it; "other" lets the score count as a grade of its own."""
+    """The kind of evidence; "other" lets the score count by itself."""
     distance: int | None = None
     path: tuple[Step, ...] = ()
     record: Record | None = None

@@ -19,7 +19,7 @@ class KeywordCollector:
 
     limit: int = 10
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "keywords"
     section: str = "semantic"
 
@@ -50,7 +50,7 @@ class FuzzyCollector:
     limit: int = 5
     threshold: float = 0.3
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "fuzzy"
     section: str = "semantic"
 

@@ -16,11 +16,11 @@ class LexicalCollector:
     """Full text; for words of the query that occur nowhere, trigram matches in titles, paths and words."""
 
     limit: int | None = None
-    """How many; None leaves it to the size of the budget."""
+    """Most hits; None derives it from the budget."""
     fuzzy_limit: int = 5
     fuzzy_threshold: float = 0.3
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "lexical"
     section: str = "semantic"
 

@@ -30,13 +30,13 @@ class LinkRankCollector:
     """Nodes within two links of the best hits, and hits that other hits link to, with their link score."""
 
     seeds: int = 20
-    """How many of the nodes that the searches found spread their worth."""
+    """Nodes of the best hits whose scores spread."""
     ring: int = 30
-    """How many of the nodes beside them are asked for links of their own."""
+    """Neighbours of the seeds whose own links are read."""
     hub_limit: int = 20
-    """How many links of a node are followed in each direction, the heaviest first."""
+    """Links of a node that are followed in each direction, the heaviest first."""
     limit: int = 6
-    """How many nodes that no search found."""
+    """Most nodes that are no hits."""
     name: str = "links"
     section: str = "semantic"
 

@@ -22,12 +22,8 @@ class ForQuestions:
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """The inner collector's findings, as starts of a walk."""
-        if not _is_question(inquiry):
+        request = inquiry.request
+        other_topics = [topic for topic in request.topics if topic.text != request.query]
+        if not request.query.strip() or request.focus is not None or other_topics or inquiry.named(request.query):
             return []
         return [replace(finding, distance=0) for finding in self.inner.collect(inquiry)]
-
-
-def _is_question(inquiry: Inquiry) -> bool:
-    request = inquiry.request
-    topics = [topic for topic in request.topics if topic.text != request.query]
-    return bool(request.query.strip()) and request.focus is None and not topics and inquiry.named(request.query) is None

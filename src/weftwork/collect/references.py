@@ -20,7 +20,7 @@ class ReferencesCollector:
     section: str = "references"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """In the order in which they were named, all with score 1; what does not exist is a warning."""
+        """The named nodes in order, all with score 1; a missing one is a warning."""
         request, view = inquiry.request, inquiry.view
         named: dict[str, str] = {node: "included by the request" for node in request.include}
         if request.thread is not None:

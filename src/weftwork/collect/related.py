@@ -33,7 +33,7 @@ class RelatedCollector:
     types: tuple[str, ...] = ()
     """Types of edges to follow; empty means all."""
     seeds: int = 10
-    """How many of the nodes that the search found it starts from."""
+    """Nodes of the best hits that it starts from."""
     kind: Kind = "link"
     name: str = "related"
     section: str = "relations"

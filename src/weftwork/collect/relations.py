@@ -23,7 +23,7 @@ class RelationsCollector:
 
     max_items: int = 10
     max_depth: int = 1
-    """How many links away: what is further off is worth the product of the links that lead there."""
+    """Most links from the focus; the scores of the links on a path are multiplied."""
     name: str = "relations"
     section: str = "relations"
 

@@ -14,10 +14,10 @@ class SemanticCollector:
     """The nearest passages by vector, above a threshold."""
 
     top_k: int | None = None
-    """How many; None leaves it to the size of the budget."""
+    """Most hits; None derives it from the budget."""
     threshold: float = 0.3
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "semantic"
     section: str = "semantic"
     vectors: bool = True

@@ -14,7 +14,7 @@ class VisualCollector:
     """The pages with the nearest parts, lines of text or image patches, to the parts of the query."""
 
     limit: int | None = None
-    """How many; None leaves it to the size of the budget."""
+    """Most hits; None derives it from the budget."""
     name: str = "visual"
     section: str = "semantic"
     page_vectors: bool = True

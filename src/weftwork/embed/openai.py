@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weftwork.embed.lazy import Lazy
-from weftwork.embed.protocol import Matrix, Vector
+from weftwork.embed.protocol import Matrix
 from weftwork.embed.retry import seconds_to_wait
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import DimensionError, EmbeddingError, InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _FIXES = {
 }
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(BatchEmbedding):
     """Sends batches to a server, with retries when it is busy; blank texts are never sent."""
 
     def __init__(
@@ -84,15 +84,6 @@ class OpenAIEmbedder:
             self._encode(["dimensions"])
         assert self._dimensions is not None
         return self._dimensions
-
-    def embed(self, text: str) -> Vector:
-        """The vector of one text."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """Return one row per text, in requests of at most `batch_size` texts."""
-        return embed_written(self, texts, self._encode)
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -15,8 +14,8 @@ import numpy.typing as npt
 from tokenizers import Tokenizer
 
 from weftwork.embed.lazy import Lazy
-from weftwork.embed.protocol import Matrix, Vector
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.protocol import Matrix
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import EmbeddingError
 
 MAX_CHARACTERS = 8192
@@ -27,7 +26,7 @@ _WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
 _TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 
 
-class StaticEmbedder:
+class StaticEmbedder(BatchEmbedding):
     """WordLlama's vectors, read from its package without importing it (280 ms); no download, no key."""
 
     model = "wordllama-l2-supercat-256"
@@ -35,15 +34,6 @@ class StaticEmbedder:
 
     def __init__(self, package: str = "wordllama") -> None:
         self._model = Lazy(lambda: _model_in(_package_folder(package)))
-
-    def embed(self, text: str) -> Vector:
-        """The vector of one text, the same bytes as in any batch."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """Return one row per text, independent of the rest of the batch."""
-        return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
         model = self._model.get()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
+from weftwork.embed.protocol import Matrix, Vector
 
 
 def unit_rows(matrix: npt.NDArray[np.floating]) -> Matrix:
@@ -27,15 +28,32 @@ def blend(parts: Sequence[tuple[Vector, float]]) -> Vector:
     return unit
 
 
-def embed_written(provider: EmbeddingProvider, texts: Sequence[str], encode: Callable[[list[str]], Matrix]) -> Matrix:
-    """Return the rows that `encode` gives for texts that are not blank, and zero rows for blank ones."""
-    written = [position for position, text in enumerate(texts) if text.strip()]
-    if not written:
-        return np.zeros((len(texts), provider.dimensions), dtype=np.float32)
-    rows = encode([well_formed(texts[position]) for position in written])
-    matrix = np.zeros((len(texts), rows.shape[1]), dtype=np.float32)
-    matrix[written] = rows
-    return matrix
+class _Encoding(Protocol):
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_batch(self, texts: Sequence[str]) -> Matrix: ...
+
+    def _encode(self, texts: list[str]) -> Matrix: ...
+
+
+class BatchEmbedding:
+    """Mixin of providers that encode batches, without blank texts and lone surrogates."""
+
+    def embed(self: _Encoding, text: str) -> Vector:
+        """Return the vector of one text, the same as in any batch."""
+        row: Vector = self.embed_batch([text])[0]
+        return row
+
+    def embed_batch(self: _Encoding, texts: Sequence[str]) -> Matrix:
+        """Return one row per text, zero for blank ones, independent of the rest of the batch."""
+        written = [position for position, text in enumerate(texts) if text.strip()]
+        if not written:
+            return np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        rows = self._encode([well_formed(texts[position]) for position in written])
+        matrix = np.zeros((len(texts), rows.shape[1]), dtype=np.float32)
+        matrix[written] = rows
+        return matrix
 
 
 def well_formed(text: str) -> str:

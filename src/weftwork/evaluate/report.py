@@ -30,7 +30,7 @@ def to_table(evaluation: Evaluation) -> str:
 
 
 def to_dict(evaluation: Evaluation) -> dict[str, Any]:
-    """All figures, with the missing evidence by question."""
+    """The figures as JSON values, with the missing evidence by question."""
     first = evaluation.results[0]
     return {
         "questions": len(evaluation.questions),

@@ -68,7 +68,7 @@ def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
 
 
 class _Follower:
-    """One import of one path."""
+    """A run of the import of a path."""
 
     def __init__(self, weft: Weft, log: ImportLog, options: Options, plan: Diff, parser: Parser) -> None:
         self._weft = weft

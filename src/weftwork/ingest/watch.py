@@ -16,7 +16,7 @@ from typing import Any
 QUIET = 0.1
 """Seconds without another change after which a burst is over."""
 LONGEST = 0.5
-"""Seconds after which a burst that goes on is told nevertheless."""
+"""Seconds after which an ongoing burst is reported nevertheless."""
 POLL = 0.4
 """Seconds between two looks where the system does not tell of changes."""
 
@@ -71,7 +71,7 @@ def _notified(watching: Callable[..., Generator[Any, None, None]], relevant: _Re
             next(events, None)  # from here on the system keeps what happens until it is asked
             yield
             for changed in events:
-                if _inode(relevant.folder) != watched:  # of one that was moved or replaced, nothing is told any more
+                if _inode(relevant.folder) != watched:  # a moved or replaced folder sends no events any more
                     break
                 if changed:
                     yield

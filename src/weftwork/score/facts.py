@@ -30,7 +30,7 @@ class Facts:
     similarities: Mapping[int, float] = field(default_factory=dict)
     """Cosine with the query by passage key; empty without an embedding."""
     evidence: Mapping[int, float] = field(default_factory=dict)
-    """What words and meaning say for each passage, by key."""
+    """The fused score of each passage, by key."""
     hops: Mapping[str, int] = field(default_factory=dict)
     """Distance in the tree from the focus, by node."""
     usage: Mapping[str, Usage] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Facts:
     windows: Mapping[int, float] = field(default_factory=dict)
     """Relevance of each passage with its neighbours', by key."""
     pages: Mapping[int, PageGrades] = field(default_factory=dict)
-    """What speaks for whole pages of documents, by key."""
+    """Scores of whole document pages, by key."""
     edited: frozenset[str] = frozenset()
     viewed: frozenset[str] = frozenset()
 

@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
@@ -78,7 +78,8 @@ class Files:
             yield Incoming(folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            _drop_empty(self._of(node))
+            with suppress(OSError):  # another version is there
+                self._of(node).rmdir()
 
     @contextmanager
     def published(self, node: str, version: str, incoming: Incoming) -> Iterator[None]:
@@ -164,13 +165,6 @@ def _safe(name: str) -> str:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
-
-
-def _drop_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return  # another version is there
 
 
 @contextmanager

@@ -191,7 +191,9 @@ def move(source: Movable, target: Movable, workspace: str, progress: Progress = 
         staged = workspace + INCOMPLETE
         _announce(leaving, target, staged)
         kinds = {kind: _sent(leaving, target, staged, kind, progress) for kind in COLUMNS if kind not in LAST}
-        kinds["files"] = _copied(leaving, target, staged)
+        with target.leaving(staged) as arriving:
+            arriving.files.copy(leaving.files)
+        kinds["files"] = _files(leaving.files)
         try:
             kinds |= _opened(leaving, target, workspace, kinds)
         except _Differs:
@@ -347,13 +349,6 @@ def _summed(kind: str, rows: Iterable[Row]) -> Summary:
 def _summary(leaving: Leaving, kind: str, progress: Progress = lambda _: None) -> Summary:
     progress(leaving.count(kind))
     return _summed(kind, _neutral(leaving, kind))
-
-
-def _copied(leaving: Leaving, target: Movable, staged: str) -> Summary:
-    """Copy the missing files."""
-    with target.leaving(staged) as arriving:
-        arriving.files.copy(leaving.files)
-    return _files(leaving.files)
 
 
 def _files(files: Files) -> Summary:

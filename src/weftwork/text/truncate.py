@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weftwork.text.tokens import TokenCounter
 
 Summarise = Callable[[str, int], str]
-"""A summary of a text within so many tokens."""
+"""Summarises a text within a number of tokens."""
 
 STRATEGIES = ("keep_start", "keep_end", "extractive", "summarise")
 MARK = "…"

@@ -223,7 +223,7 @@ def unread(path: Path, why: str, key: str = "") -> Unread:
 
 
 def digest(*parts: str) -> str:
-    """One hash of several texts."""
+    """Hash several texts."""
     hashed = blake2b(digest_size=16)
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
@@ -232,12 +232,12 @@ def digest(*parts: str) -> str:
 
 
 def fingerprints(entries: Iterable[Entry], *parts: str) -> str:
-    """One hash of the contents of several files and of other texts."""
+    """Hash the contents of several files and other texts."""
     return digest(*parts, *(entry.fingerprint() for entry in entries))
 
 
 def stamps(entries: Iterable[Entry], *parts: str) -> str:
-    """One hash of the stamps of several files; empty if one has none."""
+    """Hash the stamps of several files and other texts; empty if a file has none."""
     entry_stamps = [entry.stamp for entry in entries]
     return digest(*parts, *entry_stamps) if all(entry_stamps) else ""
 

@@ -14,14 +14,14 @@ from weftwork.ingest.connectors.tables import SUFFIXES, table_sources
 
 
 class Files:
-    """Any path that no other connector recognises."""
+    """Connector for any path that no other one recognises."""
 
     name = "files"
     summary = "Any files and folders: documents, text, source code, tables"
     version = 2
 
     def recognises(self, path: Path) -> float:
-        """Any path, with the lowest confidence."""
+        """Return the lowest confidence for any path."""
         return 0.1
 
     def sources(self, path: Path) -> Iterator[Listed]:

@@ -48,7 +48,7 @@ class Registered:
 
 
 def connectors() -> dict[str, Registered]:
-    """All connectors by name, built-in ones first; the first one of a name wins."""
+    """The connectors by name, built-in ones first; the first one of a name wins."""
     registered = {name: Registered(name, BUILT_IN, _built_in(place)) for name, place in MODULES.items()}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         if entry.name not in registered:

@@ -94,7 +94,7 @@ def table_sources(file: FoundFile) -> Iterator[Listed]:
         if len(some) < 2:
             yield Source(
                 key=file.key, id=table_id, what=what, fingerprint=file.fingerprint, stamp=file.stamp,
-                read=partial(_read_whole, file, layout, some),
+                read=partial(_read_table, file, layout, parts=some),
             )  # fmt: skip
             return
         yield Source(
@@ -228,7 +228,8 @@ def _content(path: Path, part: _Part) -> str:
         return blake2b(file.read(part.end - part.start), digest_size=16).hexdigest()
 
 
-def _read_table(file: FoundFile, layout: Layout, source_id: str) -> Iterator[Yielded]:
+def _read_table(file: FoundFile, layout: Layout, source_id: str, parts: Sequence[_Part] = ()) -> Iterator[Yielded]:
+    """Yield a table; the rows of a short one stand right below it."""
     if layout.encoding == "cp1252":
         yield Note(shown(str(file.path)), "is not UTF-8: it is read as Windows-1252")
     yield Node(
@@ -237,11 +238,6 @@ def _read_table(file: FoundFile, layout: Layout, source_id: str) -> Iterator[Yie
     )  # fmt: skip
     yield Named(source_id, shown(file.path.stem))
     yield from path_names(source_id, file.key)
-
-
-def _read_whole(file: FoundFile, layout: Layout, parts: Sequence[_Part], source_id: str) -> Iterator[Yielded]:
-    """Yield a short table with its rows right below it."""
-    yield from _read_table(file, layout, source_id)
     for part in parts:
         yield from _rows(file, layout, part, source_id)
 

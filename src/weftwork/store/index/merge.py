@@ -26,7 +26,7 @@ class Merged:
     vocabulary: Vocabulary
     sources: tuple[Segment, ...]
     origin: Ints
-    """Where each row stands when the sources are laid end to end."""
+    """The position of each row in the concatenation of the sources."""
 
     def __len__(self) -> int:
         return len(self.origin)

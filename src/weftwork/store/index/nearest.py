@@ -25,12 +25,12 @@ class Effort:
     """The thoroughness of a search; docs/decisions/0005-vector-index.md has the measurements."""
 
     exact: int = 20_000
-    """Up to so many visible rows, every one of them is compared exactly."""
+    """Visible rows up to which all are compared exactly."""
     shortlist: int = 10_000
-    """Above, so many are, or one in `share` of the visible rows if that is more."""
+    """Rows compared exactly above that, or one in `share` of the visible rows if that is more."""
     share: int = 100
     per_result: int = 20
-    """And at least so many for each result that is asked for."""
+    """Least rows compared exactly per result."""
 
     def compared(self, visible: int, limit: int) -> int:
         """The number of rows to compare exactly."""
@@ -61,15 +61,14 @@ def nearest(
     compared = effort.compared(visible, limit)
     if not compared:
         return []
-    chosen = _all_visible(parts) if compared == visible else _shortlist(parts, query, compared)
+    if compared == visible:
+        chosen = [np.flatnonzero(part.mask) for part in parts]
+    else:
+        chosen = _shortlist(parts, query, compared)
     keys, scores = _best(parts, chosen, query, limit, threshold)
     best = np.lexsort((keys, -scores))
     hits = zip(keys[best].tolist(), scores[best].tolist(), strict=True)
     return [(key, score) for key, score in hits if score >= threshold][:limit]
-
-
-def _all_visible(parts: Sequence[Part]) -> list[Ints]:
-    return [np.flatnonzero(part.mask) for part in parts]
 
 
 def _shortlist(parts: Sequence[Part], query: Vector, count: int) -> list[Ints]:

@@ -46,13 +46,13 @@ HEAP = 100_000_000
 """Bytes that a writer may gather before it writes a segment."""
 
 LISTED = 64
-"""Up to so many access lists, an index knows which ones it holds."""
+"""Number of access lists up to which an index knows which ones it holds."""
 
 REMEMBERED = 20_000
 """Frequencies of terms that are kept for one state of the index."""
 
 FEW = 16
-"""Up to so many values, a union of terms is faster than a set of them."""
+"""Number of values up to which a union of terms is faster than a set of them."""
 
 _SPLIT = f"weft-{VERSION}"
 _WHOLE = f"weftwork-whole-{VERSION}"
@@ -291,7 +291,7 @@ def _count(searcher: Searcher, clauses: list[Clause]) -> int:
 
 
 def _count_by_list(searcher: Searcher, term: str, visible: frozenset[int]) -> int:
-    # One pass over the term's passages, whoever asks: a filter costs more the more lists it has.
+    # One pass over the term's passages for any viewer: a filter costs more the more lists it has.
     buckets = searcher.aggregate(_term(term), _BY_LIST)["lists"]["buckets"]
     return sum(bucket["doc_count"] for bucket in buckets if bucket["key"] in visible)
 

@@ -50,11 +50,7 @@ def _quoted(word: str) -> str:
 
 def folded(text: str) -> str:
     """The look-up key of a title or a source: its beginning, with ASCII letters in lower case."""
-    return _lowered(text[:KEY_LENGTH])
-
-
-def _lowered(text: str) -> str:
-    return text.translate(_LOWER)
+    return text[:KEY_LENGTH].translate(_LOWER)
 
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

@@ -149,7 +149,7 @@ class Putter(ABC):
 
     @abstractmethod
     def _take_numbers(self, count: int) -> int:
-        """The first of so many new numbers of nodes."""
+        """Reserve `count` numbers of nodes, and return the first."""
 
     @abstractmethod
     def _write_nodes(self, drafts: Sequence[Draft]) -> None:

@@ -37,7 +37,7 @@ EVER = -(2**62)
 
 
 CITATION_COLUMN = 6
-"""Where the columns of a passage have the citation id."""
+"""The index of the citation id among the columns of a passage."""
 
 
 class SqlView(ABC):

@@ -46,7 +46,7 @@ class Hop:
 
 
 Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
-"""Reads the steps from some nodes, by start; at most so many of each kind from one node."""
+"""Reads the steps from some nodes, by start, with a limit for each kind and node."""
 
 
 def hops(

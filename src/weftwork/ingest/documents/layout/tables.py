@@ -55,18 +55,17 @@ def _ruled(runs: Sequence[Run], rules: Sequence[Rule]) -> tuple[list[Table], lis
         ys = _places([rule.top for rule in group if rule.horizontal])
         if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
             continue
-        inside = [run for run in others if _within(run, xs, ys)]
+        inside = [
+            run
+            for run in others
+            if not run.sideways and xs[0] < (run.x0 + run.x1) / 2 < xs[-1] and ys[0] < run.middle < ys[-1]
+        ]
         table = _grid(inside, xs, ys)
         if table is not None:
             tables.append(table)
             taken = set(map(id, inside))
             others = [run for run in others if id(run) not in taken]
     return tables, others
-
-
-def _within(run: Run, xs: Sequence[float], ys: Sequence[float]) -> bool:
-    centre = (run.x0 + run.x1) / 2
-    return not run.sideways and xs[0] < centre < xs[-1] and ys[0] < run.middle < ys[-1]
 
 
 def _grid(runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float]) -> Table | None:
