@@ -1,4 +1,4 @@
-"""What the signals need is read from the store, as the viewer sees it, and nothing else is."""
+"""Facts are read from the store as the viewer sees it, and only those that signals need."""
 
 from contextlib import contextmanager
 

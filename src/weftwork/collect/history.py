@@ -1,4 +1,4 @@
-"""What was said before, in the thread or in the messages handed in with the request."""
+"""Collector of earlier messages, of the thread or handed in with the request."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from weftwork.request import Message
 from weftwork.types import Filters, Hit, Node, NodeInfo
 
 PARTS = 4
-"""How much of a long message is offered."""
+"""Passages offered of a long message."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryCollector:
-    """The most recent messages, each step back counting a little less; of older ones, those that answer the query."""
+    """The most recent messages, each a little less than the one after it, and older ones that match."""
 
     limit: int = 20
     older: int = 0
-    """How many messages that are not recent may come in because they match the query."""
+    """Most older messages that match the query."""
     threshold: float = 0.35
-    """How well they have to match, by words or by vector."""
+    """Least score of an older message, by words or by vector."""
     name: str = "history"
     section: str = "history"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Newest first, then the older ones, the best first."""
-        given = list(enumerate(inquiry.request.history, start=1))
+        messages = list(enumerate(inquiry.request.history, start=1))
         # Numbered from the first message ever, so that its citation stays when older ones fall out.
-        found = [
+        findings = [
             Found.unstored(_node(message, number), self._worth(age), "handed in with the request", "history")
-            for age, (number, message) in enumerate(given[::-1][: self.limit])
+            for age, (number, message) in enumerate(messages[::-1][: self.limit])
         ]
-        return found + self._stored(inquiry, len(found))
+        return findings + self._stored(inquiry, len(findings))
 
     def _stored(self, inquiry: Inquiry, age: int) -> list[Found]:
         thread, view = inquiry.request.thread, inquiry.view
@@ -47,16 +47,16 @@ class HistoryCollector:
         if self.older:  # what is not recent is not lost: it comes in if it matters
             recent = recent[: self._within_budget(inquiry, [keys.get(message.id, []) for message in recent])]
         excluded = inquiry.request.filters.exclude
-        found = [
+        findings = [
             Found(key, self._worth(age + index), f"message {index + 1} from the end of the thread", "history")
             for index, message in enumerate(recent)
             if message.id not in excluded
             for key in keys.get(message.id, ())
         ]
-        return found + (self._matching(inquiry, thread, recent) if self.older and recent else [])
+        return findings + (self._matching(inquiry, thread, recent) if self.older and recent else [])
 
     def _within_budget(self, inquiry: Inquiry, keys: Sequence[Sequence[int]]) -> int:
-        """How many of the newest messages, at least one, the section of the history has room for."""
+        """The number of newest messages, at least one, that fit the budget of the history section."""
         room = inquiry.request.budget.sections.get(self.section)
         if room is None:
             return len(keys)
@@ -70,17 +70,17 @@ class HistoryCollector:
         return len(keys)
 
     def _matching(self, inquiry: Inquiry, thread: str, recent: Sequence[NodeInfo]) -> list[Found]:
-        """Those of the older messages that match the query, the best first."""
+        """The older messages that match the query, best first."""
         best: dict[int, tuple[float, str]] = {}
         for kind, hits in _searches(inquiry, _among(recent, inquiry.request.filters), 10 * self.older):
             for hit in hits:
                 if hit.score >= self.threshold and hit.score > best.get(hit.key, (0.0, ""))[0]:
                     best[hit.key] = (hit.score, kind)
         ranked = sorted(best, key=lambda key: (-best[key][0], key))
-        own = [each.passage.key for each in inquiry.view.load(ranked) if each.node.parent == thread]
+        in_thread = [record.passage.key for record in inquiry.view.load(ranked) if record.node.parent == thread]
         return [
             Found(key, best[key][0], f"an older message that matches: {best[key][1]} {best[key][0]:.2f}", "history")
-            for key in own[: self.older]
+            for key in in_thread[: self.older]
         ]
 
     @staticmethod

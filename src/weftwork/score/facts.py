@@ -27,7 +27,7 @@ class Facts:
     similarities: Mapping[int, float] = field(default_factory=dict)
     """Cosine with the query by passage key; empty without an embedding."""
     evidence: Mapping[int, float] = field(default_factory=dict)
-    """What words and meaning say for each passage, by key."""
+    """The fused score of each passage, by key."""
     hops: Mapping[str, int] = field(default_factory=dict)
     """Distance in the tree from the focus, by node."""
     usage: Mapping[str, Usage] = field(default_factory=dict)
@@ -76,18 +76,18 @@ def _nodes(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for candidate in candidates:
         kinds = {finding.kind for finding in candidate.findings}
         words = None if "vector" in kinds and not kinds & {"words", "fuzzy"} else found_by_words(candidate)
-        found[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
-    found = with_text_around(candidates, found)
+        scores[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
+    scores = with_text_around(candidates, scores)
     turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]
-    return found | with_turns(found, inquiry.view.adjacent(turns, REACH)) if turns else found
+    return scores | with_turns(scores, inquiry.view.adjacent(turns, REACH)) if turns else scores
 
 
 def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
-    """Every word whose rarity the comparison of texts needs."""
+    """The words whose IDF the text comparison needs."""
     texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
     return list(dict.fromkeys([*words_of(inquiry.question.text), *(word for text in texts for word in words_of(text))]))
 

@@ -83,7 +83,7 @@ def page_node(row: Sequence[Any]) -> Node:
 
 
 def searchable_node(row: Sequence[Any]) -> Node:
-    """As much of a node as is searched with its passages: from its id, title, tags and fields."""
+    """The parts of a node that are searched with its passages, from id, title, tags and fields."""
     return Node(id=row[0], title=row[1], tags=tuple(json.loads(row[2])), fields=fields_of(row[3]))
 
 
@@ -144,7 +144,7 @@ def _searchable_fields(fields: Mapping[str, Any]) -> list[str]:
 
 
 def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each field with each of its values as text; absent values are left out."""
+    """The pairs of field and value as text; absent values are left out."""
     return [
         (name, _as_text(item))
         for name, value in fields.items()

@@ -61,7 +61,9 @@ class Putter(ABC):
                 self.refuse_cycle(draft.pk, draft.parent, draft.entry.node.id)
         self._write_details(ordered)
         regained = [draft.pk for draft in ordered if not draft.is_new and draft.acl != draft.old_acl]
-        self.spread_documents([each.pk for each in ordered if not each.is_new and each.document != each.old_document])
+        self.spread_documents(
+            [draft.pk for draft in ordered if not draft.is_new and draft.document != draft.old_document]
+        )
         return [draft.pk for draft in ordered] + self._access.spread(regained)
 
     def settle_document(self, node: int) -> None:
@@ -114,7 +116,7 @@ class Putter(ABC):
         return drafts
 
     def _resolve_parents(self, drafts: Mapping[str, Draft]) -> dict[int | None, tuple[int, int | None]]:
-        """Set the parent's number in each draft; return the lists and documents of the stored parents by number."""
+        """Set the parent's number in each draft; return the lists and documents of stored parents."""
         parents = {draft.entry.node.parent for draft in drafts.values()} - drafts.keys()
         rows = self._session.rows(self._sql.PARENTS, names=sorted(name for name in parents if name is not None))
         stored = {name: number for name, number, *_ in rows}
@@ -147,7 +149,7 @@ class Putter(ABC):
 
     @abstractmethod
     def _take_numbers(self, count: int) -> int:
-        """The first of so many new numbers of nodes."""
+        """Reserve `count` numbers of nodes, and return the first."""
 
     @abstractmethod
     def _write_nodes(self, drafts: Sequence[Draft]) -> None:
