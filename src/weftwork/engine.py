@@ -18,17 +18,19 @@ from weftwork.compose.ordering import as_scored, collapsed
 from weftwork.compose.repeats import LeftOut
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
+from weftwork.document import READ_TOKENS, DocumentText, read_document
 from weftwork.embed import get_embedder
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
-from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
 from weftwork.query import quoted, read_query
 from weftwork.recipe import Recipe, Recipes
+from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.score import Profile, gather_facts, score
@@ -392,10 +394,28 @@ class Weft:
             for candidate in ranked[:limit]
         ]
 
-    def read(self, reference: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Node:
-        """A node by its id, or by the citation id of one of its passages."""
+    def read(
+        self,
+        reference: str,
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        start: str = "",
+        tokens: int | None = READ_TOKENS,
+        ids: bool = True,
+    ) -> DocumentText:
+        """A document, or the part of one that an id, a citation, a title or a source names, in reading order.
+
+        What has no room in `tokens` is read on by giving `next` as `start`; None is room for everything. Without
+        `ids`, no citations stand in the text.
+        """
         with self.store.view(workspace, user) as view:
-            return view.nodes([_resolve(view, reference)])[0]
+            return read_document(view, reference, self.tools.counter, start=start, tokens=tokens, ids=ids)
+
+    def node(self, reference: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Node:
+        """A single node by its id, or by the citation id of one of its passages."""
+        with self.store.view(workspace, user) as view:
+            return view.nodes([resolve(view, reference).node])[0]
 
     def feedback(
         self, reference: str, useful: bool, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE
@@ -404,7 +424,7 @@ class Weft:
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
         with self.store.view(workspace, user) as view:
-            node = _resolve(view, reference)
+            node = resolve(view, reference).node
         with self.atomic(workspace) as batch:
             batch.give_feedback(user, node, useful, self._clock())
 
@@ -440,15 +460,3 @@ SEARCHES: dict[str, Recipe] = {
         ("vector", (SemanticCollector(threshold=0.0),)),
     )
 }
-
-
-def _resolve(view: View, reference: str) -> str:
-    """The id of a visible node that is meant by an id or a citation."""
-    if not isinstance(reference, str):
-        raise InvalidInput(f"a source is named by its id or its citation, got {reference!r}: use text")
-    cited = view.cited([reference.strip("[]")])
-    if cited:
-        return cited[0].node.id
-    if view.nodes([reference]):
-        return reference
-    raise NotFound(f"there is no node or citation {reference!r} in this workspace: find it with  weftwork search")
