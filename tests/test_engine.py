@@ -80,7 +80,7 @@ class TestOpening:
             first.add([Node(id="a", text="mirror")])
             before = first.context("mirror")
         with Weft.open(tmp_path / "a.weft", embedder="hashing", clock=clock, create=False) as second:
-            assert second.read("a").text == "mirror"
+            assert second.node("a").text == "mirror"
             assert to_json(second.context("mirror")) == to_json(before)
             assert second.store.workspaces() == ["main"]
 

@@ -298,20 +298,37 @@ class Weft:
         With `since`, the id of an earlier context of the same user and thread, only the difference to it.
         """
         chosen = self.tools.recipes.get(recipe)
-        if not isinstance(budget, Budget):
-            total = (chosen.tokens or self.tools.budget) if budget is None else budget
-            check_budget(Budget(total=total))
-            budget = chosen.budget(total)
-        more["decay"] = more.get("decay") or self.tools.decay
-        request = Request(query=query, workspace=workspace, user=user, budget=budget, **more)
-        if lens is not None:
-            check_request(request)
-            request = apply_lens(request, self.tools.lenses.get(lens))
+        request = self.request(query, chosen, user=user, workspace=workspace, budget=budget, lens=lens, **more)
         context = self.assemble(request, chosen)
         if since is not None:
             return self.since(since, context, thread=request.thread)
         self.earlier.note(context, request.thread, keep=remember)
         return context
+
+    def request(
+        self,
+        query: str,
+        recipe: Recipe,
+        *,
+        budget: int | Budget | None = None,
+        lens: str | Lens | None = None,
+        **more: Any,
+    ) -> Request:
+        """The request for a query, with the recipe's and the engine's settings for what it leaves open."""
+        if not isinstance(budget, Budget):
+            total = self.default_budget(recipe) if budget is None else budget
+            check_budget(Budget(total=total))
+            budget = recipe.budget(total)
+        more["decay"] = more.get("decay") or self.tools.decay
+        request = Request(query=query, budget=budget, **more)
+        if lens is None:
+            return request
+        check_request(request)
+        return apply_lens(request, self.tools.lenses.get(lens))
+
+    def default_budget(self, recipe: Recipe) -> int:
+        """The tokens of a context by this recipe where a request names none."""
+        return recipe.tokens or self.tools.budget
 
     def since(self, earlier: str, context: Context, *, thread: str | None = None) -> Delta:
         """How a context differs from an earlier one of the same user and thread; it is kept for the next time."""

@@ -99,6 +99,8 @@ class McpTools:
         if tool not in self.tools:
             raise UnknownName("tool", inline(tool, 80), self.tools)
         read = read_arguments(self.tools[tool].input, arguments)
+        if (arguments or {}).get("maxTokens") is None:
+            read["maxTokens"] = None  # the default that is told is the engine's, and a recipe may have its own
         self.reach.check(read)
         return self._answers[tool](read)
 
@@ -172,8 +174,14 @@ class McpTools:
 
     def _budget(self, arguments: Arguments) -> int:
         """The tokens that are asked for, as far as the cap allows."""
-        asked = whole("maxTokens", arguments["maxTokens"])
+        asked = self._asked(arguments)
         return asked if asked <= self.cap.tokens else self.cap.room_beside(self._note(arguments)) - BESIDE_NOTE
+
+    def _asked(self, arguments: Arguments) -> int:
+        """The tokens that are asked for, or the recipe's or the engine's own."""
+        if arguments["maxTokens"] is not None:
+            return whole("maxTokens", arguments["maxTokens"])
+        return self.weft.default_budget(self.weft.tools.recipes.get(arguments["recipe"]))
 
     def _note(self, arguments: Arguments) -> str:
         """What to say of a budget that the cap made smaller."""
@@ -183,7 +191,7 @@ class McpTools:
     def _capped(self, arguments: Arguments, tokens: int) -> ContextDocument:
         """The document for so many tokens; it tells what was asked for, and whether the cap made it shorter."""
         document = self._assemble(arguments, tokens)
-        asked = whole("maxTokens", arguments["maxTokens"])
+        asked = self._asked(arguments)
         if tokens == asked:
             return document
         meta = document.meta

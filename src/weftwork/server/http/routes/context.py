@@ -94,7 +94,7 @@ def _options(body: ContextIn, served: Service, caller: Caller, workspace: str) -
     limits, options = served.options.limits, body.options(served.weft.tools.recipes)
     budget = options["budget"]
     total = budget.total if isinstance(budget, Budget) else budget
-    within("the budget", total or served.weft.tools.budget, limits.budget_tokens)
+    within("the budget", total or served.weft.default_budget(options["recipe"]), limits.budget_tokens)
     within("the length of the query", len(body.query), limits.query_characters)
     within("the length of the topics", sum(len(topic.text) for topic in body.topics), limits.query_characters)
     within("the depth", body.depth or 1, limits.depth)
