@@ -111,7 +111,7 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, ranking.left_out)
+    context = fit(fitting, composed.offers, [*ranking.left_out, *composed.left_out])
     passages, _ = view.size()
     return replace(
         context,

@@ -12,6 +12,7 @@ from weftwork.clock import Stopwatch
 from weftwork.compose.offers import Offer
 from weftwork.compose.repeats import LeftOut
 from weftwork.pack import Choice, Outcome, Packing, get_packer, room_for
+from weftwork.pack.protocol import Rendering
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -29,7 +30,7 @@ from weftwork.render.excerpts import Load
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import Summarise, truncate
-from weftwork.types import SECTIONS, Budget, Candidate, Context, Decision, Excerpt, Fate, Form, Item, Rendering, Section
+from weftwork.types import SECTIONS, Budget, Candidate, Context, Decision, Excerpt, Fate, Form, Item, Section
 
 ATTEMPTS = 8
 """How often a text is packed again because its parts did not add up as they were priced."""

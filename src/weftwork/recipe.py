@@ -206,7 +206,7 @@ RECIPES: dict[str, Recipe] = {
                 GraphCollector(topics=True, passages=8, section="graph"),
                 ForQuestions(LexicalCollector()),
                 ForQuestions(SemanticCollector()),
-                ForQuestions(LinkRankCollector(), distance=1),
+                ForQuestions(LinkRankCollector()),
                 DueCollector(section="graph"),
             ),
             profile=get_profile("graph"),

@@ -42,8 +42,8 @@ def test_the_json_of_the_graph_is_the_document_of_its_contract_with_its_citation
         assert (told["meta"]["lens"], told["meta"]["workspace"]) == ("planning", "main")
         text = weft("context", "When does the mirror ship?", *graph).out
         assert told["meta"]["tokens"]["used"] == get_counter().count(text)
-        assert {node["id"] for node in told["nodes"]} == {"mirror", "base", "finch"}
-        assert {each["node"] for each in told["citations"]} == {"mirror", "base", "finch"}
+        assert {node["id"] for node in told["nodes"]} == {"mirror", "base", "finch", "cash"}, "cash is about the mirror"
+        assert {each["node"] for each in told["citations"]} == {"mirror", "base", "finch", "cash"}
     assert weft("context", "mirror", "--format", "yaml").code == 2
 
 

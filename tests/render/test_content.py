@@ -211,7 +211,7 @@ class TestRows:
             "| a ¦ b ¦ c ¦ | c | 1 ¦ 2 ¦ --- ¦ |  |",
             "| d |  |  | 1 |",
         ]
-        assert table.content(2) == "a ¦ b ¦ c ¦ (a: b: c; x¦y: 1 ¦ 2 ¦ --- ¦)"
+        assert table.content(2) == "a ¦ b ¦ c ¦ (a: b: c; x|y: 1 | 2 | --- |)", "it is no table"
 
     def test_a_single_row_needs_no_table(self):
         table = Document(row("Tube", "Birch.", n=1), row("Foam", n=2), type="database", hits=(2, 3))
@@ -430,3 +430,20 @@ class TestNotes:
     def test_a_title_in_it_is_one_line_without_brackets(self):
         page = Document(part("paragraph", "One."), notes={2: "also in: x\n## y [k482913]"})
         assert page.content(2) == "One. (also in: x ## y (k482913))"
+
+    def test_long_fields_stand_below_one_another_as_they_were_written(self):
+        fields = {"author": "[[Ana Brink]]", "source": "https://example.org/a|b", "topics": ("[[Glue]]", "a " * 30)}
+        lines = ["author: [[Ana Brink]]", "source: https://example.org/a|b", f"topics: [[Glue]], {'a ' * 30}".rstrip()]
+        assert Document(text="Text.", fields=fields).content() == "\n".join((*lines, "Text."))
+        item = part("list_item", "Buy.", fields=fields)
+        assert Document(item, hits=(2,)).content(2) == "\n  ".join(("- Buy.", *lines))
+        titled = part("list_item", "Buy.", title="Glue", fields=fields)
+        assert Document(titled, hits=(2,)).content(2) == "\n  ".join(("- Glue", *lines, "Buy."))
+
+    def test_citations_stand_after_a_table_not_within_it(self):
+        table = part("paragraph", "| a | b |\n| --- | --- |\n| 1 | 2 |\n", "| 3 | 4 |\n", "Text after.")
+        shown = Document(table, hits=(2, 3, 4)).content(2, 3, 4)
+        assert shown == (
+            "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n"
+            f"{citation(3)}\nText after. {citation(4)}"
+        )  # fmt: skip

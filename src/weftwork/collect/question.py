@@ -12,8 +12,6 @@ class ForQuestions:
     """Collects only if the query is a plain question: no focus, no topics of its own, and no name of a node."""
 
     inner: Collector
-    distance: int = 0
-    """How far from a start what it finds is said to be."""
     section: str = "graph"
     vectors: bool = True
 
@@ -26,7 +24,7 @@ class ForQuestions:
         """What the search finds, as if walks began there."""
         if not _is_question(inquiry):
             return []
-        return [replace(found, distance=self.distance) for found in self.inner.collect(inquiry)]
+        return [replace(found, distance=0) for found in self.inner.collect(inquiry)]
 
 
 def _is_question(inquiry: Inquiry) -> bool:

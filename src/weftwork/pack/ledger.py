@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from weftwork.pack.protocol import Choice, Outcome, Packing, Room, Shorten
-from weftwork.types import Rendering
+from weftwork.pack.protocol import Choice, Outcome, Packing, Rendering, Room, Shorten
 
 
 def by_score(choices: Sequence[Choice]) -> list[int]:

@@ -10,6 +10,7 @@ from math import sqrt
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
+from weftwork.pack.protocol import Rendering
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
@@ -17,7 +18,7 @@ from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import MARK
-from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo, Rendering
+from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
 
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from weftwork.render.quote import in_brackets, inline
+from weftwork.render.quote import clean, in_brackets, inline
 from weftwork.render.templates import Template
 from weftwork.types import Candidate, Excerpt, FieldValue, NodeInfo, shown_fields
 
 _MOST = 20
+_LONGEST_FIELD = 400
 _DEEPEST = 4
 """From here on all headings are of the lowest level."""
 _NEAREST = 2
@@ -203,6 +204,18 @@ def fields_of(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS
     return "; ".join([*shown, f"{len(filled) - _MOST} more"] if len(filled) > _MOST else shown)
 
 
+def field_lines(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> list[str]:
+    """The fields in order of their names, one line each, for content: it is quoted as a whole, so brackets stay."""
+    filled = list(choice.of(fields).items())
+    lines = [_one_line(f"{name[:60]}: {_plain_value(value)}") for name, value in filled[:_MOST]]
+    return [*lines, f"{len(filled) - _MOST} more fields"] if len(filled) > _MOST else lines
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(clean(text).split())
+    return line if len(line) <= _LONGEST_FIELD else line[: _LONGEST_FIELD - 1].rstrip() + "…"
+
+
 def iso(moment: datetime) -> str:
     """The moment in UTC, to the second; one without a zone is taken to be in UTC."""
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -235,13 +248,17 @@ def _timestamp(moment: datetime | None) -> str:
 
 def field_value(value: FieldValue) -> str:
     """A value of a field as a part of one line."""
+    return inline(_plain_value(value))
+
+
+def _plain_value(value: FieldValue) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
         case tuple():
-            return inline(", ".join(value))
+            return ", ".join(value)
         case _:
-            return inline(str(value))
+            return str(value)
 
 
 def _tags(tags: tuple[str, ...]) -> list[str]:
