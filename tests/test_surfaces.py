@@ -51,6 +51,8 @@ QUESTIONS = [
     ("what do I prefer", "memory"),
     ("nothing that anybody wrote, zzqq", "default"),
 ]
+SMALL = 600
+"""Bytes that an answer may have beside three times its text."""
 OURS = {"user": "ben", "workspace": sample.WORKSPACE}
 
 
@@ -157,3 +159,19 @@ def test_every_surface_reads_the_same_document(weft, client, http, talk, command
     assert http.get(place, params={"reference": "Finch"}).json()["text"] == document.text
     assert command("read", "Finch") == document.text + "\n"
     assert talk.text("weftwork_read", id="Finch").endswith(f"---\n\n{document.text}\n")
+
+
+@pytest.mark.parametrize("budget", [300, 1_000, 4_000])
+@pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
+def test_a_context_is_lean_on_the_wire_and_whole_on_request(query, budget, http, client, command):
+    place = f"/v1/workspaces/{sample.WORKSPACE}/context/build"
+    answer = http.post(place, json={"query": query, "budget": budget})
+    sent, most = answer.json(), 3 * len(answer.json()["text"]) + SMALL
+    assert len(answer.text) <= most
+    assert len(json.dumps(json.loads(command("context", query, "--budget", str(budget), "--json")))) <= most
+    whole = client.context(query, budget=budget, workspace=sample.WORKSPACE)
+    assert (whole.id, whole.text) == (sent["id"], sent["text"])
+    assert bool(whole.trace) >= bool(sent["citations"])
+    shown = [name for section in sent["sections"] for each in section["excerpts"] for name in each["citations"]]
+    named = [name for each in sent["overflow"] for name in each["citations"]]
+    assert set(shown + named) == {each["id"] for each in sent["citations"]}

@@ -5,9 +5,10 @@ import pytest
 from weftwork import Node
 from weftwork.client.transport import segment
 from weftwork.faces.thread import ContextAssemblyService, to_response
-from weftwork.render import to_dict
+from weftwork.render import lean, to_dict
 from weftwork.server.http.options import Limits
-from weftwork.wire import encode
+from weftwork.types import Context
+from weftwork.wire import decode, encode
 
 from .serving import calling, key_for, open_studio
 
@@ -201,11 +202,15 @@ def test_activity_is_ones_own(ana, weft):
 
 def test_a_context_over_http_is_the_engines(ana, weft):
     body = {"query": "When does the mirror ship?", "budget": 900, "focus": "plan", "lens": "planning", "depth": 3}
-    sent = ok(ana.post(f"{W}/context/build", json=body))
-    local = to_dict(
-        weft.context(body["query"], user="ana", workspace="studio", budget=900, focus="plan", lens="planning", depth=3)
+    sent = ok(ana.post(f"{W}/context/build", json={**body, "form": "document"}))
+    made = weft.context(
+        body["query"], user="ana", workspace="studio", budget=900, focus="plan", lens="planning", depth=3
     )
+    local = to_dict(made)
     assert {name: sent[name] for name in local} == local
+    assert ok(ana.post(f"{W}/context/build", json=body)) == encode(lean(made))
+    whole = ok(ana.post(f"{W}/context/build", json={**body, "form": "whole"}))
+    assert decode(Context, whole).trace == made.trace
     preview = ok(ana.post(f"{W}/context/preview", json=body))
     assert preview["tokens"] == sent["tokens"]
     assert ok(ana.post(f"{W}/context/explain", json=body))["text"].startswith("Query ")
