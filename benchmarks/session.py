@@ -115,7 +115,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 def _session(queries: Sequence[str], built: Built, length: int, seed: int) -> Iterator[ContextRequest]:
     rng = random.Random(f"session/{seed}")
-    new, asked, place = iter(queries), [], rng.choice(built.focuses)
+    asked: list[str] = []
+    new, place = iter(queries), rng.choice(built.focuses)
     last: ContextRequest | None = None
     for _ in range(length):
         kind = rng.choices(list(MIX), weights=list(MIX.values()))[0]

@@ -152,7 +152,7 @@ def test_a_moment_without_a_zone_is_in_utc(weft):
     weft.add([node("n", text="harbour", valid_until=NOW)])
     assert shown(weft.context("harbour", filters=Filters(as_of=datetime(2026, 3, 16, 9)))) == {"n"}
     with pytest.raises(InvalidInput, match="as_of must be a time"):
-        weft.context("harbour", filters=Filters(as_of="2026"))
+        weft.context("harbour", filters=Filters(as_of="2026"))  # type: ignore[arg-type]
 
 
 class TestGivenVector:

@@ -8,12 +8,13 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.depth import some
 
 from weftwork import Node, Weft
 
 from .making import EMBEDDER, answers, contents, opened, run, start
 
-SECONDS = os.environ.get("WEFTWORK_SOAK_SECONDS", "20")
+SECONDS = os.environ.get("WEFTWORK_SOAK_SECONDS", str(some(24)))
 PRIVATE = ("closed-a", "closed-b")
 
 
@@ -159,7 +160,7 @@ def test_a_store_opens_while_another_process_makes_it(tmp_path):
 
 
 def test_ten_processes_open_a_new_store_at_once(tmp_path):
-    for attempt in range(3):
+    for attempt in range(some(3)):
         path, gate = tmp_path / f"new{attempt}.weft", tmp_path / f"gate{attempt}"
         openers = [start("opening.py", path, gate) for _ in range(10)]
         for opener in openers:

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from typing import Any
 
 import anyio
 import pytest
@@ -178,7 +179,8 @@ def test_an_address_names_any_node_exactly(name):
 
 
 def test_a_cap_must_leave_room(weft):
-    for tokens in (0, -1, 199, 1.5, "many"):
+    wrong: tuple[Any, ...] = (0, -1, 199, 1.5, "many")
+    for tokens in wrong:
         with pytest.raises(InvalidInput, match="at least 200"):
             make_server(weft, workspace="main", user="me", max_output_tokens=tokens)
 

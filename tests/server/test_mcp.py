@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import anyio
 import pytest
@@ -20,7 +21,7 @@ from .talking import talking
 
 COUNTER = get_counter()
 QUESTION = "What was decided about the mirrors?"
-CONTRACT = {
+CONTRACT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "query": {"type": "string", "description": "Question, topic to search for, or node ID to start from"},

@@ -13,6 +13,7 @@ import statistics
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 Span = tuple[int, int]
 """A stretch of a text, its end excluded."""
@@ -40,7 +41,7 @@ class Overlap:
     """What both have in common, as a share of all that either has."""
 
 
-def ndcg(ranking: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def ndcg(ranking: Sequence[Hashable], grades: Mapping[Any, float], k: int) -> float:
     """Discounted gain of the first k, as a share of the best possible one; a grade of 0 or less gains nothing.
 
     Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques (2002), with the grade itself as gain.

@@ -16,6 +16,7 @@ __all__ = [
     "PACKERS",
     "Choice",
     "Outcome",
+    "Overflow",
     "Packer",
     "Packing",
     "Room",

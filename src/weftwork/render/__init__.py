@@ -7,7 +7,7 @@ from weftwork.render.jsonform import to_dict, to_json
 from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
 from weftwork.render.lean import LeanContext, lean
 from weftwork.render.registry import Templates, get_template
-from weftwork.render.templates import Template
+from weftwork.render.templates import Template, variables
 from weftwork.render.values import FieldChoice
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     "stable_prefix",
     "to_dict",
     "to_json",
+    "variables",
 ]

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal
 
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.render.quote import clean, closes, inline, open_fence
 from weftwork.render.stretches import Shown, one_line, trim
-from weftwork.render.values import ALL_FIELDS, FieldChoice, field_lines, field_value
+from weftwork.render.values import ALL_FIELDS, FieldChoice, day, field_lines, field_value
 from weftwork.types import PAGE, FieldValue, Item, NodeInfo
 
 GAP = "[…]"
@@ -43,6 +42,8 @@ class Style:
     number_pages: bool = True
     prose_fields: ProseFields = "always"
     fences: Fences = "closed"
+    days: bool = True
+    """Whether each turn of a conversation tells its day."""
 
 
 def content(stretches: Sequence[Shown], style: Style) -> str:
@@ -212,16 +213,11 @@ def _turn(stretch: Shown, style: Style) -> str:
     if not stretch.text:
         return ""
     node = stretch.node
-    speaker, when = inline(node.title, 60), day(node.created_at)
+    speaker, when = inline(node.title, 60), day(node.created_at) if style.days else ""
     # A bare "user:" would be taken for a turn of the conversation that the context is for.
     said = ", ".join(filter(None, (speaker, when))) if when else f"{speaker} said"
     text = _with_marks(stretch, style)
     return _hanging(f"{said}: {text}" if speaker or when else text, "  ")
-
-
-def day(moment: datetime | None) -> str:
-    """A day as it is written, empty where there is none."""
-    return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
 def _table(rows: Sequence[Shown], style: Style) -> str:

@@ -111,6 +111,13 @@ class TestConfiguration:
 
 
 class TestSearch:
+    def test_a_search_with_what_is_related_reads_one_snapshot(self, weft, engine, memories, ask, monkeypatch):
+        memories.remember("green tea from Uji")
+        views, view = [], weft.store.view
+        monkeypatch.setattr(weft.store, "view", lambda *who: views.append(who) or view(*who))
+        assert ask(engine.search("tea", "main", SearchOptions(include_relationships=True)))
+        assert len(views) == 1
+
     def test_the_most_similar_come_first_with_their_cosine(self, weft, engine, three, ask):
         found = ask(engine.search("green tea", "main"))
         assert contents(found) == ["green tea", "green tea harbour", "green harbour lantern mirror"]
@@ -701,7 +708,8 @@ class TestErrors:
             {"memory_types": "fact"}, {"memory_types": (3,)}, {"as_of": "yesterday"}, {"date_from": "yesterday"},
             {"min_confidence": "high"}, {"conversation_id": 3}, {"token_budget": 0}, {"token_budget": "many"},
             {"memory_types": None}, {"ranker": [1]}, {"ranker": None}, {"ranking": None}, {"template": 5},
-            {"ranking": RankingOptions(similarity_weight="much")}, {"ranking": RankingOptions(recency_weight=math.nan)},
+            {"ranking": RankingOptions(similarity_weight="much")},  # type: ignore[arg-type]
+            {"ranking": RankingOptions(recency_weight=math.nan)},
             {"ranking": RankingOptions(similarity_weight=-1)},
             {"ranking": RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=0)},
         ],

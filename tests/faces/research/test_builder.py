@@ -285,7 +285,7 @@ KNOWN = {
 
 def test_what_a_result_says_of_its_page_is_not_asked_for_again():
     shelf = Shelf({"a": {1: "text"}})
-    shelf.get = None  # asking it would fail
+    shelf.get = None  # type: ignore[method-assign]  # asking it would fail
     builder = ContextBuilder(Fixed([{**hit("a", 1, 0.9), "filename": "own.docx", "metadata": KNOWN}]), shelf)
     found = build(builder).sources[0]
     assert found == SourceDocument(
@@ -374,6 +374,14 @@ def test_a_search_of_ones_own_leaves_findings_signals_and_stable_ids():
     changed = build(on_shelf(results, {"a": {1: "First, revised."}, "b": {1: "Second."}}))
     assert [each.id for each in changed.context.citations][1:] == ids[1:]
     assert changed.context.citations[0].id != ids[0]
+
+
+def test_the_context_of_a_search_of_ones_own_says_who_asked_and_where():
+    builder = on_shelf([hit("a", 1, 0.9)], {"a": {1: "First."}}, user="ben", workspace="reports")
+    context = build(builder).context
+    assert (context.user, context.workspace) == ("ben", "reports")
+    fitted = builder.fitted(build(builder).sources, query=QUESTION).context
+    assert (fitted.user, fitted.workspace, fitted.text) == ("ben", "reports", context.text)
 
 
 @pytest.mark.parametrize(("visual", "kind"), [(False, "vector"), (True, "look")])

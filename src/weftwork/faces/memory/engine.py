@@ -11,7 +11,7 @@ from typing import TypeVar
 from weftwork.clock import aware
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
-from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.embed.protocol import EmbeddingProvider, Vector
 from weftwork.engine import DEFAULT_USER, LOCAL_MODELS, Weft
 from weftwork.errors import DimensionError, InvalidInput, UnknownName
 from weftwork.faces.memory.options import CacheConfig, ContextOptions, SearchOptions, read_decay
@@ -20,10 +20,9 @@ from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, rec
 from weftwork.faces.memory.results import Err, Ok, Result, explained
 from weftwork.faces.memory.types import ContextPreview, ContextResult, SearchResult
 from weftwork.pack import check_budget
-from weftwork.render import Templates
-from weftwork.render.templates import Template, variables
+from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
-from weftwork.types import Budget, Candidate, Context
+from weftwork.types import Budget, Context
 
 T = TypeVar("T")
 
@@ -89,7 +88,7 @@ class ContextEngine:
         return await self._answered("search", _Question(query), workspace_id, options, self._search)
 
     async def search_by_vector(
-        self, vector: Sequence[float], workspace_id: str, options: SearchOptions | None = None
+        self, vector: Sequence[float] | Vector, workspace_id: str, options: SearchOptions | None = None
     ) -> Result[tuple[SearchResult, ...]]:
         """The same for a query that was embedded before."""
         return await self._answered("search", vector, workspace_id, options, self._search)
@@ -101,7 +100,7 @@ class ContextEngine:
         return await self._answered("build_context", _Question(query), workspace_id, options, self._build)
 
     async def build_context_by_vector(
-        self, vector: Sequence[float], workspace_id: str, options: ContextOptions | None = None
+        self, vector: Sequence[float] | Vector, workspace_id: str, options: ContextOptions | None = None
     ) -> Result[ContextResult]:
         """The same for a query that was embedded before."""
         return await self._answered("build_context", vector, workspace_id, options, self._build)
@@ -115,7 +114,7 @@ class ContextEngine:
     async def _answered(
         self,
         name: str,
-        asked: _Question | Sequence[float],
+        asked: _Question | Sequence[float] | Vector,
         workspace: str,
         options: SearchOptions | None,
         answer: Callable[[_Question, str, ContextOptions], T],
@@ -139,8 +138,9 @@ class ContextEngine:
         ranking = RANKINGS["by_similarity"](options.ranking)
         plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking)
         request = self._request(question, workspace, options, self._config.default_token_budget)
-        found = self._weft.rank(request, recipe_for(plan)).candidates
-        return self._results(request, found, options, ranking)
+        with self._weft.store.view(workspace, request.user) as view:
+            found = self._weft.rank(request, recipe_for(plan), view).candidates
+            return results_of(view, found, ranking, self._expansion(options))
 
     def _build(self, question: _Question, workspace: str, options: ContextOptions) -> ContextResult:
         return self._built(question, workspace, options)[0]
@@ -171,23 +171,23 @@ class ContextEngine:
         budget = self._config.default_token_budget if options.token_budget is None else options.token_budget
         request = self._request(question, workspace, options, budget)
         context = self._weft.assemble(request, recipe)
+        with self._weft.store.view(workspace, request.user) as view:
+            shown = [item.candidate for item in context.items]
+            memories = results_of(view, shown, ranking, self._expansion(options))
         result = ContextResult(
             context=context.text,
             token_count=context.tokens,
-            memories=self._results(request, [item.candidate for item in context.items], options, ranking),
+            memories=memories,
             truncated=context.truncated,
             template=template if isinstance(template, str) else template.name,
             warnings=context.warnings,
         )
         return result, context
 
-    def _results(
-        self, request: Request, found: Sequence[Candidate], options: ContextOptions, ranking: Ranking
-    ) -> tuple[SearchResult, ...]:
-        as_of = aware(options.as_of or self._weft.now())
-        expansion = Expansion(options.relationship_depth, as_of) if options.include_relationships else None
-        with self._weft.store.view(request.workspace, request.user) as view:
-            return results_of(view, found, ranking, expansion)
+    def _expansion(self, options: ContextOptions) -> Expansion | None:
+        if not options.include_relationships:
+            return None
+        return Expansion(options.relationship_depth, aware(options.as_of or self._weft.now()))
 
     def _request(self, question: _Question, workspace: str, options: ContextOptions, budget: int) -> Request:
         if question.vector is None and not (isinstance(question.query, str) and question.query.strip()):
@@ -249,7 +249,7 @@ def _check_dimensions(embedder: EmbeddingProvider | None, expected: int | None) 
         )
 
 
-def _as_vector(values: Sequence[float]) -> tuple[float, ...]:
+def _as_vector(values: Sequence[float] | Vector) -> tuple[float, ...]:
     try:
         return tuple(float(value) for value in values)
     except (TypeError, ValueError) as error:
