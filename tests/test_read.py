@@ -147,7 +147,7 @@ class TestTheWholeNote:
     def test_fields_and_tags_that_stand_above_a_text_are_told_above_it(self, weft):
         text = weft.read("ignored by nobody", ids=False).text
         assert text.split("\n") == [
-            "# ignored by nobody", "", "people: Ana, Ben", "rating: 7", "tags: garden", "", "Said below.",
+            "# ignored by nobody", "", "rating: 7", "people: Ana, Ben", "tags: garden", "", "Said below.",
         ]  # fmt: skip
 
     def test_a_note_without_a_heading_has_its_name_above_it(self, weft):
