@@ -182,7 +182,7 @@ def _write(weft: Weft, place: str, number: int, *, edit: bool) -> None:
     """The view of a place, and now and then a changed text."""
     at = NOW - timedelta(hours=1) + timedelta(seconds=number)
     if edit:
-        node = weft.read(place, user=ME, workspace=WORKSPACE)
+        node = weft.node(place, user=ME, workspace=WORKSPACE)
         weft.add([replace(node, text=f"{node.text} Edited in step {number}.", updated_at=at)], workspace=WORKSPACE)
     with weft.atomic(WORKSPACE) as batch:
         batch.record(ME, place, "edit" if edit else "view", at)

@@ -27,7 +27,7 @@ LAYERS = [
     {"render"},
     {"wire"},
     {"recipe"},
-    {"fit", "delta", "near_misses"},
+    {"fit", "delta", "near_misses", "reference", "document"},
     {"validation", "context_cache", "engine"},
     {"faces"},
     {"client"},

@@ -173,7 +173,7 @@ def test_the_data_hides_from_ben_what_the_tests_below_look_for():
 @pytest.mark.parametrize("name", sorted(HIDDEN_FROM_BEN))
 def test_ben_cannot_name_a_hidden_node(weft, name):
     with pytest.raises(NotFound):
-        weft.read(name, user="ben", workspace=sample.WORKSPACE)
+        weft.node(name, user="ben", workspace=sample.WORKSPACE)
     with pytest.raises(NotFound):
         weft.context("pay", user="ben", workspace=sample.WORKSPACE, focus=name)
 

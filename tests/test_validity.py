@@ -98,7 +98,7 @@ def test_the_focus_and_what_is_included_by_id_are_shown_with_their_dates(weft):
     assert {"old", "coming"} <= shown(context)
     assert "valid until: 2026-03-15T09:30:30Z" in context.text
     assert "valid from: 2026-03-17T09:30:30Z" in context.text
-    assert weft.read("old").valid_until == NOW - DAY
+    assert weft.node("old").valid_until == NOW - DAY
     assert "old" not in shown(weft.context("old"))
 
 

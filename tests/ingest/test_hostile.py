@@ -21,7 +21,7 @@ def vault(tmp_path):
 
 def added(weft, vault):
     report = follow(weft, vault, get_connector("obsidian"))
-    assert weft.read("file:vault/Good.md").text == "Sound."
+    assert weft.node("file:vault/Good.md").text == "Sound."
     return report
 
 
@@ -130,9 +130,9 @@ def test_a_file_that_changes_while_it_is_read_is_left_for_the_next_time(weft, va
 
     report = follow(weft, vault, Busy())
     assert why(report) == {"Log.md": "changed while it was read: add it again"}
-    assert weft.read("file:vault/Log.md").text == "one"
+    assert weft.node("file:vault/Log.md").text == "one"
     assert added(weft, vault).changed == 1
-    assert weft.read("file:vault/Log.md").text == "two more more"
+    assert weft.node("file:vault/Log.md").text == "two more more"
 
 
 def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(weft, vault):

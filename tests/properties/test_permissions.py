@@ -139,7 +139,7 @@ def check_failures(world, user, inventory):
     for number in sorted(world.specs.keys() - seen)[:3]:
         assert failures(world, user, name(number), inventory.citation(name(number))) == absent
     for number in seen:
-        assert world.weft.read(name(number), user=user, workspace=world.workspace).id == name(number)
+        assert world.weft.node(name(number), user=user, workspace=world.workspace).id == name(number)
 
 
 @pytest.mark.parametrize("user", PEOPLE)

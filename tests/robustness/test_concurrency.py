@@ -103,7 +103,7 @@ def test_eight_threads_share_one_weft(store):
                 kept[name] = word
                 assert [each.node.id for each in weft.search(word, user="guest", mode="words")][:1] == [name]
                 assert weft.context(f"harbour {word}", user="ben", budget=300).tokens <= 300
-                assert weft.read(name).text == node.text
+                assert weft.node(name).text == node.text
                 if chosen.random() < 0.3:
                     gone = chosen.choice(sorted(kept))
                     assert weft.remove([gone]) == 1

@@ -5,6 +5,7 @@ from weftwork.render.excerpts import ExcerptRenderer
 from weftwork.render.explain import explain
 from weftwork.render.jsonform import to_dict, to_json
 from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
+from weftwork.render.lean import LeanContext, lean
 from weftwork.render.registry import Templates, get_template
 from weftwork.render.templates import Template, variables
 from weftwork.render.values import FieldChoice
@@ -12,6 +13,7 @@ from weftwork.render.values import FieldChoice
 __all__ = [
     "ExcerptRenderer",
     "FieldChoice",
+    "LeanContext",
     "Template",
     "Templates",
     "citation_id",
@@ -19,6 +21,7 @@ __all__ = [
     "explain",
     "get_template",
     "lay_out",
+    "lean",
     "overhead",
     "pieces_of",
     "stable_prefix",

@@ -122,7 +122,7 @@ def test_text_is_one_node_and_a_list_of_nodes_is_only_text(weft):
         note = finished(jobs, hand_in(jobs, b"Birch is light.", "note.md"))
         lines = finished(jobs, hand_in(jobs, b'{"user": "eve", "groups": ["admins"]}\n', "users.jsonl"))
     assert (note.state, lines.state) == ("done", "done")
-    assert weft.read(note.details["node"], **MINE).text == "Birch is light."
+    assert weft.node(note.details["node"], **MINE).text == "Birch is light."
     assert "eve" not in weft.store.users("studio")
 
 
@@ -315,7 +315,7 @@ def test_no_name_leads_out_of_the_folder(weft, name):
     with working(weft) as jobs:
         job = finished(jobs, hand_in(jobs, b"one", name))
     assert job.state == "done"
-    title = weft.read(job.details["node"], **MINE).title
+    title = weft.node(job.details["node"], **MINE).title
     assert title == name.replace("\\", "/").rpartition("/")[2]
 
 
