@@ -220,6 +220,7 @@ RECIPES: dict[str, Recipe] = {
             name="graph",
             collectors=(
                 GraphCollector(topics=True, passages=8, section="graph"),
+                ReferencesCollector(section="graph", in_query=False),
                 ForQuestions(LexicalCollector()),
                 ForQuestions(SemanticCollector()),
                 ForQuestions(LinkRankCollector()),

@@ -18,6 +18,8 @@ class ReferencesCollector:
 
     name: str = "references"
     section: str = "references"
+    in_query: bool = True
+    """Whether names in the query count, too: a walk that begins at them finds them itself."""
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """The named nodes in order, all with score 1; a missing one is a warning."""
@@ -26,7 +28,7 @@ class ReferencesCollector:
         if request.thread is not None:
             for edge, node in view.neighbours(request.thread, types=("reference",), direction="out", limit=50):
                 named.setdefault(node.id, f"reference of the thread {edge.label}".strip())
-        for match in self._in_query(inquiry):
+        for match in self._in_query(inquiry) if self.in_query else ():
             named.setdefault(match, "named in the query")
         admitted = {node: why for node, why in named.items() if node not in request.filters.exclude}
         keys = view.passages(list(admitted))
