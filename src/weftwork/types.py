@@ -27,6 +27,9 @@ EVERYONE = "*"
 PAGE = "document_page"
 """The type of a node that is a page of a document; its parent is the document."""
 
+CONTAINERS = frozenset({"folder", "workspace"})
+"""Types of nodes that only hold others: never a document, and nothing to quote."""
+
 SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity", "history")
 """Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
 
@@ -339,16 +342,6 @@ class Budget:
 Form = Literal["line", "hits", "window", "section", "whole"]
 """How much of a document is shown: its name, the passages with evidence, these with what they cannot be understood
 without, their sections, or all of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """A text made shorter, with its exact cost and the share of its worth that it keeps."""
-
-    text: str
-    tokens: int
-    worth: float = 1.0
-    note: str = ""
 
 
 Ended = Literal["budget", "evidence", "workspace"]

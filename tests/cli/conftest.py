@@ -10,7 +10,7 @@ from weftwork.config import ENVIRONMENT
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command printed and how it ended."""
+    """The output and the exit code of a command."""
 
     code: int
     out: str

@@ -47,10 +47,10 @@ def test_many_skipped_lines_are_shortened_but_not_for_scripts(weft, ready):
     ran = weft("add", "x.jsonl")
     assert ran.err.count("skipped x.jsonl:") == 20
     assert ran.err.endswith("  … and 5 more: use --json to see all\n")
-    told = weft("add", "x.jsonl", "--json")
-    assert told.err == ""
-    assert len(told.json["skipped"]) == 25
-    assert told.json["skipped"][24] == {"what": "x.jsonl:25", "why": "id must be text, got 5"}
+    output = weft("add", "x.jsonl", "--json")
+    assert output.err == ""
+    assert len(output.json["skipped"]) == 25
+    assert output.json["skipped"][24] == {"what": "x.jsonl:25", "why": "id must be text, got 5"}
 
 
 def test_json_counts_everything(weft, ready):

@@ -4,8 +4,8 @@ from tests.faces.research.test_ask import KEY, says, server  # noqa: F401  (a fi
 
 from weftwork.embed.hashing import HashingEmbedder
 
-QUESTION = ("What did", "the without_repeats of Lehman Brothers trigger?")
-SENTENCE = "The without_repeats of Lehman Brothers in September 2008 triggered a global financial panic."
+QUESTION = ("What did", "the collapse of Lehman Brothers trigger?")
+SENTENCE = "The collapse of Lehman Brothers in September 2008 triggered a global financial panic."
 
 
 @pytest.fixture
@@ -26,11 +26,11 @@ def test_the_answer_quotes_the_page_and_names_it(weft, documents):
 
 
 def test_json_has_the_contracts_keys(weft, documents):
-    found = weft("ask", *QUESTION, "--json", "--sources", "2", "--max-tokens", "500").json
-    assert {"answer", "sources", "truncated", "total_tokens"} <= found.keys()
-    assert (found["model"], len(found["sources"])) == (None, 2)
-    assert found["sources"][0]["filename"] == "crisis.pdf"
-    assert found["total_tokens"] <= 500
+    output = weft("ask", *QUESTION, "--json", "--sources", "2", "--max-tokens", "500").json
+    assert {"answer", "sources", "truncated", "total_tokens"} <= output.keys()
+    assert (output["model"], len(output["sources"])) == (None, 2)
+    assert output["sources"][0]["filename"] == "crisis.pdf"
+    assert output["total_tokens"] <= 500
 
 
 @pytest.mark.parametrize("mode", ["text", "visual", "hybrid"])

@@ -75,7 +75,7 @@ def test_the_reference_has_every_command_with_its_own_options():
     for name, command in ALL.items():
         assert f"Usage: {name} " in parts[name]
         assert "-h, --help" in parts[name]
-        options = [each.opts[0] for each in command.params if isinstance(each, click.Option)]
+        options = [param.opts[0] for param in command.params if isinstance(param, click.Option)]
         assert [option for option in options if option not in parts[name]] == []
     assert text == reference()
 

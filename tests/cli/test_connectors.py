@@ -1,6 +1,6 @@
 def test_connectors_are_listed_with_their_origin(weft):
-    told = weft("connectors").out.splitlines()
-    assert any(line.startswith("obsidian") and line.endswith("(built-in)") for line in told)
+    output = weft("connectors").out.splitlines()
+    assert any(line.startswith("obsidian") and line.endswith("(built-in)") for line in output)
     listed = weft("connectors", "--json").json
     assert {"name", "summary", "origin"} == listed[0].keys()
     assert {"obsidian", "markdown", "files"} <= {each["name"] for each in listed}
@@ -16,8 +16,8 @@ def test_a_folder_can_be_read_as_something_else(weft, here):
     )
     assert dry.err == "  a.md links to nobody, which is not there\n"
     assert weft("stats", "--json").json["nodes"] == 0
-    told = weft("add", "--as", "obsidian", "v", "--json").json
-    assert (told["connectors"], told["added"], told["unresolved"]) == (
+    output = weft("add", "--as", "obsidian", "v", "--json").json
+    assert (output["connectors"], output["added"], output["unresolved"]) == (
         ["obsidian"], 2, [{"key": "a.md", "what": "a.md", "target": "nobody"}],
     )  # fmt: skip
     ran = weft("add", "--as", "nonsense", "v")

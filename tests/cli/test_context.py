@@ -22,9 +22,9 @@ def test_a_context_is_printed_within_its_budget(weft, filled):
 
 def headings(text):
     """The headings of nodes, without the citation at the end of each."""
-    found = re.findall(rf"^(##.*) \[{CITATION.pattern}\]$", text, re.MULTILINE)
-    assert len(found) == text.count("\n##")
-    return found
+    matches = re.findall(rf"^(##.*) \[{CITATION.pattern}\]$", text, re.MULTILINE)
+    assert len(matches) == text.count("\n##")
+    return matches
 
 
 def test_a_node_is_found_by_its_id_and_walked_from(weft, filled):
@@ -36,27 +36,29 @@ def test_a_node_is_found_by_its_id_and_walked_from(weft, filled):
 def test_the_json_of_the_graph_is_the_document_of_its_contract_with_its_citations(weft, filled):
     graph = ("--recipe", "graph", "--lens", "planning")
     for option in ("--json", "--format=json"):
-        told = weft("context", "When does the mirror ship?", option, *graph).json
-        assert list(told) == ["meta", "nodes", "overflow", "citations", "id"]
-        assert told["meta"]["query"] == "When does the mirror ship?"
-        assert (told["meta"]["lens"], told["meta"]["workspace"]) == ("planning", "main")
+        output = weft("context", "When does the mirror ship?", option, *graph).json
+        assert list(output) == ["meta", "nodes", "overflow", "citations", "id"]
+        assert output["meta"]["query"] == "When does the mirror ship?"
+        assert (output["meta"]["lens"], output["meta"]["workspace"]) == ("planning", "main")
         text = weft("context", "When does the mirror ship?", *graph).out
-        assert told["meta"]["tokens"]["used"] == get_counter().count(text)
-        assert {node["id"] for node in told["nodes"]} == {"mirror", "base", "finch"}
-        assert {each["node"] for each in told["citations"]} == {"mirror", "base", "finch"}
+        assert output["meta"]["tokens"]["used"] == get_counter().count(text)
+        assert {node["id"] for node in output["nodes"]} == {"mirror", "base", "finch", "cash"}, (
+            "cash is about the mirror"
+        )
+        assert {each["node"] for each in output["citations"]} == {"mirror", "base", "finch", "cash"}
     assert weft("context", "mirror", "--format", "yaml").code == 2
 
 
 def test_json_is_the_whole_context(weft, filled):
-    told = weft("context", "When does the mirror ship?", "--json", "--max-tokens", "300").json
-    assert told["query"] == "When does the mirror ship?"
-    assert told["tokens"] == get_counter().count(told["text"]) <= told["budget"] == 300
-    assert {each["node"] for each in told["decisions"]} >= {"mirror", "base", "cash"}
+    output = weft("context", "When does the mirror ship?", "--json", "--max-tokens", "300").json
+    assert output["query"] == "When does the mirror ship?"
+    assert output["tokens"] == get_counter().count(output["text"]) <= output["budget"] == 300
+    assert {each["node"] for each in output["decisions"]} >= {"mirror", "base", "cash"}
 
 
 def test_a_thread_brings_its_history(weft, filled):
-    told = weft("context", "When does it ship?", "--thread", "finch", "--json").json
-    assert "history" in [section["name"] for section in told["sections"]]
+    output = weft("context", "When does it ship?", "--thread", "finch", "--json").json
+    assert "history" in [section["name"] for section in output["sections"]]
     assert "meta" in weft("context", "mirror", "--thread", "finch", "--recipe", "graph", "--json").json
 
 
@@ -76,8 +78,8 @@ def test_focus_and_filters_are_passed_on(weft, filled):
     focused = weft("context", "--focus", "finch", "--json").json
     assert [section["name"] for section in focused["sections"]] == ["focus", "relations"]
     for arguments, found in ((("--type", "todo"), {"base"}), (("--tag", "optics"), {"mirror"})):
-        told = weft("context", "mirror", "--json", *arguments).json
-        assert {each["node"] for each in told["decisions"] if "lexical" in str(each["findings"])} == found
+        output = weft("context", "mirror", "--json", *arguments).json
+        assert {each["node"] for each in output["decisions"] if "lexical" in str(each["findings"])} == found
         graph = ("--recipe", "graph", "--depth", "1", "--json")
         (first, *_) = weft("context", "some mirror", *arguments, *graph).json["nodes"]
         assert {first["id"]} == found
@@ -85,16 +87,16 @@ def test_focus_and_filters_are_passed_on(weft, filled):
 
 
 def test_topics_are_blended(weft, filled):
-    told = weft("context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--recipe", "graph", "--json").json
-    assert told["meta"]["topics"] == [
+    output = weft("context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--recipe", "graph", "--json").json
+    assert output["meta"]["topics"] == [
         {"text": "cash", "weight": 1.0}, {"text": "Mirror", "weight": 1.0}, {"text": "Base", "weight": 2.0},
     ]  # fmt: skip
-    (finch,) = [node for node in told["nodes"] if node["id"] == "finch"]
+    (finch,) = [node for node in output["nodes"] if node["id"] == "finch"]
     assert finch["topics"] == [{"topic": "Mirror", "distance": 1}, {"topic": "Base", "distance": 1}]
-    told = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--recipe", "graph", "--json").json["meta"][
+    output = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--recipe", "graph", "--json").json["meta"][
         "topics"
     ]
-    assert told == [{"text": "at 10:30", "weight": 1.0}, {"text": "3", "weight": 0.5}]
+    assert output == [{"text": "at 10:30", "weight": 1.0}, {"text": "3", "weight": 0.5}]
     assert weft("context", "--topic", "mirror:0").err.startswith("error: the weight of topic 'mirror' must be")
 
 
@@ -182,7 +184,7 @@ def test_hidden_and_absent_ids_fail_alike(weft, filled):
 
 
 def printed_on_a_terminal(*arguments, **environment):
-    """What the command prints where standard output is a terminal."""
+    """The output of the command where standard output is a terminal."""
     ours, theirs = pty.openpty()
     given = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | environment
     with subprocess.Popen([sys.executable, "-m", "weftwork.cli", *arguments], stdout=theirs, env=given) as process:
@@ -237,9 +239,9 @@ def test_only_what_changed_since_a_context_that_was_kept(weft, filled):
     name = first.err.strip().removeprefix("kept as ")
     same = weft("context", "mirror", "--since", name)
     assert same.out == f"No changes to the quoted sources since {name}.\n"
-    told = weft("context", "mirror", "--since", name, "--max-tokens", "600", "--format", "json").json
-    assert told["since"] == name
-    assert told["tokens"] <= 600
+    output = weft("context", "mirror", "--since", name, "--max-tokens", "600", "--format", "json").json
+    assert output["since"] == name
+    assert output["tokens"] <= 600
     unknown = weft("context", "mirror", "--since", "ctx-0000")
     assert unknown.code == 1
     assert "no context 'ctx-0000' of this user and thread is remembered" in unknown.err
@@ -250,11 +252,11 @@ def test_a_hub_that_was_sampled_is_mentioned(weft, filled):
     lines += [{"source": "base", "target": f"n{n}"} for n in range(60)]
     (filled / "hub.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     assert weft("add", "hub.jsonl").code == 0
-    told = "warning: only the most relevant neighbours of base were followed: there are too many\n"
-    assert weft("context", "base", "--recipe", "graph", "--depth", "1").err == told
+    warning = "warning: only the most relevant neighbours of base were followed: there are too many\n"
+    assert weft("context", "base", "--recipe", "graph", "--depth", "1").err == warning
 
 
 def test_a_year_after_a_colon_is_no_weight(weft, filled):
-    told = weft("context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--json").json
-    assert told["meta"]["topics"] == [{"text": "plan of Q1:2026", "weight": 1.0}, {"text": "Base", "weight": 12.5}]
+    output = weft("context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--json").json
+    assert output["meta"]["topics"] == [{"text": "plan of Q1:2026", "weight": 1.0}, {"text": "Base", "weight": 12.5}]
     assert "beside the words of QUERY, which are one" in " ".join(weft("context", "--help").out.split())

@@ -20,7 +20,7 @@ PRIVATE = ("terms", "terms-limit", "private", "private-pay", "private-cash", "pr
 
 
 def demo(folder: Path, seed: str = "0", *arguments: str) -> str:
-    """What a user sees who runs the command in an empty folder."""
+    """The output of the command in an empty folder."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-m", "weftwork.cli", "demo", *arguments],
@@ -109,11 +109,11 @@ def test_sources_are_counted_as_they_are_shown(shown, context):
 def test_bens_chapter_counts_but_tells_nothing(shown):
     lines = (Path(sample.__file__).parent / "workspace.jsonl").read_text("utf-8").splitlines()
     private = [piece for piece in map(parse, lines) if getattr(piece, "id", None) in PRIVATE]
-    told = chapter(shown, 5)
-    assert re.search(r"^  [1-9]\d* of Ana's candidates are not for guests, and [1-9]", told, re.MULTILINE)
-    assert re.search(r"^  0 of them were candidates for Ben", told, re.MULTILINE)
+    text = chapter(shown, 5)
+    assert re.search(r"^  [1-9]\d* of Ana's candidates are not for guests, and [1-9]", text, re.MULTILINE)
+    assert re.search(r"^  0 of them were candidates for Ben", text, re.MULTILINE)
     assert len(private) == len(PRIVATE)
-    assert not [node.id for node in private if node.id in told or node.title in told or node.text in told]
+    assert not [node.id for node in private if node.id in text or node.title in text or node.text in text]
 
 
 def test_the_demo_prints_the_same_in_any_folder_under_any_hash_seed(tmp_path):
@@ -128,7 +128,7 @@ def test_the_commands_that_it_proposes_work(tmp_path):
     assert result.exit_code == 0
     assert f"cd '{tmp_path / 'my demo'}'" in result.output
     for line in NEXT:
-        program, *arguments = [each.strip('"') for each in re.findall(r'"[^"]*"|\S+', line)]
+        program, *arguments = [match.strip('"') for match in re.findall(r'"[^"]*"|\S+', line)]
         assert program == "weftwork"
         done = subprocess.run(
             [sys.executable, "-m", "weftwork.cli", *arguments],

@@ -6,8 +6,8 @@ def test_a_sound_store_is_well(weft, filled):
     ran = weft("doctor")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.endswith("problems  none\nall is well\n")
-    told = weft("doctor", "--json").json
-    assert told == {
+    output = weft("doctor", "--json").json
+    assert output == {
         "store": str(filled / "notes.weft"), "workspaces": ["main"], "tokenizer": "o200k_base",
         "embedder": "hashing-64", "problems": [],
     }  # fmt: skip
@@ -29,9 +29,9 @@ def test_a_problem_is_told_and_ends_with_an_error(weft, filled):
     assert ran.code == 1
     assert "passages where there are" in ran.out
     assert "restore the store from a backup" in ran.out
-    told = weft("doctor", "--json")
-    assert told.code == 1
-    assert told.json["problems"]
+    output = weft("doctor", "--json")
+    assert output.code == 1
+    assert output.json["problems"]
 
 
 def test_a_file_that_is_no_store_is_an_error(weft, here):

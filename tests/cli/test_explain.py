@@ -9,8 +9,8 @@ def test_each_candidate_is_shown_with_its_reason(weft, filled):
 
 def test_json_is_the_list_of_decisions(weft, filled):
     decisions = weft("explain", "mirror", "--json").json
-    assert {each["node"] for each in decisions} >= {"mirror", "base", "cash"}
-    assert all(each["reason"] and each["fate"] and each["findings"] for each in decisions)
+    assert {decision["node"] for decision in decisions} >= {"mirror", "base", "cash"}
+    assert all(decision["reason"] and decision["fate"] and decision["findings"] for decision in decisions)
     assert decisions == weft("context", "mirror", "--json").json["decisions"]
     graph = weft("explain", "mirror", "--json", "--recipe", "graph").json
     assert {each["node"] for each in graph} == {"mirror", "finch", "base"}

@@ -43,11 +43,11 @@ def test_a_lens_of_the_settings_is_listed_shown_and_used(weft, filled):
     assert weft("lens", "list").out.splitlines()[-1] == "optics        What is polished."
     assert weft("lens", "show", "optics").out.endswith("  walks at most  1 step\n")
     assert [lens["name"] for lens in weft("lens", "list", "--json").json] == [*BUILTIN, "optics"]
-    told = weft("context", "finch", "--lens", "optics", "--recipe", "graph", "--json")
-    (mirror,) = [node for node in told.json["nodes"] if node["id"] == "mirror"]
+    output = weft("context", "finch", "--lens", "optics", "--recipe", "graph", "--json")
+    (mirror,) = [node for node in output.json["nodes"] if node["id"] == "mirror"]
     assert mirror["components"]["boost"] == 0.1
-    assert told.json["meta"]["lens"] == "optics"
-    assert told.err == "warning: depth 2 was lowered to 1, the most of lens 'optics'\n"
+    assert output.json["meta"]["lens"] == "optics"
+    assert output.err == "warning: depth 2 was lowered to 1, the most of lens 'optics'\n"
 
 
 def test_a_lens_that_cannot_be_used_is_an_error(weft, filled):

@@ -72,9 +72,9 @@ def test_the_past_can_be_asked_for(weft, ready):
 def test_a_query_finds_the_most_similar_first(weft, ready):
     for text in ("green tea", "a ship at sea", "the ship leaves"):
         weft("remember", text)
-    found = weft("memories", "the ship leaves", "--json", "--limit", "2").json
-    assert found[0]["content"] == "the ship leaves"
-    assert len(found) == 2 and found[0]["score"] > found[1]["score"]
+    output = weft("memories", "the ship leaves", "--json", "--limit", "2").json
+    assert output[0]["content"] == "the ship leaves"
+    assert len(output) == 2 and output[0]["score"] > output[1]["score"]
     ran = weft("memories", "the", "ship", "leaves")
     assert ran.out.splitlines()[0].endswith("the ship leaves (fact)")
 

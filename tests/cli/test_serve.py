@@ -169,8 +169,8 @@ def test_without_the_extra_the_error_names_it(ready):
 
 def test_the_command_line_stands_over_the_file_and_limits_are_put_together():
     table = {"host": "10.0.0.1", "port": 80, "limits": {"batch": 5, "depth": 3}, "cors": ["https://a.example"]}
-    told = merged(table, {"host": None, "port": 90, "limits": ("batch=7",), "cors": (), "open_metrics": False})
-    assert told == {
+    settings = merged(table, {"host": None, "port": 90, "limits": ("batch=7",), "cors": (), "open_metrics": False})
+    assert settings == {
         "host": "10.0.0.1", "port": 90, "limits": {"batch": 7, "depth": 3}, "cors": ["https://a.example"],
     }  # fmt: skip
     assert merged({}, {}) == {"host": "127.0.0.1", "port": 8000}

@@ -7,8 +7,8 @@ def test_a_folder_is_followed(weft, here):
     assert first.out == "2 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 1 skipped\n"
     assert first.err == "  skipped notes/x.bin: is not text\n"
     (here / "notes" / "a.md").rename(here / "notes" / "b.md")
-    told = weft("sync", "notes", "--json").json
-    assert (told["moved"], told["unchanged"], told["skipped"][0]["what"]) == (1, 1, "notes/x.bin")
+    output = weft("sync", "notes", "--json").json
+    assert (output["moved"], output["unchanged"], output["skipped"][0]["what"]) == (1, 1, "notes/x.bin")
 
 
 def test_what_is_no_folder_is_refused(weft, here):

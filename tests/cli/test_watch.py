@@ -6,7 +6,7 @@ import sys
 
 
 def heed_interrupts():
-    """What runs in the background of a shell ignores them."""
+    """Restore the default handler: a shell's background jobs ignore interrupts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -14,7 +14,7 @@ def test_what_was_added_for_later_is_found_by_words_and_embedded_by_a_worker(wef
     assert ran.code == 0, ran.err
     *batches, last = map(json.loads, ran.out.splitlines())
     assert last == {"total": len(batches)}
-    assert {each["workspace"] for each in batches} == {"main"}
+    assert {batche["workspace"] for batche in batches} == {"main"}
     assert weft("search", "The quince jam is on the shelf.", "--mode", "vector", "--json").json != []
     assert weft("worker", "--once", "--all").out == "0 texts embedded\n"
     assert signal.getsignal(signal.SIGTERM) is before

@@ -25,10 +25,10 @@ class Desk:
         """Findings with the nodes that they are about: (node, score, why), in the collector's order."""
 
         def answer(inquiry):
-            found = collector.collect(inquiry)
-            stored = [each.key for each in found if each.record is None]
-            records = {each.passage.key: each for each in inquiry.view.load(stored)}
-            return [((each.record or records[each.key]), each) for each in found]
+            findings = collector.collect(inquiry)
+            stored = [each.key for each in findings if each.record is None]
+            records = {record.passage.key: record for record in inquiry.view.load(stored)}
+            return [((each.record or records[each.key]), each) for each in findings]
 
         return [
             (record.node.id, round(each.score, 6), each.why)
@@ -41,7 +41,7 @@ class Desk:
         return self._ask(collector.collect, query, user, embedder, request)
 
     def scores(self, collector, query="", **request):
-        """What was found, as node to score, in the collector's order."""
+        """The findings as node to score, in the collector's order."""
         return {node: score for node, score, _ in self.collect(collector, query, **request)}
 
     def gather(self, *collectors, query="", user="ana", embedder=EMBEDDER, **request):
@@ -49,7 +49,7 @@ class Desk:
         return self._ask(lambda inquiry: gather(inquiry, collectors), query, user, embedder, request)
 
     def warnings(self, collector, query="", *, user="ana", **request):
-        """What a collector has to tell whoever asked."""
+        """The warnings of a collector."""
 
         def answer(inquiry):
             collector.collect(inquiry)

@@ -17,22 +17,22 @@ def talk(store):
 
 
 def test_the_turns_around_a_hit_are_found_the_nearest_first(talk, desk):
-    found = desk.collect(AdjacentCollector(), "zeppelin", embedder=None)
-    assert found == [("m0", 0.0, "1 before a hit"), ("m2", 0.0, "1 after a hit"), ("m3", 0.0, "2 after a hit")]
+    findings = desk.collect(AdjacentCollector(), "zeppelin", embedder=None)
+    assert findings == [("m0", 0.0, "1 before a hit"), ("m2", 0.0, "1 after a hit"), ("m3", 0.0, "2 after a hit")]
     assert [name for name, *_ in desk.collect(AdjacentCollector(count=1), "zeppelin", embedder=None)] == ["m0", "m2"]
 
 
 def test_what_is_a_hit_itself_is_not_found_again(talk, desk):
-    found = desk.collect(AdjacentCollector(count=1), "zeppelin windy", embedder=None)
-    assert {name for name, *_ in found} == {"m0", "m3"}
+    findings = desk.collect(AdjacentCollector(count=1), "zeppelin windy", embedder=None)
+    assert {name for name, *_ in findings} == {"m0", "m3"}
 
 
 def test_filters_and_access_hold_for_what_stands_beside_too(talk, store, desk):
     with store.atomic("contract") as batch:
         batch.add_user("ben")
         batch.set_access("m2", frozenset({"ana"}))
-    found = desk.collect(AdjacentCollector(), "zeppelin", user="ben", embedder=None)
-    assert [name for name, *_ in found] == ["m0", "m3", "m4"]
+    findings = desk.collect(AdjacentCollector(), "zeppelin", user="ben", embedder=None)
+    assert [name for name, *_ in findings] == ["m0", "m3", "m4"]
     assert [name for name, *_ in desk.collect(AdjacentCollector(), "zeppelin", embedder=None, exclude=["m2"])] == [
         "m0",
         "m3",
@@ -43,6 +43,6 @@ def test_filters_and_access_hold_for_what_stands_beside_too(talk, store, desk):
 
 def test_only_around_hits_of_some_types(talk, store, desk):
     put(store, node("p1", "before"), node("p2", "a zeppelin in the hall"))
-    found = desk.collect(AdjacentCollector(types=TURNS), "zeppelin", embedder=None)
-    assert {name for name, *_ in found} == {"m0", "m2", "m3"}
+    findings = desk.collect(AdjacentCollector(types=TURNS), "zeppelin", embedder=None)
+    assert {name for name, *_ in findings} == {"m0", "m2", "m3"}
     assert desk.collect(AdjacentCollector(types=frozenset({"task"})), "zeppelin", embedder=None) == []

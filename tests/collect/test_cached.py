@@ -23,10 +23,10 @@ def test_it_is_computed_once_for_each_object_even_when_it_is_nothing():
 
 
 def test_a_failure_is_not_kept():
-    found = iter([ValueError("not yet"), 5])
+    outcomes = iter([ValueError("not yet"), 5])
 
     def find():
-        result = next(found)
+        result = next(outcomes)
         if isinstance(result, Exception):
             raise result
         return result

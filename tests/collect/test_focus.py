@@ -21,8 +21,8 @@ def family(**of_node):
         node("elsewhere"),
     ]
     return [
-        node(each.id, each.text, parent=each.parent, position=each.position, **of_node.get(each.id, {}))
-        for each in made
+        node(name.id, name.text, parent=name.parent, position=name.position, **of_node.get(name.id, {}))
+        for name in made
     ]
 
 
@@ -64,7 +64,9 @@ def test_relevance_never_falls_below_zero(store, desk):
 
 def test_the_focus_is_asked_for_and_what_stands_around_it_is_not(store, desk):
     put(store, *family())
-    assert [each.node.id for each in desk.gather(FocusCollector(), focus="focus") if each.asked] == ["focus"]
+    assert [candidate.node.id for candidate in desk.gather(FocusCollector(), focus="focus") if candidate.asked] == [
+        "focus"
+    ]
     inside = desk.gather(FocusCollector(around=False), focus="focus")
     assert [(each.node.id, each.asked) for each in inside[:2]] == [("focus", True), ("c0", False)]
     assert [each.node.id for each in inside[2:]] == ["c1", "c2", "c3", "c4"]
@@ -72,17 +74,17 @@ def test_the_focus_is_asked_for_and_what_stands_around_it_is_not(store, desk):
 
 def test_how_many_levels_below_the_focus_are_shown_is_told_of_it_and_of_what_stands_in_it(store, desk):
     put(store, *family())
-    levels = {each.node.id: each.levels for each in desk.gather(FocusCollector(levels=2), focus="focus")}
+    levels = {candidate.node.id: candidate.levels for candidate in desk.gather(FocusCollector(levels=2), focus="focus")}
     assert levels.pop("focus") == 2
     assert levels["c0"] == 1
-    unlimited = {each.node.id: each.levels for each in desk.gather(FocusCollector(), focus="focus")}
+    unlimited = {candidate.node.id: candidate.levels for candidate in desk.gather(FocusCollector(), focus="focus")}
     assert set(unlimited.values()) == {None}
 
 
 def test_the_distance_in_the_tree_is_told(store, desk):
     put(store, *family())
     gathered = desk.gather(FocusCollector(), focus="focus")
-    distances = {each.node.id: each.distance for each in gathered}
+    distances = {candidate.node.id: candidate.distance for candidate in gathered}
     assert {name: distances[name] for name in ("focus", "page", "chapter", "top", "s2", "c0")} == {
         "focus": 0, "page": 1, "chapter": 2, "top": 3, "s2": 2, "c0": 1,
     }  # fmt: skip
@@ -90,9 +92,9 @@ def test_the_distance_in_the_tree_is_told(store, desk):
 
 def test_excluded_nodes_are_left_out(store, desk):
     put(store, *family())
-    found = desk.scores(FocusCollector(), focus="focus", exclude=["page", "s2", "c0"])
-    assert not {"page", "s2", "c0"} & set(found)
-    assert {"focus", "chapter", "s1", "c1"} <= set(found)
+    scores = desk.scores(FocusCollector(), focus="focus", exclude=["page", "s2", "c0"])
+    assert not {"page", "s2", "c0"} & set(scores)
+    assert {"focus", "chapter", "s1", "c1"} <= set(scores)
 
 
 def test_hidden_nodes_are_as_if_they_were_not_there(store, desk):

@@ -37,9 +37,13 @@ def key_of(store, name):
 def test_several_findings_of_a_passage_become_one_candidate(store, desk):
     put(store, node("focus"), node("b", "quince"), edges=(Edge(source="focus", target="b"),))
     gathered = desk.gather(RelationsCollector(), LexicalCollector(), GraphCollector(), query="quince", focus="focus")
-    (b,) = [each for each in gathered if each.node.id == "b"]
-    assert [(each.collector, each.rank) for each in b.findings] == [("relations", 1), ("lexical", 1), ("graph", 2)]
-    assert [each.score for each in b.findings if each.collector != "lexical"] == [0.7, 0.5]
+    (b,) = [candidate for candidate in gathered if candidate.node.id == "b"]
+    assert [(finding.collector, finding.rank) for finding in b.findings] == [
+        ("relations", 1),
+        ("lexical", 1),
+        ("graph", 2),
+    ]
+    assert [finding.score for finding in b.findings if finding.collector != "lexical"] == [0.7, 0.5]
 
 
 def test_a_candidate_belongs_to_the_section_of_the_first_that_found_it(store, desk):
@@ -47,15 +51,15 @@ def test_a_candidate_belongs_to_the_section_of_the_first_that_found_it(store, de
     lexical, references = LexicalCollector(), ReferencesCollector()
     first = desk.gather(lexical, references, query="quince", include=("a",))
     second = desk.gather(references, lexical, query="quince", include=("a",))
-    assert [each.section for each in first] == ["semantic"]
-    assert [each.section for each in second] == ["references"]
+    assert [candidate.section for candidate in first] == ["semantic"]
+    assert [candidate.section for candidate in second] == ["references"]
 
 
 def test_ranks_count_from_one_in_the_order_of_each_collector(store, desk):
     put(store, *(node(name) for name in "abc"))
     one = Fixed(tuple(Found(key_of(store, name), 0.5) for name in "cab"), name="one")
     two = Fixed(tuple(Found(key_of(store, name), 0.5, "why not") for name in "bc"), name="two")
-    findings = {each.node.id: each.findings for each in desk.gather(one, two)}
+    findings = {candidate.node.id: candidate.findings for candidate in desk.gather(one, two)}
     assert findings == {
         "c": (Finding("one", 1, 0.5), Finding("two", 2, 0.5, "why not")),
         "a": (Finding("one", 2, 0.5),),
@@ -75,9 +79,11 @@ def test_the_shortest_distance_counts_with_its_path(store, desk):
 
 def test_of_two_equally_short_ways_the_one_that_is_known_counts(store, desk):
     put(store, node("page"), node("focus", parent="page"))
-    found = {each.node.id: each for each in desk.gather(FocusCollector(), GraphCollector(), focus="focus")}
-    assert found["page"].distance == 1
-    assert found["page"].path == (Step("parent", "in", "page"),)
+    candidates = {
+        candidate.node.id: candidate for candidate in desk.gather(FocusCollector(), GraphCollector(), focus="focus")
+    }
+    assert candidates["page"].distance == 1
+    assert candidates["page"].path == (Step("parent", "in", "page"),)
 
 
 def test_a_distance_of_zero_is_a_distance(store, desk):
@@ -97,13 +103,13 @@ def test_what_the_viewer_may_not_see_is_no_candidate_even_if_a_collector_finds_i
     put(store, node("secret", access=frozenset({"ana"})))
     rogue = Fixed((Found(key_of(store, "secret"), 1.0), Found(10_000, 1.0)))
     assert desk.gather(rogue, user="ben") == []
-    assert [each.node.id for each in desk.gather(rogue)] == ["secret"]
+    assert [candidate.node.id for candidate in desk.gather(rogue)] == ["secret"]
 
 
 def test_messages_handed_in_are_candidates_beside_what_is_stored(store, desk):
     put(store, node("a", "quince"))
     gathered = desk.gather(LexicalCollector(), HistoryCollector(), query="quince", history=(Message("user", "Hello"),))
-    assert [(each.node.id, each.section, each.passage.text) for each in gathered] == [
+    assert [(candidate.node.id, candidate.section, candidate.passage.text) for candidate in gathered] == [
         ("a", "semantic", "quince"),
         ("history-1", "history", "Hello"),
     ]
@@ -132,8 +138,8 @@ def test_without_an_embedder_everything_but_the_semantic_signal_works(store, des
     }  # fmt: skip
     assert any(
         finding.collector == "semantic"
-        for each in desk.gather(SemanticCollector(threshold=0.0), **asked)
-        for finding in each.findings
+        for candidate in desk.gather(SemanticCollector(threshold=0.0), **asked)
+        for finding in candidate.findings
     )
 
 
@@ -144,4 +150,4 @@ def test_the_same_inquiry_gives_the_same_candidates(store, desk):
             batch.record("ana", f"n{n}", "edit", NOW)
     asked = {"query": "quince", "focus": "n3"}
     assert desk.gather(*EVERYTHING, **asked) == desk.gather(*EVERYTHING, **asked)
-    assert [each.node.id for each in desk.gather(ActivityCollector())] == [f"n{n}" for n in range(10)]
+    assert [candidate.node.id for candidate in desk.gather(ActivityCollector())] == [f"n{n}" for n in range(10)]

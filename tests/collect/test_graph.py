@@ -41,7 +41,7 @@ def test_each_finding_tells_the_way(store, desk):
         "d": "→ reference → reference",
         "e": "← reference → child",
     }
-    (end,) = [each for each in desk.gather(GraphCollector(), focus="b") if each.node.id == "e"]
+    (end,) = [candidate for candidate in desk.gather(GraphCollector(), focus="b") if candidate.node.id == "e"]
     assert end.distance == 2
     assert end.path == (Step("reference", "in", "a"), Step("child", "out", "e"))
 
@@ -82,15 +82,15 @@ def test_a_query_that_finds_nothing_starts_no_walk(store, desk):
 
 def test_only_so_many_are_reached_beside_the_start(store, desk):
     spokes = [node(f"s{n}") for n in range(9)]
-    put(store, node("hub"), *spokes, edges=tuple(Edge(source="hub", target=each.id) for each in spokes))
+    put(store, node("hub"), *spokes, edges=tuple(Edge(source="hub", target=spoke.id) for spoke in spokes))
     assert len(desk.scores(GraphCollector(limit=4), focus="hub")) == 5
 
 
 def test_a_hub_is_sampled_and_the_reason_says_so(store, desk):
     spokes = [node(f"s{n}", "violin" if n == 7 else "drum", title="t") for n in range(9)]
-    put(store, node("hub"), *spokes, edges=tuple(Edge(source="hub", target=each.id) for each in spokes))
-    found = desk.collect(GraphCollector(hub_limit=1), "violin", focus="hub")
-    assert [(name, why) for name, _, why in found] == [
+    put(store, node("hub"), *spokes, edges=tuple(Edge(source="hub", target=spoke.id) for spoke in spokes))
+    findings = desk.collect(GraphCollector(hub_limit=1), "violin", focus="hub")
+    assert [(name, why) for name, _, why in findings] == [
         ("hub", "start of the walk"),
         ("s7", "→ reference (a hub was sampled)"),
     ]

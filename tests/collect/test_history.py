@@ -39,7 +39,7 @@ def test_the_worth_of_old_messages_does_not_fall_below_a_tenth(store, desk):
 def test_messages_handed_in_come_newest_first_with_their_roles(store, desk):
     given = (Message("user", "Are we ready?", NOW - timedelta(hours=1)), Message("assistant", "Not yet."))
     newest, oldest = desk.found(HistoryCollector(), history=given)
-    assert [(round(each.score, 6), each.why) for each in (newest, oldest)] == [
+    assert [(round(finding.score, 6), finding.why) for finding in (newest, oldest)] == [
         (0.6, "handed in with the request"),
         (0.58, "handed in with the request"),
     ]
@@ -48,17 +48,17 @@ def test_messages_handed_in_come_newest_first_with_their_roles(store, desk):
 
 
 def test_only_the_last_messages_handed_in_are_taken(store, desk):
-    given = tuple(Message("user", f"turn {n}") for n in range(5))
-    found = desk.found(HistoryCollector(limit=2), history=given)
-    assert [each.record.passage.text for each in found] == ["turn 4", "turn 3"]
-    assert desk.found(HistoryCollector(limit=0), history=given) == []
+    messages = tuple(Message("user", f"turn {n}") for n in range(5))
+    findings = desk.found(HistoryCollector(limit=2), history=messages)
+    assert [finding.record.passage.text for finding in findings] == ["turn 4", "turn 3"]
+    assert desk.found(HistoryCollector(limit=0), history=messages) == []
 
 
 def test_a_message_keeps_its_citation_when_the_conversation_goes_on(store, desk):
     def citations(turns):
-        given = tuple(Message("user", f"turn {n}") for n in range(turns))
-        found = desk.found(HistoryCollector(limit=3), history=given)
-        return {each.record.passage.text: each.record.passage.citation for each in found}
+        messages = tuple(Message("user", f"turn {n}") for n in range(turns))
+        findings = desk.found(HistoryCollector(limit=3), history=messages)
+        return {finding.record.passage.text: finding.record.passage.citation for finding in findings}
 
     before, after = citations(4), citations(6)
     assert before.keys() & after.keys() == {"turn 3"}
@@ -68,8 +68,8 @@ def test_a_message_keeps_its_citation_when_the_conversation_goes_on(store, desk)
 
 def test_what_was_handed_in_is_newer_than_what_is_stored(store, desk):
     put(store, *thread(2))
-    found = desk.collect(HistoryCollector(), thread="thread", history=(Message("user", "And now?"),))
-    assert [(name, score) for name, score, _ in found] == [("history-1", 0.6), ("m01", 0.58), ("m00", 0.56)]
+    findings = desk.collect(HistoryCollector(), thread="thread", history=(Message("user", "And now?"),))
+    assert [(name, score) for name, score, _ in findings] == [("history-1", 0.6), ("m01", 0.58), ("m00", 0.56)]
 
 
 def test_excluded_messages_are_left_out(store, desk):
@@ -99,18 +99,18 @@ def older(store, *spoken, count=30):
 
 def test_older_messages_come_in_if_their_words_match(store, desk):
     older(store, (3, "The mirror is cracked."), (4, "Lunch is late."))
-    found = desk.collect(HistoryCollector(older=5), "what of the mirror", thread="thread", embedder=None)
-    assert [name for name, _, _ in found[:20]] == [f"m{n:02}" for n in range(29, 9, -1)]
-    ((name, score, why),) = found[20:]
+    findings = desk.collect(HistoryCollector(older=5), "what of the mirror", thread="thread", embedder=None)
+    assert [name for name, _, _ in findings[:20]] == [f"m{n:02}" for n in range(29, 9, -1)]
+    ((name, score, why),) = findings[20:]
     assert name == "m03"
     assert why == f"an older message that matches: words {score:.2f}"
 
 
 def test_older_messages_come_in_if_they_mean_the_same(store, desk):
     older(store, (3, "mirror mirror mirror"))
-    found = desk.collect(HistoryCollector(older=5, threshold=0.1), "mirror", thread="thread")
-    assert found[20][0] == "m03"
-    assert found[20][2].startswith("an older message that matches: similarity")
+    findings = desk.collect(HistoryCollector(older=5, threshold=0.1), "mirror", thread="thread")
+    assert findings[20][0] == "m03"
+    assert findings[20][2].startswith("an older message that matches: similarity")
 
 
 def test_older_messages_below_the_threshold_stay_out(store, desk):
@@ -125,14 +125,14 @@ def test_older_messages_are_the_threads_own_visible_and_not_excluded(store, desk
     with store.atomic("contract") as batch:
         batch.set_access("m04", frozenset({"ana"}))
     collector = HistoryCollector(older=5, threshold=0.2)
-    found = desk.collect(collector, "mirror", thread="thread", user="ben", exclude=["m05"], embedder=None)
-    assert [name for name, _, _ in found if name < "m10" or name == "x"] == ["m03"]
+    findings = desk.collect(collector, "mirror", thread="thread", user="ben", exclude=["m05"], embedder=None)
+    assert [name for name, _, _ in findings if name < "m10" or name == "x"] == ["m03"]
 
 
 def test_as_many_older_messages_as_are_wanted(store, desk):
     older(store, *((number, f"The mirror {number}.") for number in range(8)))
-    found = desk.collect(HistoryCollector(older=3, threshold=0.2), "mirror", thread="thread", embedder=None)
-    assert len(found) == 23
+    findings = desk.collect(HistoryCollector(older=3, threshold=0.2), "mirror", thread="thread", embedder=None)
+    assert len(findings) == 23
 
 
 def test_what_is_recent_ends_with_the_share_of_the_history(store, desk):

@@ -1,4 +1,4 @@
-"""What collectors share is asked for once."""
+"""Searches and look-ups that collectors share run once."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_blank_query_is_neither_embedded_nor_searched(store):
 
 
 def _depth(store, budget, count, text, others=()):
-    """How deep a search goes, and how many passages it finds by words."""
+    """The depth of the search, and the number of word hits."""
     put(store, *(node(f"n{place:03}", f"violin {text} {place}") for place in range(count)), *others)
     request = Request(query="violin", workspace=WORKSPACE, user="ana", budget=Budget(total=budget))
     with store.view(WORKSPACE, "ana") as view:

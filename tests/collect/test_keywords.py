@@ -7,9 +7,9 @@ from weftwork.types import Filters
 
 def test_all_keywords_must_occur(store, desk):
     put(store, node("both", "the primary mirror"), node("one", "a mirror"), node("forms", "mirrors, primary ones"))
-    found = desk.collect(KeywordCollector(), "Which mirror is primary?")
-    assert {name for name, _, _ in found} == {"both", "forms"}
-    assert all(why.startswith("all 2 keywords") for _, _, why in found)
+    findings = desk.collect(KeywordCollector(), "Which mirror is primary?")
+    assert {name for name, _, _ in findings} == {"both", "forms"}
+    assert all(why.startswith("all 2 keywords") for _, _, why in findings)
 
 
 def test_short_and_common_words_are_no_keywords(store, desk):

@@ -7,11 +7,11 @@ ANA_ALONE = frozenset({"ana"})
 
 def test_what_has_more_of_the_words_comes_first_with_its_score(store, desk):
     put(store, node("one", "quince"), node("two", "quince tart"), node("none", "bread"))
-    found = desk.collect(LexicalCollector(fuzzy_limit=0), "quince tart")
-    assert [name for name, _, _ in found] == ["two", "one"]
+    findings = desk.collect(LexicalCollector(fuzzy_limit=0), "quince tart")
+    assert [name for name, _, _ in findings] == ["two", "one"]
     with store.view(WORKSPACE, "ana") as view:
         hits = view.search_words("quince tart", limit=5)
-    assert [(score, why) for _, score, why in found] == [
+    assert [(score, why) for _, score, why in findings] == [
         (round(hit.score, 6), f"words {hit.score:.2f}") for hit in hits
     ]
 
@@ -44,8 +44,8 @@ def test_a_word_that_only_hidden_nodes_have_is_unknown(store, desk):
 
 def test_nothing_is_found_twice(store, desk):
     put(store, node("t", "telescope", title="telescope"))
-    found = desk.collect(LexicalCollector(), "telescope telescopee")
-    assert [name for name, _, _ in found] == ["t"]
+    findings = desk.collect(LexicalCollector(), "telescope telescopee")
+    assert [name for name, _, _ in findings] == ["t"]
 
 
 def test_filters_and_exclusions_hold_by_words_and_by_resemblance(store, desk):

@@ -1,4 +1,4 @@
-"""What links add to the best hits: the spread itself, and the collector on a real store."""
+"""Link rank: the spread itself, and the collector on a real store."""
 
 from dataclasses import replace
 
@@ -71,10 +71,10 @@ def collected(desk, **request):
 
 def test_links_lead_from_a_hit_to_what_shares_no_word_with_the_question(store, desk):
     bridge(store)
-    found = collected(desk)
-    assert found["director"] == "linked with a hit"
-    assert found["town"] == "two links from a hit"
-    assert "film" in found and "other" not in found
+    scores = collected(desk)
+    assert scores["director"] == "linked with a hit"
+    assert scores["town"] == "two links from a hit"
+    assert "film" in scores and "other" not in scores
 
 
 def test_nothing_hidden_or_over_is_found_or_passed_through(store, desk):
@@ -96,7 +96,7 @@ def test_filters_and_edge_types_of_the_request_hold(store, desk):
 
 def test_only_so_many_nodes_that_no_search_found_are_offered(store, desk):
     spokes = [node(f"s{number}", "Nothing alike.") for number in range(9)]
-    put(store, node("hub", "heron film"), *spokes, edges=tuple(Edge(source="hub", target=each.id) for each in spokes))
+    put(store, node("hub", "heron film"), *spokes, edges=tuple(Edge(source="hub", target=spoke.id) for spoke in spokes))
     few = replace(LinkRankCollector(), limit=4)
-    found = [name for name, *_ in desk.collect(few, "heron film", embedder=None)]
-    assert len([name for name in found if name != "hub"]) == 4
+    findings = [name for name, *_ in desk.collect(few, "heron film", embedder=None)]
+    assert len([name for name in findings if name != "hub"]) == 4

@@ -49,7 +49,9 @@ def test_the_citation_of_a_page_leads_back_to_it(weft):
 def test_each_collector_keeps_its_name_in_the_trace(weft):
     names = [collector.name for collector in get_recipe("research").collectors]
     assert names == ["lexical", "semantic", "visual"]
-    decision = next(each for each in weft.context("a quince", recipe="research").trace if each.node == "d#page=2")
+    decision = next(
+        decision for decision in weft.context("a quince", recipe="research").trace if decision.node == "d#page=2"
+    )
     assert {finding.collector for finding in decision.findings} == set(names)
 
 

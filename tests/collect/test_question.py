@@ -6,7 +6,10 @@ from weftwork.store.contract.kit import node, put
 
 
 def found(desk, query, **more):
-    return {each.node.id: each.distance for each in desk.gather(ForQuestions(LexicalCollector()), query=query, **more)}
+    return {
+        candidate.node.id: candidate.distance
+        for candidate in desk.gather(ForQuestions(LexicalCollector()), query=query, **more)
+    }
 
 
 def test_what_a_question_finds_is_a_start(store, desk):

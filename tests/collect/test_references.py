@@ -55,8 +55,8 @@ def test_what_is_named_is_asked_for(store, desk):
 
 def test_what_is_named_and_does_not_exist_is_a_warning(store, desk):
     put(store, node("a", title="Alpha"), node("secret", access=ANA_ALONE))
-    told = desk.warnings(ReferencesCollector(), "[[Alpha]] and [[Omega]]", include=("a", "nowhere"))
-    assert told == [
+    warnings = desk.warnings(ReferencesCollector(), "[[Alpha]] and [[Omega]]", include=("a", "nowhere"))
+    assert warnings == [
         "nothing in this workspace is called 'Omega'",
         "'nowhere' is included by the request and does not exist in this workspace: check its id",
     ]

@@ -61,16 +61,16 @@ def test_the_strongest_relations_are_kept_when_there_are_many(store, desk):
 
 def test_each_finding_tells_its_distance_and_the_edge_that_led_to_it(store, desk):
     linked(store)
-    found = {each.node.id: each for each in desk.gather(RelationsCollector(), focus="focus")}
-    assert {each.distance for each in found.values()} == {1}
-    assert found["row"].path == (Step("relation", "out", "row", "supplier"),)
-    assert found["back"].path == (Step("reference", "in", "back"),)
+    candidates = {candidate.node.id: candidate for candidate in desk.gather(RelationsCollector(), focus="focus")}
+    assert {value.distance for value in candidates.values()} == {1}
+    assert candidates["row"].path == (Step("relation", "out", "row", "supplier"),)
+    assert candidates["back"].path == (Step("reference", "in", "back"),)
 
 
 def test_excluded_nodes_neither_appear_nor_take_a_place(store, desk):
     linked(store)
-    found = desk.scores(RelationsCollector(max_items=2), focus="focus", exclude=["row"])
-    assert found == {"link": 0.7, "back": 0.65}
+    scores = desk.scores(RelationsCollector(max_items=2), focus="focus", exclude=["row"])
+    assert scores == {"link": 0.7, "back": 0.65}
 
 
 def test_hidden_nodes_are_not_linked(store, desk):
@@ -113,7 +113,11 @@ def test_what_is_further_off_is_worth_the_product_of_the_links(store, desk):
 
 def test_the_way_there_is_told(store, desk):
     chain(store)
-    (found,) = [each for each in desk.gather(RelationsCollector(max_depth=2), focus="focus") if each.node.id == "b"]
+    (found,) = [
+        candidate
+        for candidate in desk.gather(RelationsCollector(max_depth=2), focus="focus")
+        if candidate.node.id == "b"
+    ]
     assert (found.distance, [(step.edge, step.node) for step in found.path]) == (
         2,
         [("reference", "a"), ("relation", "b")],

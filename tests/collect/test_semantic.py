@@ -7,12 +7,12 @@ from weftwork.types import Filters
 
 def test_the_nearest_comes_first_with_its_cosine(store, desk):
     put(store, node("near", "violin concerto", title="a"), node("middle", "violin drum", title="b"))
-    found = desk.collect(SemanticCollector(threshold=0.0), "violin concerto")
-    assert [name for name, _, _ in found] == ["near", "middle"]
+    findings = desk.collect(SemanticCollector(threshold=0.0), "violin concerto")
+    assert [name for name, _, _ in findings] == ["near", "middle"]
     # the vector of a passage is that of its title and text
     cosine = float(EMBEDDER.embed("a\nviolin concerto") @ EMBEDDER.embed("violin concerto"))
-    assert found[0][1] == pytest.approx(cosine, abs=1e-3)
-    assert found[0][2] == f"similarity {cosine:.2f}"
+    assert findings[0][1] == pytest.approx(cosine, abs=1e-3)
+    assert findings[0][2] == f"similarity {cosine:.2f}"
 
 
 def test_what_is_less_alike_than_the_threshold_is_left_out(store, desk):

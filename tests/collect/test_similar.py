@@ -15,9 +15,9 @@ def tasks(store):
 
 def test_tasks_resemble_tasks_of_any_kind_the_nearest_first(store, desk):
     tasks(store)
-    found = desk.scores(SimilarCollector(), "whatever", focus="focus", user="ben")
-    assert list(found) == ["near", "far"]
-    assert found["near"] > found["far"]
+    scores = desk.scores(SimilarCollector(), "whatever", focus="focus", user="ben")
+    assert list(scores) == ["near", "far"]
+    assert scores["near"] > scores["far"]
     assert list(desk.scores(SimilarCollector(limit=1), focus="focus", user="ben")) == ["near"]
     assert next(iter(desk.scores(SimilarCollector(), focus="focus"))) == "hidden"
 

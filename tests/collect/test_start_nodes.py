@@ -54,13 +54,13 @@ def test_another_topic_starts_at_the_hits_that_are_at_least_half_as_good_as_the_
         node("near", "quince jam"),
         node("far", "jam " + "on all the roads out of the city this morning again " * 3),
     )
-    found = desk.found(STARTS, "quince jam ginger", embedder=None)
+    findings = desk.found(STARTS, "quince jam ginger", embedder=None)
     with store.view(WORKSPACE, "ana") as view:
         hits = {hit.key: hit.score for hit in view.search_words("quince jam ginger", limit=10)}
     best = max(hits.values())
     assert len(hits) == 3
-    assert {each.key for each in found} == {key for key, score in hits.items() if score >= best / 2}
-    assert 0 < len(found) < 3
+    assert {finding.key for finding in findings} == {key for key, score in hits.items() if score >= best / 2}
+    assert 0 < len(findings) < 3
 
 
 def test_meaning_alone_can_find_a_start(store, desk):
@@ -104,10 +104,10 @@ def test_the_focus_is_a_start_beside_the_query(notes, desk):
 
 
 def test_each_node_is_credited_to_the_topics_that_reached_it(notes, desk):
-    found = desk.gather(
+    candidates = desk.gather(
         GraphCollector(topics=True), topics=(Topic("oak-1", 1), Topic("elm", 4), Topic("oak-1", 1)), embedder=None
     )
-    reached = {each.node.id: each.reached for each in found}
+    reached = {candidate.node.id: candidate.reached for candidate in candidates}
     assert reached == {
         "oak-1": (Reach("oak-1", "oak-1", 0, 0.5), Reach("elm", "elm", 1, 1.0)),
         "elm": (Reach("elm", "elm", 0, 1.0), Reach("oak-1", "oak-1", 1, 0.5)),
@@ -123,11 +123,11 @@ def test_closeness_is_one_by_distance_and_several_topics_are_independent_reasons
 
 def test_the_limit_holds_for_all_topics_together(store, desk):
     spokes = [node(f"{hub}{n}") for hub in "xy" for n in range(9)]
-    edges = tuple(Edge(source=each.id[0], target=each.id) for each in spokes)
+    edges = tuple(Edge(source=spoke.id[0], target=spoke.id) for spoke in spokes)
     put(store, node("x"), node("y"), *spokes, edges=edges)
-    found = desk.scores(GraphCollector(topics=True, limit=4), topics=(Topic("x"), Topic("y")))
-    assert {name[0] for name in found} == {"x", "y"}
-    assert len(found) == 2 + 4
+    scores = desk.scores(GraphCollector(topics=True, limit=4), topics=(Topic("x"), Topic("y")))
+    assert {name[0] for name in scores} == {"x", "y"}
+    assert len(scores) == 2 + 4
     heavier = list(desk.scores(GraphCollector(topics=True, limit=4), topics=(Topic("x", 3), Topic("y"))))
     assert [name[0] for name in heavier[2:]] == ["x"] * 4
 
@@ -149,12 +149,12 @@ def test_the_vector_of_several_topics_is_their_weighted_sum_at_length_one(store,
 def test_a_long_start_offers_several_passages_and_what_is_reached_only_its_first(store, desk):
     text = "\n\n".join(f"Paragraph {number}. " + "Some words that fill it. " * 60 for number in range(6))
     put(store, node("long", text), node("other", text), edges=(Edge(source="long", target="other"),))
-    found = desk.gather(GraphCollector(topics=True, passages=3), query="long")
-    assert [(each.node.id, each.passage.ordinal, each.more) for each in found] == [
+    candidates = desk.gather(GraphCollector(topics=True, passages=3), query="long")
+    assert [(candidate.node.id, candidate.passage.ordinal, candidate.more) for candidate in candidates] == [
         ("long", 0, True), ("long", 1, True), ("long", 2, True), ("other", 0, True),
     ]  # fmt: skip
     whole = desk.gather(GraphCollector(topics=True, passages=50), query="long")
-    assert [each.more for each in whole if each.node.id == "long"][-2:] == [True, False]
+    assert [candidate.more for candidate in whole if candidate.node.id == "long"][-2:] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -114,8 +114,8 @@ def test_threads_never_exceed_the_size_nor_mix_up_vectors() -> None:
     def work(number: int) -> bool:
         key = str(number % 9)
         cache.set(key, vector(number % 9))
-        found = cache.get(key)
-        return found is None or found.tolist() == [number % 9] * 2
+        cached = cache.get(key)
+        return cached is None or cached.tolist() == [number % 9] * 2
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(2000)))

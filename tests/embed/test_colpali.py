@@ -169,9 +169,9 @@ def test_a_pdf_is_found_by_sight_and_in_the_order_of_the_librarys_own_maxsim(loo
             ours = {view.load([hit.key])[0].node.fields["page"]: hit.score * len(query) for hit in hits}
         assert [ours[number] for number in (1, 2, 3)] == pytest.approx(theirs, abs=1e-2)
 
-        found = WeftSearch(looked_at).find(question, 3, "visual")
+        mentions = WeftSearch(looked_at).find(question, 3, "visual")
         order = sorted((1, 2, 3), key=lambda number: -ours[number])
-        assert [(result["filename"], result["page"]) for result in found] == [("charts.pdf", each) for each in order]
+        assert [(result["filename"], result["page"]) for result in mentions] == [("charts.pdf", each) for each in order]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -185,7 +185,7 @@ def test_a_pages_own_vectors_lead_to_it_and_no_other(looked_at, embedder):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_checkpoint_without_its_projection_is_refused(checkpoint, tmp_path):
-    """What is missing would be random, and other in each process."""
+    """Missing weights would be random, and different in each process."""
     from safetensors.torch import load_file, save_file
 
     shutil.copytree(checkpoint, tmp_path / "gaps")

@@ -34,17 +34,17 @@ def test_recall_precision_and_all_gold_look_at_the_first_k():
 
 
 def test_overlap_of_spans_counts_what_is_retrieved_twice_twice():
-    found = metrics.overlap([(0, 10), (5, 15)], [(10, 30)])
-    assert found.recall == 5 / 20
-    assert found.precision == 5 / 20
-    assert found.iou == 5 / (20 + 20 - 5)
+    overlap = metrics.overlap([(0, 10), (5, 15)], [(10, 30)])
+    assert overlap.recall == 5 / 20
+    assert overlap.precision == 5 / 20
+    assert overlap.iou == 5 / (20 + 20 - 5)
     assert metrics.overlap([], [(0, 4)]) == metrics.Overlap(0.0, 0.0, 0.0)
 
 
 def test_overlap_can_count_tokens_instead_of_characters():
     begins = [0, 2, 8, 9, 20]
-    found = metrics.overlap([(0, 9)], [(8, 21)], unit=begins)
-    assert (found.recall, found.precision, found.iou) == (1 / 3, 1 / 3, 1 / 5)
+    overlap = metrics.overlap([(0, 9)], [(8, 21)], unit=begins)
+    assert (overlap.recall, overlap.precision, overlap.iou) == (1 / 3, 1 / 3, 1 / 5)
 
 
 def test_an_interval_holds_the_mean_and_is_the_same_each_time():

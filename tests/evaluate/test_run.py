@@ -75,7 +75,7 @@ def test_every_combination_is_asked_and_compared_with_the_first(weft):
     )
     values = to_dict(evaluation)
     assert len(values["variants"]) == 8
-    assert len({each["name"] for each in values["variants"]}) == 8
+    assert len({value["name"] for value in values["variants"]}) == 8
     for each, result in zip(values["variants"], evaluation.results, strict=True):
         assert result.tokens <= each["budget"]
         assert all(part["low"] <= part["mean"] <= part["high"] for part in each["metrics"].values())

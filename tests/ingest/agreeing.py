@@ -1,4 +1,4 @@
-"""What a store holds of a folder, told without ids: two stores agree if this is the same."""
+"""The content of a store that came from a folder, without ids, to compare two stores."""
 
 import os
 

@@ -15,7 +15,7 @@ def test_no_two_names_have_one_id():
     ]  # fmt: skip
     ids = [identity("file", name) for name in names]
     assert len(set(ids)) == len(names)
-    assert all(each.isprintable() for each in ids)
+    assert all(name.isprintable() for name in ids)
     assert identity("file", "notes/Müller, 2024 (1).md") == "file:notes/Müller, 2024 (1).md"
 
 

@@ -38,8 +38,8 @@ def counts(report):
 
 def edges(weft, node, *types):
     with weft.store.view("main", "me") as view:
-        found = view.neighbours(node, direction="out", types=types)
-    return sorted((edge.type, other.title or other.text, edge.label) for edge, other in found)
+        neighbours = view.neighbours(node, direction="out", types=types)
+    return sorted((edge.type, other.title or other.text, edge.label) for edge, other in neighbours)
 
 
 def block(weft, words):
@@ -66,7 +66,7 @@ def test_a_link_that_points_nowhere_resolves_when_its_target_appears_and_is_kept
     assert (counts(report), report.unresolved) == ({"added": 2, "unchanged": 5}, [])
     assert edges(weft, "file:vault/mirrors/Coating.md") == [("reference", "Calder optics", "")]
     (vault / "People" / "Calder optics.md").unlink()
-    assert [each.target for each in added(weft, vault).unresolved] == ["Calder Optics"]
+    assert [link.target for link in added(weft, vault).unresolved] == ["Calder Optics"]
     assert edges(weft, "file:vault/mirrors/Coating.md") == []
 
 
@@ -78,7 +78,7 @@ def test_a_renamed_page_keeps_its_id_and_is_then_found_by_its_new_name(weft, vau
     assert counts(report) == {"moved": 1, "unchanged": 4}
     assert weft.read("file:vault/Base.md").title == "Tube"
     assert edges(weft, "file:vault/mirrors/Coating.md") == [("reference", "Tube", "")]
-    assert [each.target for each in report.unresolved] == ["Base"]
+    assert [link.target for link in report.unresolved] == ["Base"]
 
 
 def test_a_folder_that_is_renamed_keeps_the_ids_of_its_notes_also_of_equal_ones(weft, vault):
@@ -248,7 +248,7 @@ class Odd:
 )
 def test_a_connector_that_is_not_sound_is_told_and_its_other_sources_are_added(weft, vault, pieces, why):
     report = follow(weft, vault, Odd(*pieces))
-    ((what, told),) = [(each.what, each.why) for each in report.skipped]
+    ((what, told),) = [(skipped.what, skipped.why) for skipped in report.skipped]
     assert what == str(vault / "Base.md")
     assert why in told
     assert counts(report) == {"added": 4}

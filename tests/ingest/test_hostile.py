@@ -26,16 +26,16 @@ def added(weft, vault):
 
 
 def why(report):
-    return {os.path.basename(each.what): each.why for each in report.skipped}
+    return {os.path.basename(skipped.what): skipped.why for skipped in report.skipped}
 
 
 def test_links_in_circles_and_to_nowhere(weft, vault):
     (vault / "loop").symlink_to(vault)
     (vault / "self.md").symlink_to(vault / "self.md")
     (vault / "gone.md").symlink_to(vault / "nowhere.md")
-    told = why(added(weft, vault))
-    assert told["loop"] == "leads back to a folder above it"
-    assert told.keys() == {"loop", "self.md", "gone.md"}
+    reasons = why(added(weft, vault))
+    assert reasons["loop"] == "leads back to a folder above it"
+    assert reasons.keys() == {"loop", "self.md", "gone.md"}
     assert weft.stats()["nodes"] == 2
 
 
@@ -54,10 +54,10 @@ def test_links_neither_multiply_folders_nor_lead_out_of_what_is_added(weft, vaul
     (vault / "up").symlink_to(tmp_path)
     (vault / "again.md").symlink_to(vault / "f1" / "note.md")
     report = added(weft, vault)
-    told = why(report)
-    assert told["secret.md"] == told["more"] == "leads out of what is added: add where it leads by itself"
-    assert told["up"] == "leads back to a folder above it"
-    assert told["to3"] == "leads to a folder that is read where it stands"
+    reasons = why(report)
+    assert reasons["secret.md"] == reasons["more"] == "leads out of what is added: add where it leads by itself"
+    assert reasons["up"] == "leads back to a folder above it"
+    assert reasons["to3"] == "leads to a folder that is read where it stands"
     assert report.added == 2 + 20 + 1  # the vault and its note, the ten folders with theirs, and the link to a note
     assert not weft.search("secret", mode="words")
 
@@ -87,9 +87,9 @@ def test_names_that_are_no_text(weft, vault):
         file.write("Odd [[Good]].")
     report = added(weft, vault)
     assert (report.added, report.links) == (3, 1)
-    found = weft.search("odd", mode="words")[0].node
-    assert found.title == "caf\\xe9 \n[[x]]"
-    assert found.id.isprintable()
+    hits = weft.search("odd", mode="words")[0].node
+    assert hits.title == "caf\\xe9 \n[[x]]"
+    assert hits.id.isprintable()
     assert added(weft, vault).unchanged == 3
 
 
@@ -101,7 +101,7 @@ def test_deep_nesting_and_endless_lines(weft, vault):
     (vault / "stars.md").write_text("*a **b " * 20_000 + "#t " * 20_000 + "\n\n" + "!!![[" * 20_000)
     report = added(weft, vault)
     assert report.added == 7
-    assert any("nested too deeply" in each.why for each in report.notes)
+    assert any("nested too deeply" in note.why for note in report.notes)
     assert weft.search("item299", mode="words")
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_changes_while_it_is_read_is_left_for_the_next_time(weft, va
 def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(weft, vault):
     (vault / "a.md").write_text("a")
     (vault / "b.md").write_text("b")
-    found = list(get_connector("obsidian").sources(vault))
+    listed = list(get_connector("obsidian").sources(vault))
 
     class Late:
         name, summary, version = "obsidian", "", get_connector("obsidian").version
@@ -150,7 +150,7 @@ def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(we
             (vault / "a.md").unlink()
             (vault / "b.md").unlink()
             (vault / "b.md").mkdir()
-            yield from found
+            yield from listed
 
     report = follow(weft, vault, Late())
     assert why(report) == {

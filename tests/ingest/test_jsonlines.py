@@ -105,22 +105,22 @@ def test_each_line_that_cannot_be_used_is_reported_with_its_number(tmp_path):
     lines = ['{"id": "a"}', "", "{", '{"id": "b", "tags": 5}', '{"id": "c", "confidence": 7}', "   ", '{"id": "d"}']
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     pieces = list(read_json_lines(path))
-    assert [each.id for each in pieces if isinstance(each, Node)] == ["a", "d"]
-    skipped = [each for each in pieces if isinstance(each, Skipped)]
-    assert [each.what for each in skipped] == [f"{path}:3", f"{path}:4", f"{path}:5"]
-    assert [each.why.split(" ")[0] for each in skipped] == ["not", "tags", "confidence"]
+    assert [piece.id for piece in pieces if isinstance(piece, Node)] == ["a", "d"]
+    skipped = [piece for piece in pieces if isinstance(piece, Skipped)]
+    assert [skipped.what for skipped in skipped] == [f"{path}:3", f"{path}:4", f"{path}:5"]
+    assert [skipped.why.split(" ")[0] for skipped in skipped] == ["not", "tags", "confidence"]
 
 
 def test_bytes_that_are_not_utf_8_do_not_stop_the_reading(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"id": "a", "text": "caf\xe9"}\n{"id": "b"}\n')
-    assert [each.id for each in read_json_lines(path)] == ["a", "b"]
+    assert [read_json_line.id for read_json_line in read_json_lines(path)] == ["a", "b"]
 
 
 def test_windows_line_ends_and_a_missing_last_one_are_fine(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"id": "a"}\r\n{"id": "b"}')
-    assert [each.id for each in read_json_lines(path)] == ["a", "b"]
+    assert [read_json_line.id for read_json_line in read_json_lines(path)] == ["a", "b"]
 
 
 def test_a_line_separator_inside_a_text_does_not_cut_the_line(tmp_path):

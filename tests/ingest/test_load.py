@@ -14,7 +14,7 @@ def loaded(weft, *pieces):
 
 def texts(weft, *names):
     with weft.store.view("main", "me") as view:
-        return [each.text for each in view.nodes(names)]
+        return [node.text for node in view.nodes(names)]
 
 
 def test_everything_is_added_and_counted(weft):
@@ -39,7 +39,7 @@ def test_a_node_may_come_before_its_parent_however_deep(weft):
     report = loaded(weft, *chain, Node(id="n9"))
     assert (report.read, report.skipped) == (10, [])
     with weft.store.view("main", "me") as view:
-        assert [each.id for each in view.ancestors("n0", 20)] == [f"n{n}" for n in range(1, 10)]
+        assert [ancestor.id for ancestor in view.ancestors("n0", 20)] == [f"n{n}" for n in range(1, 10)]
 
 
 def test_a_parent_may_come_many_batches_later(weft):
@@ -67,7 +67,7 @@ def test_a_node_whose_parent_never_comes_is_reported_with_all_below_it(weft):
 
 def test_nodes_that_are_each_others_parents_are_reported(weft):
     report = loaded(weft, Node(id="a", parent="b"), Node(id="b", parent="a"), Node(id="c"))
-    assert [each.what for each in report.skipped] == ["a", "b"]
+    assert [skipped.what for skipped in report.skipped] == ["a", "b"]
     assert weft.stats()["nodes"] == 1
 
 
@@ -102,7 +102,7 @@ def test_what_a_reader_skipped_is_in_the_report(weft):
 def test_a_node_that_cannot_be_kept_is_reported_and_the_rest_is_added(weft):
     report = loaded(weft, Node(id="bad", confidence=7), Node(id="good"), Node(id="under", parent="bad"))
     assert report.read == 1
-    assert [each.what for each in report.skipped] == ["bad", "under"]
+    assert [skipped.what for skipped in report.skipped] == ["bad", "under"]
     assert "must be between 0 and 1" in report.skipped[0].why
 
 
@@ -119,9 +119,9 @@ def test_of_two_nodes_with_one_id_the_later_holds(weft):
 
 
 def test_progress_is_told_batch_by_batch(weft):
-    told = []
-    load(weft, (Node(id=f"n{n}") for n in range(2 * BATCH + 3)), workspace="main", progress=told.append)
-    assert told == [BATCH, BATCH, 3]
+    counts = []
+    load(weft, (Node(id=f"n{n}") for n in range(2 * BATCH + 3)), workspace="main", progress=counts.append)
+    assert counts == [BATCH, BATCH, 3]
 
 
 def test_what_was_written_before_a_reader_fails_is_kept(weft):
@@ -154,5 +154,5 @@ def test_what_was_loaded_can_be_found_at_once(weft):
 def test_a_node_that_would_close_a_circle_keeps_no_other_out(weft):
     load(weft, [Node(id="a"), Node(id="b", parent="a")], workspace="main")
     report = load(weft, [Node(id="a", parent="b"), Node(id="c", text="sound")], workspace="main")
-    assert [(each.what, "ancestor" in each.why) for each in report.skipped] == [("a", True)]
+    assert [(skipped.what, "ancestor" in skipped.why) for skipped in report.skipped] == [("a", True)]
     assert texts(weft, "c") == ["sound"]

@@ -12,7 +12,7 @@ TITLES = {
 
 
 def targets(text, titles=TITLES):
-    return [each.target for each in MentionFinder(titles).find("x", text)]
+    return [mention.target for mention in MentionFinder(titles).find("x", text)]
 
 
 @pytest.mark.parametrize(

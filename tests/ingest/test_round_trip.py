@@ -1,4 +1,4 @@
-"""Whatever happens to a folder, and wherever the process is killed: adding it again gives what a fresh load gives."""
+"""Adding a folder again gives what a fresh load gives, whatever happened to it or to the process."""
 
 import shutil
 import tempfile
@@ -45,7 +45,7 @@ texts = st.builds(
 
 
 class Killed(BaseException):
-    """What the process was doing is not done."""
+    """The process was killed."""
 
 
 class DyingStore:

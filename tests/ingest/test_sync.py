@@ -150,7 +150,7 @@ def test_what_became_binary_is_gone(weft, notes):
     (notes / "a.md").write_bytes(b"\0\1")
     report = sync(weft, notes)
     assert counts(report) == {"removed": 1, "unchanged": 4}
-    assert [each.why for each in report.skipped] == ["is not text"]
+    assert [skipped.why for skipped in report.skipped] == ["is not text"]
 
 
 def test_a_single_file_is_refused(weft, notes):

@@ -5,7 +5,8 @@ import re
 from hypothesis import strategies as st
 
 from weftwork.pack import Choice, Room, room_for
-from weftwork.types import Budget, Candidate, NodeInfo, Passage, Rendering
+from weftwork.pack.protocol import Rendering
+from weftwork.types import Budget, Candidate, NodeInfo, Passage
 
 SECTIONS = ("focus", "semantic", "relations")
 TYPES = ("note", "file")

@@ -1,6 +1,6 @@
 from weftwork.pack import Room
 from weftwork.pack.greedy import Greedy
-from weftwork.types import Rendering
+from weftwork.pack.protocol import Rendering
 
 from .making import choice, cut, forms, outcome, refuse
 

@@ -26,7 +26,7 @@ SECTIONS = ("focus", "semantic", "relations", "activity", "history")
 MARKS = {
     "default": (r"##? *(.+)", r"(\[[a-z]\d{6}\])(?: |$)"),
     "plain": (r"##? *(.+)", r"(\[[a-z]\d{6}\]) "),
-    "detailed": (r"##? *(.+)", r"(\[.*?\]) "),
+    "detailed": (r"##? *(.+)", r"(?!\[…\])(\[.*?\]) "),
     "chat": (r"##? *(.+)", r"(?!)"),
     "workspace": (r"### *(.+)", r"(?!\[…\]$)(\[.*\])$"),
 }
@@ -160,7 +160,7 @@ def test_no_content_forges_an_item_where_there_are_no_sections(name: str, found:
         assert reader.points == len(excerpts)
     else:
         starts = [re.match(r"\[.*?\]", excerpt.text)[0] for excerpt in excerpts]
-        assert reader.items == starts
+        assert reader.items == [start for start in starts if start != "[…]"], "a gap is no item"
 
 
 @PROPERTY

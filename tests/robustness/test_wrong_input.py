@@ -126,7 +126,7 @@ WRONG = {
             (repr(budget), "whole number of at least 1"),
             lambda w, budget=budget: w.context("apple", budget=budget),
         )
-        for budget in (0, -1, 1.5, "100", True, None, float("nan"))
+        for budget in (0, -1, 1.5, "100", True, float("nan"))
     },
 }  # fmt: skip
 

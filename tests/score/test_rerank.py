@@ -63,10 +63,10 @@ def test_hits_stand_in_the_order_of_the_reranker_and_share_out_their_scores(weft
     before, after = weft.context(QUESTION), asked(weft, Longest())
     assert order(before)[0] == "short"
     assert order(after)[0] == "long"
-    assert sorted(each.score for each in after.trace) == sorted(each.score for each in before.trace)
-    first = next(each for each in after.trace if each.node == "long")
+    assert sorted(decision.score for decision in after.trace) == sorted(decision.score for decision in before.trace)
+    first = next(decision for decision in after.trace if decision.node == "long")
     assert first.signals["rerank"] > 200
-    assert first.signals["rank"] == next(each.score for each in before.trace if each.node == "long")
+    assert first.signals["rank"] == next(decision.score for decision in before.trace if decision.node == "long")
 
 
 def test_nobody_is_asked_about_one_hit_or_without_a_question(weft):
@@ -79,7 +79,7 @@ def test_nobody_is_asked_about_one_hit_or_without_a_question(weft):
 
 def test_the_focus_keeps_its_place(weft):
     context = asked(weft, Longest(), focus="desk")
-    desk = next(each for each in context.trace if each.node == "desk")
+    desk = next(decision for decision in context.trace if decision.node == "desk")
     assert "rerank" not in desk.signals and context.items[0].candidate.node.id == "desk"
 
 
@@ -173,9 +173,9 @@ def small_cross_encoder(folder, labels):
 def test_a_real_cross_encoder_orders_the_hits(weft, tmp_path):
     reranker = small_cross_encoder(tmp_path / "model", labels=1)
     context = asked(weft, reranker)
-    told = {each.node: each.signals["rerank"] for each in context.trace if "rerank" in each.signals}
-    assert not context.warnings and set(told) == {"short", "long"} and len(set(told.values())) == 2
-    assert order(context) == sorted(told, key=told.get, reverse=True)
+    by_name = {decision.node: decision.signals["rerank"] for decision in context.trace if "rerank" in decision.signals}
+    assert not context.warnings and set(by_name) == {"short", "long"} and len(set(by_name.values())) == 2
+    assert order(context) == sorted(by_name, key=by_name.get, reverse=True)
     # Texts longer than the model can read are cut, and an empty one is a text too.
     assert len(reranker.rerank("jam", ["jam " * 1000, ""])) == 2
 

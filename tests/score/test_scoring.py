@@ -86,12 +86,12 @@ def test_a_lowered_tag_never_leads_below_zero():
 
 def test_the_best_comes_first():
     low, high = (candidate(n, "x", findings=[found("words", s)]) for n, s in (("low", 0.2), ("high", 0.9)))
-    assert [each.node.id for each in score([low, high], ONLY_WORDS, facts("q"))] == ["high", "low"]
+    assert [scored.node.id for scored in score([low, high], ONLY_WORDS, facts("q"))] == ["high", "low"]
 
 
 def test_equal_scores_have_one_order_whatever_the_order_of_the_candidates():
     alike = [candidate(name, "x", key=key) for name, key in (("b", 1), ("a", 3), ("a", 2), ("c", 4))]
-    orders = {tuple(each.key for each in score(list(some), ONLY_WORDS, facts("q"))) for some in permutations(alike)}
+    orders = {tuple(scored.key for scored in score(list(some), ONLY_WORDS, facts("q"))) for some in permutations(alike)}
     assert orders == {(2, 3, 1, 4)}  # by citation, then by key
 
 
@@ -101,7 +101,7 @@ def test_scores_that_differ_only_by_rounding_are_equal():
         candidate("b", "x", findings=[found("words", 0.1 + 0.2)]),
         candidate("a", "x", findings=[found("words", 0.3)]),
     ]
-    assert [each.node.id for each in score(pair, ONLY_WORDS, facts("q"))] == ["a", "b"]
+    assert [scored.node.id for scored in score(pair, ONLY_WORDS, facts("q"))] == ["a", "b"]
 
 
 def adjusted(value, bound=0.05, words=0.5):

@@ -49,4 +49,4 @@ def test_what_was_written_then_comes_first(weft, recipe, when, first):
 @pytest.mark.parametrize("recipe", ["default", "conversation"])
 def test_without_a_time_it_does_not_count(weft, recipe):
     context = weft.context("What did Ann and her kids paint?", recipe=recipe)
-    assert {each.signals["period"] for each in context.trace if each.node in DAYS} == {None}
+    assert {decision.signals["period"] for decision in context.trace if decision.node in DAYS} == {None}

@@ -32,16 +32,16 @@ def test_the_signal_does_not_apply_where_nothing_is_known():
 def test_a_passage_gains_from_those_right_beside_it_in_the_same_text_and_from_no_other():
     places = [("a", 4), ("a", 5), ("a", 7), ("b", 5)]
     made = [candidate(name, key=key, ordinal=ordinal) for key, (name, ordinal) in enumerate(places, start=1)]
-    found = with_text_around(made, {1: 0.8, 2: 0.4, 3: 0.4, 4: 0.4})
-    assert found == {
+    scores = with_text_around(made, {1: 0.8, 2: 0.4, 3: 0.4, 4: 0.4})
+    assert scores == {
         1: pytest.approx(1 - 0.2 * (1 - 0.25 * 0.4)), 2: pytest.approx(1 - 0.6 * (1 - 0.25 * 0.8)), 3: 0.4, 4: 0.4,
     }  # fmt: skip
 
 
 def test_a_turn_gains_from_the_turns_around_it_but_the_best_is_worth_no_more_than_it_was():
-    own = {1: 0.8, 2: 0.0, 3: 0.5, 9: 0.9}
-    found = with_turns(own, {1: [(1, 2)], 2: [(-1, 1), (1, 3)], 3: [(-1, 2), (-2, 1)]})
-    assert max(found.values()) == pytest.approx(0.8)
-    assert found[1] > found[3] > found[2] > 0.5
-    assert 9 not in found
+    scores = {1: 0.8, 2: 0.0, 3: 0.5, 9: 0.9}
+    combined = with_turns(scores, {1: [(1, 2)], 2: [(-1, 1), (1, 3)], 3: [(-1, 2), (-2, 1)]})
+    assert max(combined.values()) == pytest.approx(0.8)
+    assert combined[1] > combined[3] > combined[2] > 0.5
+    assert 9 not in combined
     assert with_turns({}, {}) == {}

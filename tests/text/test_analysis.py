@@ -1,4 +1,4 @@
-"""What texts and queries are cut into."""
+"""Tokenizing and stemming of texts and queries."""
 
 from concurrent.futures import ThreadPoolExecutor
 

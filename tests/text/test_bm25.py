@@ -37,9 +37,9 @@ def test_a_frequency_above_the_number_of_documents_does_not_break_the_logarithm(
 def test_score_is_that_worked_out_by_hand():
     # tf 2 in 4 words of average 8: 2.2 * 2 / (2 + 1.2 * (0.25 + 0.75 * 0.5)) = 4.4 / 2.75 = 1.6
     # tf 1:                         2.2 * 1 / (1 + 0.75) = 1.2571429
-    found = bm25.score({"wing": 2.0, "flow": 1.0, "absent": 9.0}, ["wing", "flow", "wing", "x"], 8.0)
+    score = bm25.score({"wing": 2.0, "flow": 1.0, "absent": 9.0}, ["wing", "flow", "wing", "x"], 8.0)
 
-    assert found == pytest.approx(2.0 * 1.6 + 1.0 * 1.2571429)
+    assert score == pytest.approx(2.0 * 1.6 + 1.0 * 1.2571429)
 
 
 def test_a_prefix_counts_every_word_that_begins_with_it():

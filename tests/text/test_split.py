@@ -13,10 +13,10 @@ TEXTS = st.one_of(
 
 @given(TEXTS)
 def test_passages_tile_the_text_and_none_is_too_long(text):
-    found = spans(text)
-    assert "".join(text[start:end] for start, end in found) == text
-    assert all(end - start <= LONGEST for start, end in found)
-    assert [start for start, _ in found] == [0, *(end for _, end in found[:-1])]
+    tiles = spans(text)
+    assert "".join(text[start:end] for start, end in tiles) == text
+    assert all(end - start <= LONGEST for start, end in tiles)
+    assert [start for start, _ in tiles] == [0, *(end for _, end in tiles[:-1])]
 
 
 def test_a_short_text_stays_whole_and_an_empty_one_has_a_passage():

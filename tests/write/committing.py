@@ -1,4 +1,4 @@
-"""What `Writer` does on any store, as a test class to inherit with a fixture `store`."""
+"""The contract of `Writer` on any store, as a test class to inherit with a fixture `store`."""
 
 import pytest
 from tests.write.watching import WatchedEmbedder, WatchedStore

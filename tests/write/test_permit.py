@@ -1,4 +1,4 @@
-"""Who may change what: one decision and one wording, whichever surface asks."""
+"""The rules of who may change what: one decision and one wording, whichever surface asks."""
 
 import pytest
 

@@ -57,7 +57,7 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; a reader that stops early, as `head` does, has what it wanted, so that is no error."""
+        """Run the command; a closed pipe, as after `| head`, is no error."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -110,6 +110,6 @@ def main() -> None:
 
 
 def _drop_output() -> None:
-    """Give up what is not written yet: Python would try again when it ends, and fail with a traceback."""
+    """Discard unwritten output: at exit Python would flush it, and fail with a traceback."""
     with suppress(UnsupportedOperation), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

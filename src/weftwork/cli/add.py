@@ -17,9 +17,9 @@ from weftwork.cli.progress import (
     connector_for,
     line_of,
     mentions_of,
-    name,
     plain_line,
-    tell,
+    print_notices,
+    print_some,
     with_mentions,
 )
 from weftwork.config import Config
@@ -78,7 +78,7 @@ def command(
     for path in paths:
         if not path.exists():
             raise NotFound(f"{path} does not exist: give a file or a folder")
-    chosen = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
+    readers = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
     followed: list[Followed] = []
     loaded: list[Report] = []
     with open_configured(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
@@ -86,7 +86,7 @@ def command(
             workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
             parser=parser,
         )  # fmt: skip
-        for path, connector in chosen:
+        for path, connector in readers:
             with _bar(path, hidden=as_json or not sys.stderr.isatty()) as bar:
                 if connector is None:
                     loaded.append(_load(weft, path, config, bar, dry_run))
@@ -100,7 +100,7 @@ def command(
 
 
 def _is_lines(path: Path, forced: str | None) -> bool:
-    """Whether a file says by itself what its nodes are."""
+    """Return True for a file of JSON lines, which needs no connector."""
     return forced is None and path.suffix in LINES and path.is_file()
 
 
@@ -124,14 +124,14 @@ def _lengthen(bar: Any, count: int) -> None:
 
 def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> dict[str, Any]:
     counts = (*COUNTED, "nodes", "links", "mentions")
-    values: dict[str, Any] = {each: sum(getattr(report, each) for report in followed) for each in counts}
-    values |= {each: sum(getattr(report, each) for report in loaded) for each in ("edges", "users", "read")}
+    values: dict[str, Any] = {count: sum(getattr(report, count) for report in followed) for count in counts}
+    values |= {count: sum(getattr(report, count) for report in loaded) for count in ("edges", "users", "read")}
     values["read"] += values["nodes"]
     values["nodes"] += sum(report.changed for report in loaded)
-    values["unresolved"] = [asdict(each) for report in followed for each in report.unresolved]
-    for told in ("skipped", "notes"):
+    values["unresolved"] = [asdict(link) for report in followed for link in report.unresolved]
+    for kind in ("skipped", "notes"):
         reports: tuple[Any, ...] = (*followed, *loaded)
-        values[told] = [asdict(each) for report in reports for each in getattr(report, told)]
+        values[kind] = [asdict(notice) for report in reports for notice in getattr(report, kind)]
     values["connectors"] = [report.connector for report in followed]
     return {**values, "dry_run": dry_run}
 
@@ -139,8 +139,10 @@ def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> di
 def _print(followed: list[Followed], loaded: list[Report], dry_run: bool) -> None:
     for report in followed:
         click.echo(f"{'would be: ' if dry_run else ''}{line_of(report, dry_run=dry_run)}")
-        tell(report)
-    for each in loaded:
-        beside = f"{each.edges} edges, {each.users} users" if each.users else f"{each.edges} edges"
-        click.echo(f"read {each.read} nodes: {each.changed} new or changed, {beside}, {len(each.skipped)} skipped")
-        name([f"skipped {plain_line(one.what)}: {plain_line(one.why)}" for one in each.skipped])
+        print_notices(report)
+    for counts in loaded:
+        beside = f"{counts.edges} edges, {counts.users} users" if counts.users else f"{counts.edges} edges"
+        click.echo(
+            f"read {counts.read} nodes: {counts.changed} new or changed, {beside}, {len(counts.skipped)} skipped"
+        )
+        print_some([f"skipped {plain_line(notice.what)}: {plain_line(notice.why)}" for notice in counts.skipped])

@@ -61,7 +61,7 @@ def command(
 
 
 def _print_sources(answer: ResearchAnswer) -> None:
-    """What follows an answer: its sources, and what is wrong with its citations."""
+    """Print the sources of an answer, and the problems of its citations."""
     click.echo()
     uncited = range(1, len(answer.sources) + 1) if answer.model else ()
     shown = sorted(answer.cited) or uncited

@@ -1,4 +1,4 @@
-"""The arguments of a request for a context, shared by the commands that make one."""
+"""The options of a request for a context, shared by the commands that make one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OPTIONS = (
 
 
 def asking(command: Command) -> Command:
-    """Add the arguments of a request."""
+    """Add the options of a request."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
@@ -53,7 +53,7 @@ def asking(command: Command) -> Command:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A context, the document that the graph recipe makes of it, and what changed since an earlier one."""
+    """A context, the graph recipe's document of it, and the delta to an earlier context."""
 
     context: Context
     document: ContextDocument | None = None
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What whoever asked should know."""
+        """The warnings of the context."""
         return self.context.warnings if self.document is None else self.document.meta.notes
 
 
@@ -76,18 +76,18 @@ def ask(
     as_of: datetime | None,
     **more: Any,
 ) -> Answer:
-    """The context for what was asked on the command line."""
-    asked = [Topic(" ".join(query))] if " ".join(query).strip() else []
-    asked += map(_topic, topics)
-    if not asked and more["focus"] is None and more["thread"] is None:
+    """Return the context for the options of a command."""
+    all_topics = [Topic(" ".join(query))] if " ".join(query).strip() else []
+    all_topics += map(_topic, topics)
+    if not all_topics and more["focus"] is None and more["thread"] is None:
         raise InvalidInput("there is nothing to start from: give a question, a topic, a node's id or a focus")
     more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of)
     since, remember = more.pop("since", None), more.pop("remember", False)
     with open_configured(config) as weft:
         if recipe == "graph":
-            answer = _of_graph(weft, config, asked, **more)
+            answer = _of_graph(weft, config, all_topics, **more)
         else:
-            answer = _of_recipe(weft, config, recipe, asked if topics else [], " ".join(query), **more)
+            answer = _of_recipe(weft, config, recipe, all_topics if topics else [], " ".join(query), **more)
         if since is not None:
             return replace(answer, delta=weft.since(since, answer.context, thread=more["thread"]))
         if remember:
@@ -124,6 +124,6 @@ def _of_recipe(weft: Weft, config: Config, recipe: str, topics: list[Topic], que
 
 
 def _topic(text: str) -> Topic:
-    """A topic, with its weight after the last colon if a number below 100 stands there; 10:30 is a time."""
-    found = _WEIGHTED.fullmatch(text)
-    return Topic(found[1], float(found[2])) if found else Topic(text)
+    """Parse a topic and its weight, a number below 100 after the last colon; 10:30 is a time."""
+    match = _WEIGHTED.fullmatch(text)
+    return Topic(match[1], float(match[2])) if match else Topic(text)

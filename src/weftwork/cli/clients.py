@@ -18,7 +18,7 @@ NAME = "weftwork"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How a client starts the server."""
+    """The command line with which a client starts the server."""
 
     command: tuple[str, ...]
     arguments: tuple[str, ...]
@@ -26,18 +26,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An assistant: where its configuration is, and what it calls things there."""
+    """An assistant: the path of its configuration file, and the keys that it uses there."""
 
     path: Callable[[], Path]
     then: str
-    """What makes it read the file."""
+    """Instruction after which it reads the file."""
     key: str = "mcpServers"
     typed: bool = False
-    """Whether an entry says that it is of the type stdio."""
+    """Entries need `"type": "stdio"`."""
 
 
 def _claude_desktop() -> Path:
-    """The file in the folder that the platform gives to applications."""
+    """The configuration file in the platform's application folder."""
     if sys.platform == "darwin":
         folder = Path.home() / "Library" / "Application Support"
     elif sys.platform == "win32":
@@ -58,7 +58,7 @@ CLIENTS: Mapping[str, Client] = {
 
 
 def install(client: Client, path: Path, entry: Entry) -> bool:
-    """Put the entry into the client's file; False when it is there already."""
+    """Put the entry into the client's file; return False if it is there already."""
     try:
         text = _text(path)
         before = _parsed(text, path, client, entry)
@@ -76,15 +76,15 @@ def install(client: Client, path: Path, entry: Entry) -> bool:
 
 
 def merged(client: Client, before: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
-    """The configuration with the entry in it, everything else as it was, and in its order."""
+    """The configuration with the entry in it, everything else unchanged and in order."""
     servers = before.get(client.key, {})
     if not isinstance(servers, dict):
         raise InvalidInput(f"{client.key!r} in the client's file is not a table of servers: correct it by hand")
-    kept = servers.get(NAME, {})
+    existing = servers.get(NAME, {})
     command, *more = entry.command
     mine = {
         **({"type": "stdio"} if client.typed else {}),
-        **(kept if isinstance(kept, dict) else {}),
+        **(existing if isinstance(existing, dict) else {}),
         "command": command,
         "args": [*more, *entry.arguments],
     }
@@ -101,22 +101,22 @@ def _text(path: Path) -> str:
 
 
 def _parsed(text: str, path: Path, client: Client, entry: Entry) -> dict[str, Any]:
-    """What the file holds; one that plain JSON cannot say would lose its comments, so it is left alone."""
+    """Parse the file; refuse JSON with comments, which would be lost."""
     try:
-        found = json.loads(text) if text.strip() else {}
+        parsed = json.loads(text) if text.strip() else {}
     except ValueError as error:
         snippet = json.dumps(merged(client, {}, entry), indent=2, ensure_ascii=False)
         raise InvalidInput(
             f"{path} is not plain JSON ({error}; it may have comments) and was left as it is: "
             f"put this into it by hand\n{snippet}"
         ) from error
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise InvalidInput(f"{path} does not hold a JSON object and was left as it is: correct it or move it away")
-    return found
+    return parsed
 
 
 def _indent(text: str) -> int | str:
-    """The indentation of the file as it is, so that a comparison shows one change."""
+    """The indentation of the file, so that a diff shows one change."""
     for line in text.splitlines():
         spaces = line[: len(line) - len(line.lstrip(" \t"))]
         if spaces:
@@ -125,7 +125,7 @@ def _indent(text: str) -> int | str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace a file in one step, so that a client never reads half of it; who may read it stays as it was."""
+    """Replace a file atomically and keep its permissions."""
     mode = path.stat().st_mode & 0o777 if path.exists() else None
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

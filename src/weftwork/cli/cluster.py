@@ -77,14 +77,14 @@ def status(as_json: bool, config: Config) -> None:
     weftwork cluster status
     """
     with _cluster(config) as cluster:
-        found = cluster.status()
+        servers = cluster.status()
     if as_json:
-        print_json([each.as_dict() for each in found])
+        print_json([server.as_dict() for server in servers])
     else:
-        for each in found:
-            state = each.problem or f"{len(each.parts)} parts  {each.workspaces} workspaces"
-            click.echo(f"{each.name or 'the coordinator'}  {state}")
-    if any(each.problem for each in found):
+        for server in servers:
+            state = server.problem or f"{len(server.parts)} parts  {server.workspaces} workspaces"
+            click.echo(f"{server.name or 'the coordinator'}  {state}")
+    if any(server.problem for server in servers):
         raise click.exceptions.Exit(1)
 
 
@@ -116,11 +116,11 @@ def _cluster(config: Config) -> Iterator[Cluster]:
         yield cluster
 
 
-def _addresses(given: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for text in given:
+def _addresses(options: tuple[str, ...]) -> dict[str, str]:
+    addresses = {}
+    for text in options:
         name, separator, url = text.partition("=")
         if not separator:
             raise InvalidInput(f"--node {text} has no address: write it as  NAME=postgresql://user@host/database")
-        found[name] = url
-    return found
+        addresses[name] = url
+    return addresses

@@ -1,4 +1,4 @@
-"""Colours for a terminal: click leaves them out of a pipe, and `NO_COLOR` out of everything."""
+"""Colours for a terminal: click strips them in a pipe, and `NO_COLOR` everywhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CITATION = re.compile(rf"\[{CITATION.pattern}\]")
 
 
 def shaded(text: str) -> str:
-    """The text with its headings bold and its citations dim; what is quoted stays as it is."""
+    """Make headings bold and citations dim; leave quoted text alone."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -29,5 +29,5 @@ def shaded(text: str) -> str:
         elif _HEADING.match(line):
             lines.append(click.style(line, bold=True))
         else:
-            lines.append(_CITATION.sub(lambda found: click.style(found[0], dim=True), line))
+            lines.append(_CITATION.sub(lambda match: click.style(match[0], dim=True), line))
     return "\n".join(lines)

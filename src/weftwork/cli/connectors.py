@@ -16,14 +16,20 @@ def command(as_json: bool) -> None:
     weftwork connectors
     weftwork add --as obsidian ~/vault        use one by its name
     """
-    found = list(connectors().values())
+    all_registered = list(connectors().values())
     if as_json:
-        print_json([{"name": each.name, "summary": _summary(each), "origin": each.origin} for each in found])
+        print_json(
+            [
+                {"name": registered.name, "summary": _summary(registered), "origin": registered.origin}
+                for registered in all_registered
+            ]
+        )
         return
-    width = max(len(each.name) for each in found)
-    for each in found:
-        click.echo(f"{plain_line(each.name).ljust(width)}  {plain_line(_summary(each))}  ({plain_line(each.origin)})")
+    width = max(len(registered.name) for registered in all_registered)
+    for registered in all_registered:
+        name, summary, origin = map(plain_line, (registered.name, _summary(registered), registered.origin))
+        click.echo(f"{name.ljust(width)}  {summary}  ({origin})")
 
 
-def _summary(found: Registered) -> str:
-    return found.connector.summary if found.connector else f"cannot be used: {found.problem}"
+def _summary(registered: Registered) -> str:
+    return registered.connector.summary if registered.connector else f"cannot be used: {registered.problem}"

@@ -15,7 +15,7 @@ class Moment(click.ParamType[datetime]):
     name = "date"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """The moment that was typed."""
+        """Parse a moment."""
         if isinstance(value, datetime):
             return value
         try:

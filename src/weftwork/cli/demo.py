@@ -25,7 +25,7 @@ QUOTED = (
     "A backslash stands before the citation that it makes up."
 )
 SHOWN: Mapping[Fate, int] = {"included": 3, "truncated": 2, "line": 1, "dropped": 2}
-"""How many candidates of each fate the table of reasons shows."""
+"""Candidates of each fate in the table of reasons."""
 CITED = 5
 NEXT = (
     'weftwork context "What do librarians check when a telescope comes back?" --max-tokens 600',
@@ -66,13 +66,13 @@ def _ask(weft: Weft, user: str) -> Context:
 
 def _hidden(weft: Weft, context: Context) -> set[str]:
     """Nodes among one user's candidates that Ben may not see."""
-    found = {decision.node for decision in context.trace}
+    candidates = {decision.node for decision in context.trace}
     with weft.store.view(sample.WORKSPACE, "ben") as view:
-        return found - {node.id for node in view.nodes(sorted(found))}
+        return candidates - {node.id for node in view.nodes(sorted(candidates))}
 
 
 def _write_settings(path: Path) -> None:
-    """So that commands in the folder need no options."""
+    """Write settings, so that commands in the folder need no options."""
     if not path.exists():
         path.write_text(f'store = "studio.weft"\nworkspace = "{sample.WORKSPACE}"\nuser = "{sample.OWNER}"\n', "utf-8")
 
@@ -110,10 +110,10 @@ def _bar(name: str, tokens: int, whole: int, note: str) -> str:
 
 
 def _citations(context: Context) -> list[str]:
-    cited = [each for each in context.citations if f"[{each.id}]" in context.text]
+    cited = [citation for citation in context.citations if f"[{citation.id}]" in context.text]
     lines = [
-        f"  [{each.id}] {inline(each.source or each.node, 40)}, characters {each.start}-{each.end}"
-        for each in cited[:CITED]
+        f"  [{citation.id}] {inline(citation.source or citation.node, 40)}, characters {citation.start}-{citation.end}"
+        for citation in cited[:CITED]
     ]
     return [*lines, f"  … and {len(cited) - len(lines)} more"]
 
@@ -121,9 +121,9 @@ def _citations(context: Context) -> list[str]:
 def _reasons(context: Context) -> list[str]:
     lines = ["  fate      score tokens  candidate                     found by       reason"]
     for fate, limit in SHOWN.items():
-        found = [decision for decision in context.trace if decision.fate == fate]
-        repeats = [each for each in found if each.reason.startswith("a repeat of")]
-        shown = [each for each in found if each not in repeats][:limit] + repeats[:1]
+        decisions = [decision for decision in context.trace if decision.fate == fate]
+        repeats = [decision for decision in decisions if decision.reason.startswith("a repeat of")]
+        shown = [decision for decision in decisions if decision not in repeats][:limit] + repeats[:1]
         lines += [_row(decision) for decision in shown]
     return [*lines, f"  … and {len(context.trace) - len(lines) + 1} more: see them all with  weftwork explain"]
 

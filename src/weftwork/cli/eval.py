@@ -21,12 +21,12 @@ from weftwork.render.quote import inline, writable
 
 
 class Evaluating(click.Group):
-    """A group whose first word may be a file of questions."""
+    """A command group whose first argument may be a file of questions."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """What is no command is a file."""
+        """Run the questions of a file if the first argument is no command."""
         if args and args[0] not in self.commands:
             args = ["run", *args]
         return super().resolve_command(ctx, args)
@@ -70,7 +70,7 @@ def run_command(*, questions: Path, html: Path | None, as_json: bool, config: Co
             recipes=ways["recipes"] or ("default",),
             lenses=ways["lenses"] or (None,),
             packers=ways["packers"] or (None,),
-            weights=[_weights(each) for each in ways["weights"]] or (None,),
+            weights=[_weights(weighting) for weighting in ways["weights"]] or (None,),
             budgets=ways["budgets"] or (config.budget,),
         )
         with click.progressbar(

@@ -71,20 +71,20 @@ def list_keys(as_json: bool, config: Config) -> None:
     weftwork keys list --json
     """
     with open_configured(config) as weft:
-        kept, now = weft.store.keys.all(), weft.now()
-    found = [_shown(key, state_of(key, now)) for key in kept]
+        keys, now = weft.store.keys.all(), weft.now()
+    rows = [_shown(key, state_of(key, now)) for key in keys]
     if as_json:
-        print_json(found)
+        print_json(rows)
         return
-    for each in found:
-        until = f"until {each['expiresAt']}" if each["expiresAt"] else ""
+    for row in rows:
+        until = f"until {row['expiresAt']}" if row["expiresAt"] else ""
         words = (
-            each["id"],
-            each["state"],
-            each["scope"],
-            each["user"],
-            ",".join(each["workspaces"]),
-            each["name"],
+            row["id"],
+            row["state"],
+            row["scope"],
+            row["user"],
+            ",".join(row["workspaces"]),
+            row["name"],
             until,
         )
         click.echo("  ".join(filter(None, words)))

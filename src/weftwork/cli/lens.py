@@ -28,12 +28,12 @@ def list_lenses(as_json: bool, config: Config) -> None:
     weftwork lens list --json
     """
     lenses = Lenses(own_lenses(config))
-    found = [lenses.get(name) for name in lenses.names()]
+    shown = [lenses.get(name) for name in lenses.names()]
     if as_json:
-        print_json([lens.to_dict() for lens in found])
+        print_json([lens.to_dict() for lens in shown])
         return
-    width = max(len(lens.name) for lens in found)
-    for lens in found:
+    width = max(len(lens.name) for lens in shown)
+    for lens in shown:
         click.echo(f"{lens.name:<{width}}  {lens.description}".rstrip())
 
 

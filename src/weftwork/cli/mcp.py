@@ -17,7 +17,7 @@ from weftwork.faces.opening import open_configured
 
 
 def _enter(ctx: click.Context, parameter: click.Parameter, folder: Path | None) -> None:
-    """Work in a folder; eager, so that its weftwork.toml is the one that counts."""
+    """Change to a folder; eager, so that its weftwork.toml is loaded."""
     if folder is not None:
         os.chdir(folder)
 
@@ -81,7 +81,7 @@ def install_command(name: str, path: Path | None, only_print: bool, config: Conf
 
 
 def _running() -> tuple[str, ...]:
-    """How this program was started, so that a client can start it from anywhere."""
+    """The command line of this program, so that a client can start it from anywhere."""
     program = Path(sys.argv[0])
     if program.stem == "weftwork" and program.is_file():
         return (str(program.absolute()),)

@@ -47,19 +47,19 @@ def command(
         raise click.UsageError("--all lists without a query and without --as-of: leave one of them out")
     with open_configured(config) as weft:
         if asked.strip():
-            found = _searched(weft, asked, config, SearchOptions(limit=limit, memory_types=types, as_of=as_of))
+            scored = _searched(weft, asked, config, SearchOptions(limit=limit, memory_types=types, as_of=as_of))
         else:
             filters = Filters(types=frozenset(types), as_of=as_of)
             listed = Memories(weft).list(
                 filters=filters, every=every, limit=limit, user=config.user, workspace=config.workspace
             )
-            found = [(None, memory) for memory in listed]
+            scored = [(None, memory) for memory in listed]
     if as_json:
-        print_json([as_dict(memory) | ({} if score is None else {"score": score}) for score, memory in found])
+        print_json([as_dict(memory) | ({} if score is None else {"score": score}) for score, memory in scored])
         return
-    if not found:
+    if not scored:
         click.echo("no memories", err=True)
-    for score, memory in found:
+    for score, memory in scored:
         click.echo(line(memory, score))
 
 
@@ -68,11 +68,11 @@ def _searched(weft: Weft, query: str, config: Config, options: SearchOptions) ->
     result = asyncio.run(engine.search(query, config.workspace, options))
     if not result.ok:
         raise WeftError(result.error.message)
-    return [(each.score, each.memory) for each in result.value]
+    return [(hit.score, hit.memory) for hit in result.value]
 
 
 def _silent() -> logging.Logger:
-    """What fails is told once, as the error of the command."""
+    """A logger that drops everything: a failure is reported once, as the command's error."""
     logger = logging.Logger("weftwork.cli.memories")
     logger.addHandler(logging.NullHandler())
     return logger

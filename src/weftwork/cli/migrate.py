@@ -35,17 +35,23 @@ def command(source: str, target: str, workspace: str | None, as_json: bool) -> N
     leaving = open_store(source, clock=system_clock, create=False)
     arriving = None
     try:
-        wanted = movable(leaving, workspace)
+        names = movable(leaving, workspace)
         arriving = open_store(target, clock=system_clock)
-        moved = [_move(leaving, arriving, name, hidden=as_json or not sys.stderr.isatty()) for name in wanted]
+        moved = [_move(leaving, arriving, name, hidden=as_json or not sys.stderr.isatty()) for name in names]
     finally:
         for store in filter(None, (leaving, arriving)):
             store.close()
     if as_json:
-        print_json({"source": shown(source), "target": shown(target), "workspaces": [_values(each) for each in moved]})
+        print_json(
+            {
+                "source": shown(source),
+                "target": shown(target),
+                "workspaces": [_values(summary) for summary in moved],
+            }
+        )
         return
-    for each in moved:
-        _print(each)
+    for summary in moved:
+        _print(summary)
 
 
 def _move(source: LastingStore, target: LastingStore, name: str, *, hidden: bool) -> Moved:

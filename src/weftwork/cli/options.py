@@ -1,4 +1,4 @@
-"""Options that commands share, and opening the store that they name."""
+"""Options that commands share, and JSON output."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def settings(command: Command) -> Command:
-    """--store, --workspace and --user, as one `config` argument."""
+    """Add --store, --workspace and --user, passed as one `config` argument."""
 
     def gather(ctx: click.Context, /, **values: Any) -> Any:
-        given = {name: values.pop(name) for name in ("store", "workspace", "user")}
-        config = replace(load_config(Path.cwd()), **{name: value for name, value in given.items() if value})
+        options = {name: values.pop(name) for name in ("store", "workspace", "user")}
+        config = replace(load_config(Path.cwd()), **{name: value for name, value in options.items() if value})
         return ctx.invoke(command, config=config, **values)
 
     wrapped = click.pass_context(gather)

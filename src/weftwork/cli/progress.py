@@ -1,11 +1,9 @@
-"""What the commands that follow a path have in common: their options, and how they report."""
+"""Options and reports of the commands that import a path."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -27,44 +25,39 @@ with_mentions = click.option(
 
 
 def connector_for(path: Path, forced: str | None) -> Connector:
-    """The connector that was asked for, or the one that recognises the path."""
+    """The connector named with --as, or the one that recognises the path."""
     return get_connector(forced) if forced else recognise(path)
 
 
 def mentions_of(config: Config, chosen: bool | None) -> bool:
-    """Whether mentions are wanted: as the command says, or as the settings do."""
+    """The --mentions flag, or the setting where it is absent."""
     return config.mentions if chosen is None else chosen
 
 
-def as_values(report: Followed) -> dict[str, Any]:
-    """A report as JSON."""
-    return asdict(report)
-
-
 def line_of(report: Followed, *, dry_run: bool = False) -> str:
-    """A report in one line; what is mentioned where is known only when all texts are stored."""
+    """A report in one line; a dry run has no mentions, which need all texts to be stored."""
     counts = ", ".join(f"{getattr(report, name)} {name}" for name in COUNTED)
     links = f"; {report.links} links, {len(report.unresolved)} unresolved"
     links += "" if dry_run else f", {report.mentions} mentions"
-    found = report.links or report.unresolved or report.mentions
-    return f"{counts}, {len(report.skipped)} skipped{links if found else ''}"
+    has_links = report.links or report.unresolved or report.mentions
+    return f"{counts}, {len(report.skipped)} skipped{links if has_links else ''}"
 
 
-def tell(report: Followed, *, unresolved: bool = True) -> None:
-    """Name on standard error what was skipped, what is to be known, and which links point nowhere."""
-    name([f"skipped {plain_line(each.what)}: {plain_line(each.why)}" for each in report.skipped])
-    name([f"note on {plain_line(each.what)}: {plain_line(each.why)}" for each in report.notes])
+def print_notices(report: Followed, *, unresolved: bool = True) -> None:
+    """Print skipped sources, notes and unresolved links to standard error."""
+    print_some([f"skipped {plain_line(notice.what)}: {plain_line(notice.why)}" for notice in report.skipped])
+    print_some([f"note on {plain_line(notice.what)}: {plain_line(notice.why)}" for notice in report.notes])
     if unresolved:
-        name(
+        print_some(
             [
-                f"{plain_line(each.what)} links to {plain_line(each.target)}, which is not there"
-                for each in report.unresolved
+                f"{plain_line(link.what)} links to {plain_line(link.target)}, which is not there"
+                for link in report.unresolved
             ]
         )
 
 
-def name(lines: Sequence[str]) -> None:
-    """Print lines to standard error, some of them if there are many."""
+def print_some(lines: Sequence[str]) -> None:
+    """Print lines to standard error, at most `SHOWN`."""
     for line in lines[:SHOWN]:
         click.echo(f"  {line}", err=True)
     if len(lines) > SHOWN:
@@ -72,5 +65,5 @@ def name(lines: Sequence[str]) -> None:
 
 
 def plain_line(text: str) -> str:
-    """A text that cannot begin another line, nor move a terminal's cursor, whatever a file is called."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    """Escape line breaks and control characters, which a file name may hold."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)

@@ -1,4 +1,4 @@
-"""The reference of all commands, as Markdown, from their own help."""
+"""The command reference in Markdown, generated from the commands' help."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weftwork.cli import group
 
 
 def reference() -> str:
-    """One section a command, with the help that it prints."""
+    """Return the reference: a section per command, with the help that it prints."""
     parts = ["# The `weftwork` command\n\nWritten by `make docs` from the commands' own help.\n"]
     for path, command in _commands(group, ("weftwork",)):
         context = click.Context(
@@ -19,14 +19,14 @@ def reference() -> str:
 
 
 def _commands(command: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], click.Command]]:
-    found = [(path, command)]
+    commands = [(path, command)]
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None
-            found += _commands(inner, (*path, name))
-    return found
+            commands += _commands(inner, (*path, name))
+    return commands
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def command(
     supersedes: str | None,
     as_json: bool,
     config: Config,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Write a memory, which only you may see until you share it.
 
@@ -43,17 +43,17 @@ def command(
     weftwork remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
     weftwork remember "The lab is closed" --valid-until 2030-06-01 --share group:lab
     """
-    given["type"] = given.pop("kind")
+    arguments["type"] = arguments.pop("kind")
     details = Details(valid_from=valid_from, valid_until=valid_until)
     # What was not said is left to `revise`, which takes it from the memory that is superseded.
-    details.update({name: value for name, value in given.items() if value not in (None, ())})  # type: ignore[typeddict-item]
-    said, who = " ".join(text), {"user": config.user, "workspace": config.workspace}
+    details.update({name: value for name, value in arguments.items() if value not in (None, ())})  # type: ignore[typeddict-item]
+    content, who = " ".join(text), {"user": config.user, "workspace": config.workspace}
     with open_configured(config) as weft:
         memories = Memories(weft)
         if supersedes is None:
-            memory = memories.remember(said, **who, **details)
+            memory = memories.remember(content, **who, **details)
         else:
-            memory = memories.revise(supersedes, said, **who, **details)
+            memory = memories.revise(supersedes, content, **who, **details)
     if as_json:
         print_json(as_dict(memory))
     else:

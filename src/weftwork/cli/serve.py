@@ -14,7 +14,7 @@ from weftwork.faces.research import ChatModel, ModelSettings
 
 KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
          "limits": dict, "otel": bool}  # fmt: skip
-"""What the table [server] of weftwork.toml may hold."""
+"""Settings of the table [server] of weftwork.toml, and their types."""
 
 
 @click.command("serve")
@@ -30,7 +30,7 @@ KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads"
     "--otel", envvar="WEFTWORK_OTEL", is_flag=True, help="Send OpenTelemetry spans; OTEL_… variables say where."
 )
 @settings
-def command(*, config: Config, **given: Any) -> None:
+def command(*, config: Config, **arguments: Any) -> None:
     """Serve a store over HTTP and MCP, with the inspector at /.
 
     The keys in the store say who may do what: make them with  weftwork keys create. Without any key the server
@@ -45,24 +45,24 @@ def command(*, config: Config, **given: Any) -> None:
     from weftwork.server.http.process import make_options, run  # noqa: PLC0415 - an optional extra
 
     set_up_logging()
-    chosen = merged(config.server, given)
+    chosen = merged(config.server, arguments)
     model = ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
         run(weft, options, host=chosen["host"], port=chosen["port"], say=lambda text: click.echo(text, err=True))
 
 
-def merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the command line and the environment say, over what the table [server] says."""
+def merged(table: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge the options of the command line and the environment over the table [server]."""
     for name, value in table.items():
         if name not in KINDS:
             raise InvalidInput(f"[server] has an unknown setting {name!r}: use {', '.join(KINDS)}")
         if type(value) is not KINDS[name]:
             raise InvalidInput(f"{name} in [server] must be of type {KINDS[name].__name__}, got {value!r}")
-    told = {name: value for name, value in given.items() if value not in (None, ()) and value is not False}
-    if "limits" in told:
-        told["limits"] = {**table.get("limits", {}), **dict(map(_limit, told["limits"]))}
-    return {"host": "127.0.0.1", "port": 8000, **table, **told}
+    chosen = {name: value for name, value in options.items() if value not in (None, ()) and value is not False}
+    if "limits" in chosen:
+        chosen["limits"] = {**table.get("limits", {}), **dict(map(_limit, chosen["limits"]))}
+    return {"host": "127.0.0.1", "port": 8000, **table, **chosen}
 
 
 def _limit(text: str) -> tuple[str, int]:

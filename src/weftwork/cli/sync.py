@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from weftwork.cli.options import as_json, print_json, settings
-from weftwork.cli.progress import as_values, line_of, tell
+from weftwork.cli.progress import line_of, print_notices
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
 from weftwork.ingest.sync import sync
@@ -24,7 +25,7 @@ def command(folder: Path, as_json: bool, config: Config) -> None:
     with open_configured(config) as weft:
         report = sync(weft, folder, workspace=config.workspace, user=config.user, mentions=config.mentions)
     if as_json:
-        print_json(as_values(report))
+        print_json(asdict(report))
         return
     click.echo(line_of(report))
-    tell(report)
+    print_notices(report)

@@ -37,19 +37,19 @@ def command(memory: str, as_json: bool, config: Config) -> None:
     except ImportError as error:
         raise MissingExtra("psycopg, which PostgreSQL is reached with,", "postgres") from error
 
-    found = []
-    for each in tune(config.store, memory=memory, progress=_told):
-        found.append(each.as_dict())
+    parts = []
+    for index in tune(config.store, memory=memory, progress=_print_progress):
+        parts.append(index.as_dict())
         if not as_json:
-            where = f" on {each.server}" if each.server else ""
-            done = f"made in {each.seconds:.0f} s" if each.made else "was there"
-            click.echo(f"{each.part}{where}: {each.vectors:,} vectors of {each.dimensions} numbers, {done}")
+            where = f" on {index.server}" if index.server else ""
+            done = f"made in {index.seconds:.0f} s" if index.made else "was there"
+            click.echo(f"{index.part}{where}: {index.vectors:,} vectors of {index.dimensions} numbers, {done}")
     if as_json:
-        print_json(found)
-    elif not found:
+        print_json(parts)
+    elif not parts:
         click.echo(f"nothing to do: every part has at most {FEW:,} vectors")
 
 
-def _told(what: str, share: float) -> None:
+def _print_progress(what: str, share: float) -> None:
     if sys.stderr.isatty():
         click.echo(f"\r{what}: {share:4.0%}\r", nl=False, err=True)

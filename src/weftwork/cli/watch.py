@@ -2,13 +2,21 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
 import click
 
 from weftwork.cli.options import settings
-from weftwork.cli.progress import as_connector, as_values, connector_for, line_of, mentions_of, tell, with_mentions
+from weftwork.cli.progress import (
+    as_connector,
+    connector_for,
+    line_of,
+    mentions_of,
+    print_notices,
+    with_mentions,
+)
 from weftwork.config import Config
 from weftwork.errors import NotFound, WeftError
 from weftwork.faces.opening import open_configured
@@ -46,21 +54,17 @@ def command(path: Path, forced: str | None, poll: bool, mentions: bool | None, a
                 except WeftError as error:  # the folder may be back soon
                     click.echo(f"error: {error}", err=True)
                     continue
-                if first or _is_news(report):
+                if first or report.added or report.changed or report.moved or report.removed:
                     _print(report, as_json, first)
                 first = False
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
 
 
-def _is_news(report: Followed) -> bool:
-    return bool(report.added or report.changed or report.moved or report.removed)
-
-
 def _print(report: Followed, as_json: bool, first: bool) -> None:
     if as_json:
-        click.echo(json.dumps(as_values(report), ensure_ascii=False, sort_keys=True))
+        click.echo(json.dumps(asdict(report), ensure_ascii=False, sort_keys=True))
     else:
         click.echo(line_of(report))
-        tell(report, unresolved=first)
+        print_notices(report, unresolved=first)
     sys.stdout.flush()

@@ -40,7 +40,7 @@ def command(*, once: bool, everywhere: bool, batch: int, poll: float, as_json: b
     Workers share the texts of a database among them, each text is embedded once, and what a worker had that died is
     taken by another. On a file they work one after the other.
     """
-    with open_configured(config) as weft, _until_told() as stop:
+    with open_configured(config) as weft, _stop_event() as stop:
         if weft.tools.embedder is None:
             raise InvalidInput("no embedder is chosen: set WEFTWORK_EMBEDDER, or embedder in weftwork.toml")
         workspace = None if everywhere else config.workspace
@@ -62,7 +62,7 @@ def command(*, once: bool, everywhere: bool, batch: int, poll: float, as_json: b
 
 
 class _Worker:
-    """Takes on texts of one workspace, or of all of them, and counts what it has done."""
+    """Embeds texts of one workspace or of all, and counts them."""
 
     def __init__(
         self, store: Store, embedder: EmbeddingProvider, workspace: str | None, batch: int, as_json: bool
@@ -75,7 +75,7 @@ class _Worker:
         self.total = 0
 
     def work(self) -> int:
-        """Embed a batch in each workspace; how many texts that were."""
+        """Embed a batch in each workspace, and return the number of texts."""
         before = self.total
         for place in self._places():
             count = embed_waiting(self._store, self._embedder, place, limit=self._batch)
@@ -85,7 +85,7 @@ class _Worker:
         return self.total - before
 
     def left(self) -> bool:
-        """Whether any text has no vector, even if another worker has it."""
+        """Return True if any text has no vector, even one claimed by another worker."""
         return any(self._store.waiting(place, self._embedder.model) for place in self._places())
 
     def _places(self) -> list[str]:
@@ -93,8 +93,8 @@ class _Worker:
 
 
 @contextmanager
-def _until_told() -> Iterator[Event]:
-    """An event that Ctrl-C and a request to terminate set: the batch at hand is finished first."""
+def _stop_event() -> Iterator[Event]:
+    """An event that SIGINT and SIGTERM set, so that the current batch is finished first."""
     stop = Event()
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in numbers}

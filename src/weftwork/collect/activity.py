@@ -1,4 +1,4 @@
-"""What the user worked on or looked at lately."""
+"""Collector of the user's recent edits and views."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class ActivityCollector:
     view_count: int = 5
     max_age_hours: float = 72
     types: frozenset[str] = frozenset()
-    """Which types; empty means all."""
+    """Types of nodes; empty means all."""
     name: str = "activity"
     section: str = "activity"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Edits before views, newest first, each node once."""
         since = inquiry.now - timedelta(hours=self.max_age_hours)
-        found: dict[int, Found] = {}
+        findings: dict[int, Found] = {}
         for top, most, events in ((0.6, self.edit_count, inquiry.edits), (0.5, self.view_count, inquiry.views)):
             recent = self._of_types(inquiry, [event for event in events if event.at >= since]) if most else []
             for index, event in enumerate(recent[:most]):
                 if event.node not in inquiry.request.filters.exclude:
                     why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
-                    found.setdefault(event.key, Found(event.key, top - index * 0.02, why, "activity"))
-        return list(found.values())
+                    findings.setdefault(event.key, Found(event.key, top - index * 0.02, why, "activity"))
+        return list(findings.values())
 
     def _of_types(self, inquiry: Inquiry, events: list[Event]) -> list[Event]:
         if not self.types:
             return events
         records = inquiry.view.load([event.key for event in events])
-        wanted = {record.passage.key for record in records if record.node.type in self.types}
-        return [event for event in events if event.key in wanted]
+        matching = {record.passage.key for record in records if record.node.type in self.types}
+        return [event for event in events if event.key in matching]

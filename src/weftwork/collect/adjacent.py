@@ -1,4 +1,4 @@
-"""What stands before and after what a search found: an answer often follows the words of the question."""
+"""Collector of the passages right before and after the hits, where the answer often stands."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TURNS = frozenset({"message"})
 
 @dataclass(frozen=True, slots=True)
 class AdjacentCollector:
-    """The turns or paragraphs around each hit; what they are worth is for the `window` signal to say."""
+    """The turns or paragraphs around each hit; scored by the `window` signal."""
 
     count: int = 2
     types: frozenset[str] = frozenset()
-    """Around hits of which types; empty means all."""
+    """Types of hits; empty means all."""
     name: str = "adjacent"
     section: str = "semantic"
 
@@ -25,16 +25,18 @@ class AdjacentCollector:
         """Around the best hit first, the nearest first."""
         hits = dict.fromkeys(hit.key for hit in (*inquiry.word_hits, *inquiry.vector_hits))
         if self.types:
-            hits = {each.passage.key: None for each in inquiry.load(list(hits)) if each.node.type in self.types}
+            hits = {record.passage.key: None for record in inquiry.load(list(hits)) if record.node.type in self.types}
         around = inquiry.view.adjacent(list(hits), self.count) if hits else {}
-        found: dict[int, Found] = {}
+        findings: dict[int, Found] = {}
         for key in hits:
-            for offset, other in sorted(around.get(key, ()), key=lambda each: (abs(each[0]), each[0])):
+            for offset, other in sorted(around.get(key, ()), key=lambda record: (abs(record[0]), record[0])):
                 if other not in hits:
                     place = "before" if offset < 0 else "after"
-                    found.setdefault(other, Found(other, 0.0, f"{abs(offset)} {place} a hit", "adjacent"))
+                    findings.setdefault(other, Found(other, 0.0, f"{abs(offset)} {place} a hit", "adjacent"))
         filters = inquiry.request.filters
         if replace(filters, as_of=None) == Filters():
-            return list(found.values())
-        admitted = {each.passage.key for each in inquiry.view.load(list(found)) if filters.admits(each.node)}
-        return [each for each in found.values() if each.key in admitted]
+            return list(findings.values())
+        admitted = {
+            neighbour.passage.key for neighbour in inquiry.view.load(list(findings)) if filters.admits(neighbour.node)
+        }
+        return [finding for finding in findings.values() if finding.key in admitted]

@@ -1,4 +1,4 @@
-"""A property that is computed when it is first read, and kept."""
+"""A cached property that takes no lock."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Value = TypeVar("Value")
 
 
 class once(Generic[Value]):
-    """What `functools.cached_property` is from Python 3.12 on.
+    """`functools.cached_property` as it is from Python 3.12 on.
 
-    Before, that one holds a lock for all instances while it computes: one request that waits for a slow embedding
-    provider would hold up all others.
+    Before 3.12 it holds one lock for all instances while it computes: a request that waits for a slow embedding
+    provider would block all others.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:

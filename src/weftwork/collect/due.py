@@ -1,4 +1,4 @@
-"""What should have been done by now, where the query asks for it."""
+"""Collector of overdue nodes, for queries that ask for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DueCollector:
     section: str = "semantic"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """The longest overdue first; all equally wanted."""
+        """The longest overdue first, all with score 1."""
         if not inquiry.question.overdue:
             return []
         late = inquiry.view.past(FIELDS, inquiry.now, closed=DONE, limit=self.limit, filters=inquiry.request.filters)

@@ -1,4 +1,4 @@
-"""What a topic names outright: a node by its id, a passage by its citation, or nodes by their title."""
+"""Topics that are exact names: a node's id, a passage's citation, or a title."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Named:
 
 def named(view: View, text: str, now: datetime) -> Named | None:
     """The nodes that a topic names; None if it has to be searched for."""
-    wanted = text.strip()
-    own = view.nodes([wanted])
-    if own:
+    name = text.strip()
+    by_id = view.nodes([name])
+    if by_id:
         # An id means nothing to an embedding: the node's own words do.
-        return Named((own[0].id,), own[0].title or own[0].text)
-    cited = view.cited([wanted.strip("[]")])
+        return Named((by_id[0].id,), by_id[0].title or by_id[0].text)
+    cited = view.cited([name.strip("[]")])
     if cited:
         return Named((cited[0].node.id,), cited[0].passage.text or cited[0].node.title)
-    titles = (wanted, *read_query(text, now).titles)
-    found = tuple(dict.fromkeys(node for title in titles for node in view.find(title)))
-    return Named(found, text) if found else None
+    titles = (name, *read_query(text, now).titles)
+    by_title = tuple(dict.fromkeys(node for title in titles for node in view.find(title)))
+    return Named(by_title, text) if by_title else None

@@ -1,4 +1,4 @@
-"""What stands around the place where the user works, or inside the page that they look at."""
+"""Collector of the nodes around the focus, or inside the page that the user looks at."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Around = tuple[NodeInfo, float, str, int]
 
 @dataclass(frozen=True, slots=True)
 class FocusCollector:
-    """The focused node, its ancestors, siblings and children, with the relevance of the workspace contract."""
+    """The focus, its ancestors, siblings and children, scored as in the workspace contract."""
 
     ancestor_depth: int = 3
     sibling_count: int = 2
@@ -24,29 +24,29 @@ class FocusCollector:
     around: bool = True
     """False for a page or a database: only what stands in it is of interest, not what stands around it."""
     levels: int | None = None
-    """How many levels below the focus are shown; None for all."""
+    """Levels shown below the focus; None for all."""
     name: str = "focus"
     section: str = "focus"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """The focus first, then by relevance."""
         focus, page = inquiry.request.focus, inquiry.request.page
-        found = [] if focus is None else self._focused(inquiry, focus)
+        findings = [] if focus is None else self._focused(inquiry, focus)
         if page is not None and page != focus:
             key = _known(inquiry.view, page)
-            if all(each.key != key for each in found):
-                found.append(Found(key, 0.9, "the page of the focus", "focus"))
-        return sorted(found, key=lambda each: (-each.score, each.key))
+            if all(finding.key != key for finding in findings):
+                findings.append(Found(key, 0.9, "the page of the focus", "focus"))
+        return sorted(findings, key=lambda finding: (-finding.score, finding.key))
 
     def _focused(self, inquiry: Inquiry, focus: str) -> list[Found]:
         view, excluded = inquiry.view, inquiry.request.filters.exclude
-        own = Found(
+        focused = Found(
             _known(view, focus), 1.0, "the focus", "focus", distance=0, asked=True, levels=self.levels, by_id=True
         )
-        around = [each for each in self._around(view, focus) if each[0].id not in excluded]
+        around = [relative for relative in self._around(view, focus) if relative[0].id not in excluded]
         levels = None if self.levels is None else self.levels - 1
         first = view.passages([node.id for node, *_ in around])
-        return [own] + [
+        return [focused] + [
             Found(key, score, why, "focus", distance=hops, levels=levels)
             for node, score, why, hops in around
             for key in first.get(node.id, ())

@@ -1,4 +1,4 @@
-"""Words and meaning as two independent reasons."""
+"""Fusion of BM25 and cosine, as two independent reasons."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from weftwork.types import Hit
 
 TRUST_IN_VECTORS = 0.6
-"""How far a cosine counts beside words: BM25 alone beats static embeddings on ad-hoc retrieval
+"""Weight of a cosine beside words: BM25 alone beats static embeddings on ad-hoc retrieval
 (SciFact nDCG@10 0.68 against 0.51), so that a vector may lift a passage but not outvote words."""
 UNSEEN = 0.8
-"""What is found by vector alone matches less by words than their last hit: this part of its score, as a guess."""
+"""A vector hit that is no word hit is assumed to have this share of the last word hit's score."""
 
 
 def fuse(words: float, cosine: float) -> float:
@@ -22,11 +22,11 @@ def fuse(words: float, cosine: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """How words and meaning are weighed for one query, by what the search by words found.
+    """Per-query weights of BM25 and cosine, derived from the scores of the word search.
 
-    A score by words is a share of the highest that the query could give: a long question, which no passage has all the
-    words of, has low ones throughout. In proportion to the square root of the best, words keep their say there, and
-    yet a query whose best match is poor leaves more to meaning than one whose words are all there.
+    A score by words is a share of the highest that the query could give, so a long question has low ones throughout.
+    Dividing by the square root of the best keeps words in play there, and still leaves more to the vectors where the
+    best match is poor than where all words match.
     """
 
     scale: float = 1.0
@@ -34,12 +34,12 @@ class Weighing:
 
     @classmethod
     def of(cls, hits: Sequence[Hit], depth: int) -> Weighing:
-        """The weighing for a search by words that was asked for so many hits."""
+        """The weights for a word search with limit `depth`."""
         scores = [hit.score for hit in hits]
         if not any(scores):
             return cls()
         return cls(math.sqrt(max(scores)), UNSEEN * min(scores) if len(scores) >= depth else 0.0)
 
     def __call__(self, words: float | None, cosine: float) -> float:
-        """What words and meaning say together; None stands for words that a search by words did not find enough of."""
+        """The fused score; `words` is None for a passage that the word search did not return."""
         return fuse(min(1.0, (self.unseen if words is None else words) / self.scale), cosine)

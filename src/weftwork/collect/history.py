@@ -1,4 +1,4 @@
-"""What was said before, in the thread or in the messages handed in with the request."""
+"""Collector of earlier messages, of the thread or handed in with the request."""
 
 from __future__ import annotations
 
@@ -7,35 +7,34 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.errors import NotFound
-from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.request import Message
-from weftwork.types import Filters, Hit, NodeInfo, Passage, Record
+from weftwork.types import Filters, Hit, Node, NodeInfo
 
 PARTS = 4
-"""How much of a long message is offered."""
+"""Passages offered of a long message."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryCollector:
-    """The most recent messages, each step back counting a little less; of older ones, those that answer the query."""
+    """The most recent messages, each a little less than the one after it, and older ones that match."""
 
     limit: int = 20
     older: int = 0
-    """How many messages that are not recent may come in because they match the query."""
+    """Most older messages that match the query."""
     threshold: float = 0.35
-    """How well they have to match, by words or by vector."""
+    """Least score of an older message, by words or by vector."""
     name: str = "history"
     section: str = "history"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Newest first, then the older ones, the best first."""
-        given = list(enumerate(inquiry.request.history, start=1))
+        messages = list(enumerate(inquiry.request.history, start=1))
         # Numbered from the first message ever, so that its citation stays when older ones fall out.
-        found = [
-            Found(-number, self._worth(age), "handed in with the request", "history", record=_record(message, number))
-            for age, (number, message) in enumerate(given[::-1][: self.limit])
+        findings = [
+            Found.unstored(_node(message, number), self._worth(age), "handed in with the request", "history")
+            for age, (number, message) in enumerate(messages[::-1][: self.limit])
         ]
-        return found + self._stored(inquiry, len(found))
+        return findings + self._stored(inquiry, len(findings))
 
     def _stored(self, inquiry: Inquiry, age: int) -> list[Found]:
         thread, view = inquiry.request.thread, inquiry.view
@@ -48,16 +47,16 @@ class HistoryCollector:
         if self.older:  # what is not recent is not lost: it comes in if it matters
             recent = recent[: self._within_budget(inquiry, [keys.get(message.id, []) for message in recent])]
         excluded = inquiry.request.filters.exclude
-        found = [
+        findings = [
             Found(key, self._worth(age + index), f"message {index + 1} from the end of the thread", "history")
             for index, message in enumerate(recent)
             if message.id not in excluded
             for key in keys.get(message.id, ())
         ]
-        return found + (self._matching(inquiry, thread, recent) if self.older and recent else [])
+        return findings + (self._matching(inquiry, thread, recent) if self.older and recent else [])
 
     def _within_budget(self, inquiry: Inquiry, keys: Sequence[Sequence[int]]) -> int:
-        """How many of the newest messages, at least one, the section of the history has room for."""
+        """The number of newest messages, at least one, that fit the budget of the history section."""
         room = inquiry.request.budget.sections.get(self.section)
         if room is None:
             return len(keys)
@@ -71,17 +70,17 @@ class HistoryCollector:
         return len(keys)
 
     def _matching(self, inquiry: Inquiry, thread: str, recent: Sequence[NodeInfo]) -> list[Found]:
-        """Those of the older messages that match the query, the best first."""
+        """The older messages that match the query, best first."""
         best: dict[int, tuple[float, str]] = {}
         for kind, hits in _searches(inquiry, _among(recent, inquiry.request.filters), 10 * self.older):
             for hit in hits:
                 if hit.score >= self.threshold and hit.score > best.get(hit.key, (0.0, ""))[0]:
                     best[hit.key] = (hit.score, kind)
         ranked = sorted(best, key=lambda key: (-best[key][0], key))
-        own = [each.passage.key for each in inquiry.view.load(ranked) if each.node.parent == thread]
+        in_thread = [record.passage.key for record in inquiry.view.load(ranked) if record.node.parent == thread]
         return [
             Found(key, best[key][0], f"an older message that matches: {best[key][1]} {best[key][0]:.2f}", "history")
-            for key in own[: self.older]
+            for key in in_thread[: self.older]
         ]
 
     @staticmethod
@@ -108,18 +107,14 @@ def _searches(inquiry: Inquiry, filters: Filters, limit: int) -> Iterator[tuple[
         yield "similarity", inquiry.view.search_vector(vector, model=embedder.model, limit=limit, filters=filters)
 
 
-def _record(message: Message, number: int) -> Record:
+def _node(message: Message, number: int) -> Node:
     """A message that is not stored, in the shape of one that is."""
-    name = f"history-{number}"
-    node = NodeInfo(id=name, type="message", title=message.role, created_at=message.at, updated_at=message.at)
-    passage = Passage(
-        ordinal=0,
-        start=0,
-        end=len(message.text),
+    return Node(
+        id=f"history-{number}",
+        type="message",
+        title=message.role,
         text=message.text,
-        tokens=0,
-        digest=text_hash(message.text),
-        citation=citation_id(name, message.text)[:SHORT],
-        key=-number,
+        position=number,
+        created_at=message.at,
+        updated_at=message.at,
     )
-    return Record(node, passage)

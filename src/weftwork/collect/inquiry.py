@@ -1,11 +1,11 @@
-"""What collectors share: the view, the request, what the query says, and searches made once."""
+"""The state of one request that collectors share: view, question, and searches run once."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,58 +18,72 @@ from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
+from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
-from weftwork.types import Event, Hit, Kind, Reach, Record, Step
+from weftwork.types import Event, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
 FEWEST_HITS, MOST_HITS = 15, 400
 USUAL_TOKENS = 200
-"""How long a passage is where nothing else is known."""
+"""The length of a passage where nothing else is known."""
 TOKENS_A_WORD = 1.4
 HEADING_TOKENS = 8
-"""What stands around a passage: its part of the heading, its citation."""
+"""Tokens around a passage: its share of the heading, its citation."""
 OFFERED = 2.0
-"""How many times what fits is offered."""
+"""Passages offered, as a multiple of what fits."""
 OVERLAP = 1.5
 """Two searches with limit k return about this many times k distinct passages."""
 DEEPER = 1.3
-"""How much deeper a second search has to go to be worth its time."""
+"""Least ratio of depths for which a second search is worth its time."""
 _QUOTES = re.compile('["\u201c\u201d\u201e]')
 _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
 RECENT_EVENTS = 50
-"""How many of a user's own edits and views tell what they care about."""
+"""The user's own edits and views that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A passage that a collector found; `record` is there when it does not come from the store."""
+    """A passage that a collector found: stored, by its key, or not stored, with its record."""
 
     key: int
     score: float
     why: str = ""
     kind: Kind = "other"
-    """What speaks for it; "other" lets the score count as a grade of its own."""
+    """The kind of evidence; "other" lets the score count by itself."""
     distance: int | None = None
     path: tuple[Step, ...] = ()
     record: Record | None = None
     asked: bool = False
-    """Whether the request or the query names it: then it has to be there."""
+    """Named by the request or the query: then it has to be there."""
     levels: int | None = None
-    """How many levels below its node may be shown for it; None for all."""
+    """Levels below its node that may be shown; None for all."""
     by_id: bool = False
-    """Whether the request names it by its id: then it is shown even when it is no longer valid."""
+    """Named by its id in the request: then it is shown even when it is no longer valid."""
     reached: tuple[Reach, ...] = ()
     hubs: tuple[str, ...] = ()
     more: bool = False
 
+    @classmethod
+    def unstored(cls, node: Node, score: float, why: str = "", kind: Kind = "other") -> Found:
+        """A finding of something that is not in the store: a document by itself, cited by an id made of its content.
+
+        Whoever hands it in answers for it that the asker may see it.
+        """
+        text, citation = node.text, citation_id(node.id, node.text)
+        # Stored passages have keys above 0; below, the citation tells findings of all collectors apart.
+        key = -1 - int(text_hash(citation)[:12], 16)
+        passage = Passage(0, 0, len(text), text, 0, text_hash(text), citation[:SHORT], key)
+        info = NodeInfo(**{each.name: getattr(node, each.name) for each in fields(NodeInfo)})
+        return cls(key, score, why, kind, record=Record(info, passage))
+
 
 @dataclass
 class Inquiry:
-    """One request on its way through the collectors."""
+    """A request on its way through the collectors."""
 
     view: View
     request: Request
@@ -80,7 +94,7 @@ class Inquiry:
     """Hits that are read from each index and shared by the collectors; see `settle_depth`."""
     visual: VisualEmbedder | None = None
     warnings: list[str] = field(default_factory=list)
-    """What collectors have to tell whoever asked."""
+    """Warnings of collectors, for the result."""
     pages: dict[str, Record] = field(default_factory=dict)
     """Whole pages of documents that were read so far, by node."""
     _running: Future[list[Hit]] | None = None
@@ -91,7 +105,7 @@ class Inquiry:
     def vector(self) -> Vector | None:
         """The embedding of the query, or of its topics together; None without a provider or any known word."""
         if self.request.vector is not None:
-            return self._given(self.request.vector)
+            return self._checked_vector(self.request.vector)
         if self.embedder is None:
             return None
         texts = [(self.meaning(topic.text), topic.weight) for topic in self.request.topics]
@@ -104,17 +118,17 @@ class Inquiry:
         return vector if vector.any() else None
 
     def named(self, text: str) -> Named | None:
-        """What a topic names outright, looked up once."""
+        """Return the nodes that a topic names exactly; cached."""
         if text not in self._named:
             self._named[text] = named(self.view, text, self.now)
         return self._named[text]
 
     def meaning(self, text: str) -> str:
-        """What to embed for a topic: of an id, the words of its node."""
-        found = self.named(text)
-        return text if found is None else found.meaning
+        """Return the text to embed for a topic: the node's words if the topic is an id."""
+        node = self.named(text)
+        return text if node is None else node.meaning
 
-    def _given(self, values: Sequence[float]) -> Vector | None:
+    def _checked_vector(self, values: Sequence[float]) -> Vector | None:
         if self.embedder is None:
             raise InvalidInput("a search by vector needs an embedding provider: open the store with one")
         if len(values) != self.embedder.dimensions:
@@ -127,42 +141,42 @@ class Inquiry:
 
     @once
     def word_hits(self) -> list[Hit]:
-        """Passages found by words: those with all quoted phrases first, then others if the query is more than these."""
+        """Hits by words: passages with all quoted phrases first, then others if there is more to the query."""
         query, filters = self.request.query, self.request.filters
         if not query.strip():
             return []
         hits = self.view.search_words(query, limit=self.search_depth, filters=filters)
         if len(hits) >= self.search_depth or not _QUOTED.search(query) or not _QUOTED.sub("", query).strip():
             return hits
-        known = {hit.key for hit in hits}
+        keys = {hit.key for hit in hits}
         more = self.view.search_words(_QUOTES.sub(" ", query), limit=self.search_depth, filters=filters)
-        return [*hits, *(hit for hit in more if hit.key not in known)][: self.search_depth]
+        return [*hits, *(hit for hit in more if hit.key not in keys)][: self.search_depth]
 
     @once
     def cosines(self) -> dict[int, float]:
-        """Cosine with the query of each passage that was found by words or by vector; empty without an embedding."""
+        """Cosine with the query for each word or vector hit; empty without an embedding."""
         if self.vector is None or self.embedder is None:
             return {}
-        found = {hit.key: hit.score for hit in self.vector_hits}
-        others = [hit.key for hit in self.word_hits if hit.key not in found]
-        return found | self.view.similarities(self.vector, others, model=self.embedder.model)
+        cosines = {hit.key: hit.score for hit in self.vector_hits}
+        others = [hit.key for hit in self.word_hits if hit.key not in cosines]
+        return cosines | self.view.similarities(self.vector, others, model=self.embedder.model)
 
     @property
     def known_cosines(self) -> dict[int, float]:
-        """Those that searches have found by now, without another search."""
+        """Cosines that have been computed so far; runs no search."""
         if "cosines" in vars(self):
             return self.cosines
         return {hit.key: hit.score for hit in self.vector_hits} if self.searched else {}
 
     @once
     def evidence(self) -> dict[int, float]:
-        """What words and meaning say for each passage that a search found."""
+        """The fused score of words and vectors for each hit."""
         words = {hit.key: hit.score for hit in self.word_hits}
         return {key: self.weighing(words.get(key), self.cosines.get(key, 0.0)) for key in {**words, **self.cosines}}
 
     @once
     def weighing(self) -> Weighing:
-        """How far words and meaning count for this query."""
+        """The weights of words and vectors for this query."""
         return Weighing.of(self.word_hits, self.search_depth)
 
     def load(self, keys: Sequence[int]) -> list[Record]:
@@ -178,13 +192,13 @@ class Inquiry:
 
     @once
     def views(self) -> list[Event]:
-        """What the user looked at last."""
+        """The user's own latest views."""
         return self.view.events("view", limit=RECENT_EVENTS)
 
     def start(self, pool: Executor) -> None:
-        """Search by vector while the collectors read the database: it leaves the interpreter free most of the time.
+        """Start the vector search in `pool`, while the collectors read the database.
 
-        Topics that are named need no search, and several are searched for one by one.
+        It releases the GIL most of the time. Named topics need no search, and several are searched for one by one.
         """
         texts = [topic.text for topic in self.request.topics]
         one = texts == [self.request.query] and self.named(self.request.query) is None
@@ -192,10 +206,10 @@ class Inquiry:
             self._running = pool.submit(self._vector_search())
 
     def settle_depth(self) -> None:
-        """Search so deep that about twice what the budget holds is offered, by the lengths of what is found.
+        """Set the search depth so that about twice what the budget holds is offered.
 
-        It is called before anything else is searched: first by the mean length of what the viewer may see, and again
-        where the hits turn out to be much shorter.
+        Call it before any other search. It goes by the mean length of the passages that the viewer may see, and
+        searches again where the hits turn out to be much shorter.
         """
         total, (passages, words) = self.request.budget.total, self.view.size()
         self.search_depth = depth_for(total, round(words / passages * TOKENS_A_WORD) if words else USUAL_TOKENS)
@@ -210,7 +224,7 @@ class Inquiry:
 
     @property
     def searched(self) -> bool:
-        """Whether there is, or will be, the result of a search by vector."""
+        """True if a vector search is running or done."""
         return self._running is not None or "vector_hits" in vars(self)
 
     @once
@@ -228,7 +242,7 @@ class Inquiry:
 
 
 def depth_for(tokens: int, passage_tokens: int) -> int:
-    """How many hits of each search together offer twice the passages of a length that a budget holds."""
+    """Return the limit at which two searches together offer twice the passages that a budget holds."""
     return min(MOST_HITS, max(FEWEST_HITS, int(OFFERED / OVERLAP * tokens / (passage_tokens + HEADING_TOKENS))))
 
 
@@ -237,11 +251,11 @@ class Collector(Protocol):
 
     @property
     def name(self) -> str:
-        """How the trace calls it."""
+        """Its name in the trace."""
 
     @property
     def section(self) -> str:
-        """Where its findings go."""
+        """The section that its findings go to."""
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Findings, the best first."""

@@ -1,4 +1,4 @@
-"""What contains all the words that the query turns on, and what looks like them."""
+"""Collectors of passages with all keywords of the query, and of those that resemble them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MOST_WORDS = 32
 
 @dataclass(frozen=True, slots=True)
 class KeywordCollector:
-    """All keywords at once, as `a & b` of the thread contract; what has only some of them is found by full text."""
+    """Passages with all keywords, as `a & b` of the thread contract; full text finds the partial ones."""
 
     limit: int = 10
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "keywords"
     section: str = "semantic"
 
@@ -36,7 +36,10 @@ class KeywordCollector:
 
 
 def requiring(words: Sequence[str]) -> str:
-    """A search for passages with all of these words; those beyond what a search can require count for the rank."""
+    """Return a query that requires all of these words.
+
+    Words beyond the most that a search can require only count for the rank.
+    """
     return " ".join([*(f'"{word}"' for word in words[:MAX_REQUIRED]), *words[MAX_REQUIRED:]])
 
 
@@ -47,7 +50,7 @@ class FuzzyCollector:
     limit: int = 5
     threshold: float = 0.3
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "fuzzy"
     section: str = "semantic"
 

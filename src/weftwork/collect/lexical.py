@@ -1,4 +1,4 @@
-"""What contains the words of the query, or words that look like them."""
+"""Collector of passages with the words of the query, or words that resemble them."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
 
 @dataclass(frozen=True, slots=True)
 class LexicalCollector:
-    """Full text; for words of the query that occur nowhere, titles, paths and words that look like them."""
+    """Full text; for words of the query that occur nowhere, trigram matches in titles, paths and words."""
 
     limit: int | None = None
-    """How many; None leaves it to the size of the budget."""
+    """Most hits; None derives it from the budget."""
     fuzzy_limit: int = 5
     fuzzy_threshold: float = 0.3
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "lexical"
     section: str = "semantic"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """By words first, then by resemblance."""
+        """Word hits first, then fuzzy hits."""
         hits = self._hits(inquiry)
-        found = [Found(hit.key, hit.score, f"words {hit.score:.2f}", "words") for hit in hits]
+        findings = [Found(hit.key, hit.score, f"words {hit.score:.2f}", "words") for hit in hits]
         unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
         if not unknown:
-            return found
-        known = {hit.key for hit in hits}
+            return findings
+        keys = {hit.key for hit in hits}
         alike = inquiry.view.search_fuzzy(
             " ".join(unknown),
             limit=self.fuzzy_limit,
             filters=within(inquiry.request.filters, self.types),
             threshold=self.fuzzy_threshold,
         )
-        return found + [
+        return findings + [
             Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy")
             for hit in alike
-            if hit.key not in known
+            if hit.key not in keys
         ]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:
-        """The hits that all collectors share, or those of a search of its own among some types."""
+        """The shared hits, or those of a search of its own where only some types count."""
         filters = within(inquiry.request.filters, self.types)
         if filters == inquiry.request.filters or not inquiry.request.query.strip():
             return inquiry.word_hits[: self.limit]

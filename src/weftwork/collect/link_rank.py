@@ -1,8 +1,8 @@
-"""What links lead to from the best hits: the second step of a question whose answer stands in several places.
+"""Collector that ranks nodes by their links to the best hits, for answers in several places.
 
-The worth of the hits spreads along links in both directions, as in a personalised PageRank that begins anew at the hits
+The evidence of the hits spreads along links in both directions, as in a personalised PageRank that restarts at the hits
 (Haveliwala, Topic-Sensitive PageRank, 2002; Gutiérrez et al., HippoRAG, 2024, with a model that finds the links). What
-several hits link to gains most; without links, every hit keeps the worth that it has.
+several hits link to gains most; without links, every hit keeps its score.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.types import Edge, Filters
 
 DAMPING = 0.6
-"""Which part of its worth a node passes on."""
+"""Share of its score that a node passes on."""
 SHARPNESS = 4
-"""Worth is spread in this power of the evidence, so that a few strong hits count more than many weak ones."""
+"""Scores are spread in this power of the evidence, so that a few strong hits count more than many weak ones."""
 HUB = 8
 """A node with this many links takes half of what reaches it: what everything links to tells nothing."""
 ROUNDS = 6
@@ -27,16 +27,16 @@ Links = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class LinkRankCollector:
-    """Nodes within two links of the best hits, and those hits that others link to, with what the links add."""
+    """Nodes within two links of the best hits, and hits that other hits link to, with their link score."""
 
     seeds: int = 20
-    """How many of the nodes that the searches found spread their worth."""
+    """Nodes of the best hits whose scores spread."""
     ring: int = 30
-    """How many of the nodes beside them are asked for links of their own."""
+    """Neighbours of the seeds whose own links are read."""
     hub_limit: int = 20
-    """How many links of a node are followed in each direction, the heaviest first."""
+    """Links of a node that are followed in each direction, the heaviest first."""
     limit: int = 6
-    """How many nodes that no search found."""
+    """Most nodes that are no hits."""
     name: str = "links"
     section: str = "semantic"
 
@@ -59,29 +59,29 @@ class LinkRankCollector:
 
     def _links(self, inquiry: Inquiry, seeds: Sequence[str]) -> Links:
         """The links of the seeds and of what they lead to."""
-        edges, known = self._edges(inquiry, seeds), set(seeds)
+        edges, seen = self._edges(inquiry, seeds), set(seeds)
         near = _both_ways(edges)
-        ring = [node for node in near if node not in known]
+        ring = [node for node in near if node not in seen]
         ring.sort(key=lambda node: (-len(near[node]), node))
         return _both_ways([*edges, *(self._edges(inquiry, ring[: self.ring]) if ring else ())])
 
     def _edges(self, inquiry: Inquiry, nodes: Sequence[str]) -> list[Edge]:
         types = inquiry.request.edge_types
-        found = inquiry.view.edges(nodes, limit=self.hub_limit, as_of=inquiry.request.filters.as_of)
-        return [edge for edge in found if edge.type in types] if types else found
+        edges = inquiry.view.edges(nodes, limit=self.hub_limit, as_of=inquiry.request.filters.as_of)
+        return [edge for edge in edges if edge.type in types] if types else edges
 
     def _admitted(self, inquiry: Inquiry, nodes: Sequence[str]) -> dict[str, int]:
-        """The first passages of the best of these nodes that pass the filters of the request."""
+        """The first passage of each of the best nodes that pass the request's filters."""
         filters = inquiry.request.filters
-        wanted = [node for node in nodes if node not in filters.exclude]
+        admitted = [node for node in nodes if node not in filters.exclude]
         if replace(filters, as_of=None, exclude=frozenset()) != Filters():
-            wanted = [node.id for node in inquiry.view.nodes(wanted) if filters.admits(node)]
-        keys = inquiry.view.passages(wanted[: self.limit])
-        return {node: found[0] for node, found in keys.items()}
+            admitted = [node.id for node in inquiry.view.nodes(admitted) if filters.admits(node)]
+        keys = inquiry.view.passages(admitted[: self.limit])
+        return {node: passages[0] for node, passages in keys.items()}
 
 
 def spread(seeds: Mapping[str, float], links: Links) -> dict[str, float]:
-    """What each node is worth when the seeds' worth has spread: no seed is worth less than before."""
+    """Return the score of each node after the seeds' scores have spread; no seed loses."""
     total = sum(value**SHARPNESS for value in seeds.values())
     start = {node: value**SHARPNESS / total for node, value in seeds.items()}
     open_to = {node: HUB / (HUB + len(others)) for node, others in links.items()}
@@ -104,20 +104,20 @@ def spread(seeds: Mapping[str, float], links: Links) -> dict[str, float]:
 def _best_passages(inquiry: Inquiry) -> dict[str, tuple[float, int]]:
     """The evidence for each node that a search found, and the passage that has it, the best first."""
     best: dict[str, tuple[float, int]] = {}
-    found = [key for key, value in inquiry.evidence.items() if value > 0]
-    for record in inquiry.load(sorted(found, key=lambda key: (-inquiry.evidence[key], key))):
+    hits = [key for key, value in inquiry.evidence.items() if value > 0]
+    for record in inquiry.load(sorted(hits, key=lambda key: (-inquiry.evidence[key], key))):
         best.setdefault(record.node.id, (inquiry.evidence[record.passage.key], record.passage.key))
     return best
 
 
 def _both_ways(edges: Iterable[Edge]) -> dict[str, list[str]]:
     """The neighbours of each node, each once, in the order of their ids."""
-    found: dict[str, set[str]] = {}
+    neighbours: dict[str, set[str]] = {}
     for edge in edges:
         if edge.source != edge.target:
-            found.setdefault(edge.source, set()).add(edge.target)
-            found.setdefault(edge.target, set()).add(edge.source)
-    return {node: sorted(found[node]) for node in sorted(found)}
+            neighbours.setdefault(edge.source, set()).add(edge.target)
+            neighbours.setdefault(edge.target, set()).add(edge.source)
+    return {node: sorted(neighbours[node]) for node in sorted(neighbours)}
 
 
 def _why(node: str, links: Links, seeds: Mapping[str, object]) -> str:

@@ -14,59 +14,59 @@ ALL_PASSAGES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class WholePages:
-    """What another collector finds on document pages: each page once, with all of its text."""
+    """A collector's findings on document pages, merged into one per page with all of its text."""
 
     collector: Collector
 
     @property
     def name(self) -> str:
-        """That of the collector inside."""
+        """The name of the collector inside."""
         return self.collector.name
 
     @property
     def section(self) -> str:
-        """All pages stand in one section."""
+        """The one section for all pages."""
         return "pages"
 
     @property
     def page_vectors(self) -> bool:
-        """Whether the collector inside compares the looks of pages."""
+        """True if the collector inside compares page vectors."""
         return getattr(self.collector, "page_vectors", False)
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Pages in the order of the best that was found on each."""
         best: dict[str, Found] = {}
-        found = self.collector.collect(inquiry)
-        for each, node in zip(found, _owners(inquiry, found), strict=True):
-            if node is not None and (node not in best or each.score > best[node].score):
-                best[node] = each
+        findings = self.collector.collect(inquiry)
+        for finding, node in zip(findings, _owners(inquiry, findings), strict=True):
+            if node is not None and (node not in best or finding.score > best[node].score):
+                best[node] = finding
         whole = {record.node.id: record for record in whole_pages(inquiry, list(best))}
         pages = [
-            replace(each, key=whole[node].passage.key, record=whole[node])
-            for node, each in best.items()
+            replace(finding, key=whole[node].passage.key, record=whole[node])
+            for node, finding in best.items()
             if node in whole
         ]
-        return sorted(pages, key=lambda each: -each.score)
+        return sorted(pages, key=lambda finding: -finding.score)
 
 
-def _owners(inquiry: Inquiry, found: Sequence[Found]) -> list[str | None]:
+def _owners(inquiry: Inquiry, findings: Sequence[Found]) -> list[str | None]:
     """The page that each finding stands on; None for what is no page of a document."""
-    records = inquiry.load([each.key for each in found])
+    records = inquiry.load([finding.key for finding in findings])
     owners = {record.passage.key: record.node.id for record in records if record.node.type == PAGE}
-    return [owners.get(each.key) for each in found]
+    return [owners.get(finding.key) for finding in findings]
 
 
 def whole_pages(inquiry: Inquiry, names: Sequence[str]) -> list[Record]:
     """Pages as if each were one passage, under the key and the citation of its first; each is read once."""
-    known = inquiry.pages
-    missing = [name for name in names if name not in known]
+    pages = inquiry.pages
+    missing = [name for name in names if name not in pages]
     if missing:
         passages = inquiry.view.passages(missing, ALL_PASSAGES)
-        keys = [key for own in passages.values() for key in own]
+        keys = [key for passage_keys in passages.values() for key in passage_keys]
         records = {record.passage.key: record for record in inquiry.load(keys)}
-        for name, own in passages.items():
-            known[name] = _whole([records[key] for key in own])
-    return [known[name] for name in names if name in known]
+        for name, passage_keys in passages.items():
+            pages[name] = _whole([records[key] for key in passage_keys])
+    return [pages[name] for name in names if name in pages]
 
 
 def _whole(records: Sequence[Record]) -> Record:

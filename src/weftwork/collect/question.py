@@ -9,27 +9,21 @@ from weftwork.collect.inquiry import Collector, Found, Inquiry
 
 @dataclass(frozen=True, slots=True)
 class ForQuestions:
-    """Collects only if the query is a plain question: no focus, no topics of its own, and no name of a node."""
+    """Wrapper that collects only for a plain question: no focus, no topics, and no name of a node."""
 
     inner: Collector
-    distance: int = 0
-    """How far from a start what it finds is said to be."""
     section: str = "graph"
     vectors: bool = True
 
     @property
     def name(self) -> str:
-        """How the trace calls it."""
+        """Its name in the trace."""
         return self.inner.name
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """What the search finds, as if walks began there."""
-        if not _is_question(inquiry):
+        """The inner collector's findings, as starts of a walk."""
+        request = inquiry.request
+        other_topics = [topic for topic in request.topics if topic.text != request.query]
+        if not request.query.strip() or request.focus is not None or other_topics or inquiry.named(request.query):
             return []
-        return [replace(found, distance=self.distance) for found in self.inner.collect(inquiry)]
-
-
-def _is_question(inquiry: Inquiry) -> bool:
-    request = inquiry.request
-    own = [topic for topic in request.topics if topic.text != request.query]
-    return bool(request.query.strip()) and request.focus is None and not own and inquiry.named(request.query) is None
+        return [replace(finding, distance=0) for finding in self.inner.collect(inquiry)]

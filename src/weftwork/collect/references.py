@@ -1,4 +1,4 @@
-"""What was asked for by name: in the request, in the thread, or in the query."""
+"""Collector of nodes that the request, the thread or the query names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ReferencesCollector:
     section: str = "references"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """All equally wanted, in the order in which they were named; what does not exist is a warning."""
+        """The named nodes in order, all with score 1; a missing one is a warning."""
         request, view = inquiry.request, inquiry.view
         named: dict[str, str] = {node: "included by the request" for node in request.include}
         if request.thread is not None:
@@ -28,30 +28,30 @@ class ReferencesCollector:
                 named.setdefault(node.id, f"reference of the thread {edge.label}".strip())
         for match in self._in_query(inquiry):
             named.setdefault(match, "named in the query")
-        wanted = {node: why for node, why in named.items() if node not in request.filters.exclude}
-        keys = view.passages(list(wanted))
+        admitted = {node: why for node, why in named.items() if node not in request.filters.exclude}
+        keys = view.passages(list(admitted))
         inquiry.warnings += [
             f"{quoted(node)} is included by the request and does not exist in this workspace: check its id"
             for node in request.include
-            if node in wanted and node not in keys
+            if node in admitted and node not in keys
         ]
         return [
             Found(keys[node][0], 1.0, why, "reference", asked=True, by_id=node in request.include)
-            for node, why in wanted.items()
+            for node, why in admitted.items()
             if node in keys
         ]
 
     def _in_query(self, inquiry: Inquiry) -> list[str]:
-        """The nodes that the query names: by [[titles]] and paths, or by being an id, a citation or a title itself."""
-        found: list[str] = []
+        """The nodes that the query names by [[title]], path, id, citation or as a whole."""
+        nodes: list[str] = []
         for title in inquiry.question.titles:
             matches = inquiry.view.find(title)[:MOST_NAMED]
             if not matches and f"[[{title}]]" in inquiry.request.query:
                 inquiry.warnings.append(f"nothing in this workspace is called {quoted(title)}")
-            found += matches
+            nodes += matches
         query = inquiry.request.query
         whole = inquiry.named(query) if query.strip() else None
         if whole is not None:
-            return [*found, *whole.nodes[:MOST_NAMED]]
+            return [*nodes, *whole.nodes[:MOST_NAMED]]
         inquiry.warnings += filter(None, [unknown_id(inquiry, query)])
-        return found
+        return nodes

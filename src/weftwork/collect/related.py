@@ -1,4 +1,4 @@
-"""What the hits of a search are linked to by edges, as memories are to each other."""
+"""Collector that follows edges from the hits of a search, as between memories."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RelatedCollector:
     types: tuple[str, ...] = ()
     """Types of edges to follow; empty means all."""
     seeds: int = 10
-    """How many of the nodes that the search found it starts from."""
+    """Nodes of the best hits that it starts from."""
     kind: Kind = "link"
     name: str = "related"
     section: str = "relations"
@@ -45,21 +45,21 @@ class RelatedCollector:
         starts = inquiry.view.nodes_of([hit.key for hit in hits])[: self.seeds]
         nearest: dict[str, Relative] = {}
         for relative in relatives(inquiry.view, starts, self.depth, self.types, as_of=filters.as_of):
-            known = nearest.get(relative.node.id)
-            if known is None or len(relative.path) < len(known.path):
+            shorter = nearest.get(relative.node.id)
+            if shorter is None or len(relative.path) < len(shorter.path):
                 nearest[relative.node.id] = relative
-        found = sorted(nearest.values(), key=lambda relative: len(relative.path))
-        keys = inquiry.view.passages([relative.node.id for relative in found])
+        ordered = sorted(nearest.values(), key=lambda relative: len(relative.path))
+        keys = inquiry.view.passages([relative.node.id for relative in ordered])
         return [
             Found(
                 key,
                 1.0 / (1 + len(relative.path)),
-                why(relative),
+                arrows(relative.path),
                 self.kind,
                 distance=len(relative.path),
                 path=relative.path,
             )
-            for relative in found
+            for relative in ordered
             if relative.node.id not in filters.exclude and filters.tags.issubset(relative.node.tags)
             for key in keys.get(relative.node.id, ())
         ]
@@ -88,16 +88,17 @@ def relatives(
                 for edge, node in view.neighbours(origin, types=types, limit=MOST):
                     if node.id not in seen and node.valid_at(as_of) and len(seen) <= MOST:
                         seen.add(node.id)
-                        way = (*path, _step(edge, origin, node.id))
+                        way = (*path, step_along(edge, origin, node.id))
                         ahead.append((node.id, way))
                         yield Relative(node, edge, start, way)
             frontier = ahead
 
 
-def _step(edge: Edge, origin: str, node: str) -> Step:
+def step_along(edge: Edge, origin: str, node: str) -> Step:
+    """The step along an edge from `origin` to `node`."""
     return Step(edge.type, "out" if edge.source == origin else "in", node, edge.label)
 
 
-def why(relative: Relative) -> str:
-    """How a node was reached, for the trace."""
-    return " ".join(f"{'→' if step.direction == 'out' else '←'} {step.edge}" for step in relative.path)
+def arrows(path: Sequence[Step]) -> str:
+    """The steps of a path as text, for the trace."""
+    return " ".join(f"{'→' if step.direction == 'out' else '←'} {step.edge}" for step in path)

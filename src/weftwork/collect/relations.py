@@ -1,10 +1,11 @@
-"""What the focus is linked to."""
+"""Collector of the nodes that the focus is linked to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.collect.related import step_along
 from weftwork.types import Edge, Step
 
 
@@ -22,7 +23,7 @@ class RelationsCollector:
 
     max_items: int = 10
     max_depth: int = 1
-    """How many links away: what is further off is worth the product of the links that lead there."""
+    """Most links from the focus; the scores of the links on a path are multiplied."""
     name: str = "relations"
     section: str = "relations"
 
@@ -31,31 +32,31 @@ class RelationsCollector:
         focus = inquiry.request.focus
         if focus is None:
             return []
-        known: dict[str, _Related] = {}
+        related: dict[str, _Related] = {}
         nearest = [_Related(focus, 1.0, Edge(source=focus, target=focus), ())]
         for _ in range(self.max_depth):
-            nearest = self._linked(inquiry, nearest, known.keys() | {focus})
-            known |= {each.node: each for each in nearest}
+            nearest = self._linked(inquiry, nearest, related.keys() | {focus})
+            related |= {found.node: found for found in nearest}
             # What is one link further off is always worth less: it cannot displace any of these.
-            if len(known) >= self.max_items or not nearest:
+            if len(related) >= self.max_items or not nearest:
                 break
-        keys = inquiry.view.passages(list(known))
+        keys = inquiry.view.passages(list(related))
         return [
-            Found(key, each.score, _why(each), "link", distance=len(each.path), path=each.path)
-            for each in list(known.values())[: self.max_items]
-            for key in keys.get(each.node, ())
+            Found(key, found.score, _why(found), "link", distance=len(found.path), path=found.path)
+            for found in list(related.values())[: self.max_items]
+            for key in keys.get(found.node, ())
         ]
 
-    def _linked(self, inquiry: Inquiry, starts: list[_Related], known: set[str]) -> list[_Related]:
-        """What is one link away from these and not known yet, the strongest first."""
-        left_out = inquiry.request.filters.exclude | known
+    def _linked(self, inquiry: Inquiry, starts: list[_Related], seen: set[str]) -> list[_Related]:
+        """The nodes one link away from `starts` that are not in `seen`, the strongest first."""
+        left_out = inquiry.request.filters.exclude | seen
         best: dict[str, _Related] = {}
         for start in starts:
             for edge, node in inquiry.view.neighbours(start.node, limit=self.max_items * 4):
                 score = start.score * _worth(edge, start.node)
                 if node.id not in left_out and (node.id not in best or best[node.id].score < score):
-                    best[node.id] = _Related(node.id, score, edge, (*start.path, _step(edge, start.node, node.id)))
-        return sorted(best.values(), key=lambda each: (-each.score, each.node))[: self.max_items]
+                    best[node.id] = _Related(node.id, score, edge, (*start.path, step_along(edge, start.node, node.id)))
+        return sorted(best.values(), key=lambda found: (-found.score, found.node))[: self.max_items]
 
 
 def _worth(edge: Edge, start: str) -> float:
@@ -68,7 +69,3 @@ def _why(related: _Related) -> str:
     name = f"{related.edge.type} {related.edge.label}".strip()
     way = "of" if related.path[-1].direction == "out" else "to"
     return f"{name} {way} {'the focus' if len(related.path) == 1 else related.path[-2].node}"
-
-
-def _step(edge: Edge, start: str, node: str) -> Step:
-    return Step(edge.type, "out" if edge.source == start else "in", node, edge.label)

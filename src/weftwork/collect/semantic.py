@@ -1,4 +1,4 @@
-"""What means something similar to the query."""
+"""Collector of the nearest passages by vector."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class SemanticCollector:
     """The nearest passages by vector, above a threshold."""
 
     top_k: int | None = None
-    """How many; None leaves it to the size of the budget."""
+    """Most hits; None derives it from the budget."""
     threshold: float = 0.3
     types: frozenset[str] = frozenset()
-    """Which types, unless the request names others; empty means all."""
+    """Types of nodes, unless the request names others; empty means all."""
     name: str = "semantic"
     section: str = "semantic"
     vectors: bool = True
@@ -32,7 +32,7 @@ class SemanticCollector:
         ]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:
-        """The hits that all collectors share, or those of a search of its own among some types."""
+        """The shared hits, or those of a search of its own where only some types count."""
         filters = within(inquiry.request.filters, self.types)
         if filters == inquiry.request.filters:
             return inquiry.vector_hits[: self.top_k]

@@ -1,4 +1,4 @@
-"""What resembles the focus: other tasks to learn from when a task is broken down."""
+"""Collector of nodes that resemble the focus, such as other tasks when a task is broken down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weftwork.query import TASKS
 
 @dataclass(frozen=True, slots=True)
 class SimilarCollector:
-    """The nearest few to the focused node among those of its kind, however near; nothing without an embedding."""
+    """The nearest nodes of the focus's type, however far; nothing without an embedding."""
 
     limit: int = 5
     name: str = "similar"

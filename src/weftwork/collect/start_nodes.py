@@ -1,4 +1,4 @@
-"""Where the walk of each topic begins: at what it names, or at the best hits of a search for it."""
+"""The start nodes of each topic's walk: the nodes that it names, or the best hits of a search for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WalkStart:
     weight: float
     starts: tuple[str, ...]
     named: bool = False
-    """Whether the topic names these nodes, instead of having been searched for."""
+    """The topic names these nodes; otherwise they are hits of a search."""
 
 
 def closeness(reaches: Sequence[Reach]) -> float:
@@ -48,26 +48,26 @@ def closeness(reaches: Sequence[Reach]) -> float:
 
 
 def walk_starts(inquiry: Inquiry) -> list[WalkStart]:
-    """One for each topic that leads somewhere; one that leads nowhere is a warning."""
-    found: list[WalkStart] = []
+    """Return the start nodes of each topic; a topic without any is a warning."""
+    walks: list[WalkStart] = []
     topics = _merged(inquiry)
     largest = max((topic.weight for topic in topics), default=1.0)
     focus = inquiry.request.focus
     if focus is not None:
         if not inquiry.view.nodes([focus]):
             raise NotFound(f"focus {focus!r} does not exist in this workspace: check its id with  weftwork search")
-        found.append(WalkStart(focus, 1.0, (focus,), named=True))
+        walks.append(WalkStart(focus, 1.0, (focus,), named=True))
     for topic in topics:
         starts, named = _starts(inquiry, topic.text)
         if starts:
-            found.append(WalkStart(topic.text, topic.weight / largest, starts, named))
+            walks.append(WalkStart(topic.text, topic.weight / largest, starts, named))
         else:
             inquiry.warnings.append(f"nothing was found for {quoted(topic.text)}")
-    return found
+    return walks
 
 
 def _merged(inquiry: Inquiry) -> Sequence[Topic]:
-    """The topics, each once with all of its weight, without the focus; the query is one if there are no others."""
+    """The topics without the focus, the weights of duplicates summed; the query if there are none."""
     request = inquiry.request
     weights: dict[str, float] = {}
     for topic in request.topics or ((Topic(request.query),) if request.query.strip() else ()):
@@ -86,12 +86,12 @@ def _starts(inquiry: Inquiry, text: str) -> tuple[tuple[str, ...], bool]:
     if text != inquiry.request.query:
         request = replace(inquiry.request, query=text, topics=())
         inquiry = Inquiry(inquiry.view, request, read_query(text, inquiry.now), inquiry.now, inquiry.embedder, SEARCHED)
-    late = inquiry.view.nodes_of([each.key for each in DueCollector().collect(inquiry)])
+    late = inquiry.view.nodes_of([finding.key for finding in DueCollector().collect(inquiry)])
     return tuple(dict.fromkeys([*late, *_searched(inquiry)])), False
 
 
 def unknown_id(inquiry: Inquiry, text: str) -> str:
-    """What to say of a text that looks like an id and is found nowhere; empty for any other."""
+    """Return the message for a text that looks like an id and does not exist; empty for any other text."""
     word = text.strip()
     if not _ID.fullmatch(word) or inquiry.view.search_words(f'"{word}"', limit=1):
         return ""
@@ -99,9 +99,9 @@ def unknown_id(inquiry: Inquiry, text: str) -> str:
 
 
 def _searched(inquiry: Inquiry) -> list[str]:
-    """Nodes of the best hits by words and meaning together, the best first."""
-    by_words = {each.key: each.score for each in LexicalCollector().collect(inquiry)}
-    alike = {each.key: each.score for each in SemanticCollector().collect(inquiry)}
+    """The nodes of the best hits by words and vectors, best first."""
+    by_words = {finding.key: finding.score for finding in LexicalCollector().collect(inquiry)}
+    alike = {finding.key: finding.score for finding in SemanticCollector().collect(inquiry)}
     others = [key for key in by_words if key not in alike]
     if inquiry.vector is not None and inquiry.embedder is not None:
         alike |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)

@@ -1,4 +1,4 @@
-"""Document pages that look as if they answered the query."""
+"""Collector of document pages by their page vectors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from weftwork.types import PAGE
 
 @dataclass(frozen=True, slots=True)
 class VisualCollector:
-    """The pages whose parts, lines of text or patches of the picture, are nearest to the parts of the query."""
+    """The pages with the nearest parts, lines of text or image patches, to the parts of the query."""
 
     limit: int | None = None
-    """How many; None leaves it to the size of the budget."""
+    """Most hits; None derives it from the budget."""
     name: str = "visual"
     section: str = "semantic"
     page_vectors: bool = True

@@ -7,7 +7,7 @@ SPECS = ("static", "none", "hashing", "openai:MODEL", "onnx:FOLDER", "sentence-t
 
 
 def get_embedder(spec: str | None = "static") -> EmbeddingProvider | None:
-    """The provider that a setting names, or None where no embeddings are wanted."""
+    """The provider that a setting names; None if embeddings are off."""
     # Imported here because numpy, tokenizers and the extras cost more than a command's --help may take.
     match (spec or "none").partition(":"):
         case ("none", _, ""):

@@ -1,4 +1,4 @@
-"""Embeddings that were computed before: in memory, and in a store. Loads no numpy."""
+"""Caches of embeddings: an LRU in memory, and the protocol of a persistent one. Loads no numpy."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def cache_key(digest: str, model: str) -> str:
 
 
 class VectorCache(Protocol):
-    """A lasting cache, which a store implements."""
+    """A persistent cache, which a store implements."""
 
     def get_many(self, model: str, hashes: Sequence[str]) -> Mapping[str, Vector]:
-        """The vectors that are known, by hash of text."""
+        """The cached vectors, by hash of text."""
 
     def put_many(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Keep these vectors."""
 
 
 class EmbeddingCache:
-    """A bounded cache in memory: the least recently used goes first, and nothing outlives `ttl` seconds."""
+    """An LRU in memory whose entries expire after `ttl` seconds."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class EmbeddingCache:
         return cache_key(text_hash(text), model)
 
     def get(self, key: str) -> Vector | None:
-        """The vector, which cannot be written to, or None if it is absent or too old."""
+        """The vector, read-only, or None if it is absent or expired."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -66,7 +66,7 @@ class EmbeddingCache:
             return vector
 
     def set(self, key: str, embedding: Vector) -> None:
-        """Keep a copy of the vector."""
+        """Store a copy of the vector."""
         copy = embedding.copy()
         copy.flags.writeable = False
         with self._lock:
@@ -76,6 +76,6 @@ class EmbeddingCache:
                 self._entries.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         with self._lock:
             self._entries.clear()

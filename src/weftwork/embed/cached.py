@@ -11,7 +11,7 @@ from weftwork.identity import text_hash
 
 
 class CachedEmbedder:
-    """A provider that is asked only for texts that neither cache knows, each once."""
+    """Wrapper that calls the provider only for texts that are in neither cache, once each."""
 
     def __init__(
         self, provider: EmbeddingProvider, cache: EmbeddingCache, persistent: VectorCache | None = None
@@ -36,14 +36,14 @@ class CachedEmbedder:
         return row
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text: from memory, else from the store, else from the provider."""
+        """Return one row per text: from memory, else from the store, else from the provider."""
         hashes = [text_hash(text) for text in texts]
         missing = dict(zip(hashes, texts, strict=True))
-        found: dict[str, Vector] = {}
+        vectors: dict[str, Vector] = {}
         for look_up in (self._remembered, self._stored, self._computed):
-            found |= look_up(missing)
-            missing = {digest: text for digest, text in missing.items() if digest not in found}
-        return self._rows([found[digest] for digest in hashes])
+            vectors |= look_up(missing)
+            missing = {digest: text for digest, text in missing.items() if digest not in vectors}
+        return self._rows([vectors[digest] for digest in hashes])
 
     def _remembered(self, missing: Mapping[str, str]) -> dict[str, Vector]:
         cached = {digest: self._cache.get(cache_key(digest, self.model)) for digest in missing}

@@ -1,4 +1,4 @@
-"""Pages as a vision model of the ColPali family sees them: a vector for each patch of the picture."""
+"""Page embeddings by a vision model of the ColPali family: one vector per image patch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Loaded:
 
 
 class ColPaliEmbedder:
-    """A checkpoint by its name on Hugging Face, `vidore/colqwen2-v1.0`, or by its folder; loaded when needed."""
+    """A checkpoint by its Hugging Face name, `vidore/colqwen2-v1.0`, or folder; loaded lazily."""
 
     def __init__(self, name: str, *, device: str = "auto", batch_size: int = 4) -> None:
         if batch_size < 1:
@@ -55,19 +55,19 @@ class ColPaliEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """What the model projects each patch to."""
+        """The size of the model's projection."""
         return int(self._loaded.get().model.dim)
 
     def embed_pages(self, pages: Sequence[PageLook]) -> list[Matrix]:
-        """A row for each patch of a page's picture; pages without one have none."""
-        found = [np.zeros((0, self.dimensions), dtype=np.float32) for _ in pages]
+        """Return a row per image patch of each page; none for pages without an image."""
+        matrices = [np.zeros((0, self.dimensions), dtype=np.float32) for _ in pages]
         shown = [place for place, page in enumerate(pages) if page.image is not None]
         for start in range(0, len(shown), self._batch_size):
             places = shown[start : start + self._batch_size]
             images = [_opened(path) for place in places if (path := pages[place].image) is not None]
             for place, rows in zip(places, self._rows("process_images", images), strict=True):
-                found[place] = rows
-        return found
+                matrices[place] = rows
+        return matrices
 
     def embed_query(self, text: str) -> Matrix:
         """A row for each token of the query."""
@@ -76,7 +76,7 @@ class ColPaliEmbedder:
         return self._rows("process_queries", [well_formed(text)])[0]
 
     def _rows(self, process: str, inputs: list[Any]) -> list[Matrix]:
-        """What the model makes of images or texts, without the rows of zeros that padding leaves."""
+        """Run the model on images or texts; drop the zero rows that padding leaves."""
         loaded = self._loaded.get()
         batch = getattr(loaded.processor, process)(inputs).to(loaded.model.device)
         with loaded.torch.inference_mode():
@@ -94,19 +94,19 @@ class ColPaliEmbedder:
         dtype = torch.float32 if device == "cpu" else torch.bfloat16
         of_model, of_processor = (getattr(models, name) for name in self._classes)
         try:
-            model, told = of_model.from_pretrained(self._name, dtype=dtype, device_map=device, output_loading_info=True)
+            model, info = of_model.from_pretrained(self._name, dtype=dtype, device_map=device, output_loading_info=True)
             processor = of_processor.from_pretrained(self._name)
         except (OSError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise EmbeddingError(
                 f"{self._name} cannot be loaded ({reason}): name a checkpoint on Hugging Face, or its folder"
             ) from error
-        _refuse_gaps(self._name, model, told["missing_keys"])
+        _refuse_gaps(self._name, model, info["missing_keys"])
         return _Loaded(model.eval(), processor, torch)
 
 
 def _refuse_gaps(name: str, model: Any, missing: Collection[str]) -> None:
-    """What a checkpoint lacks is filled with random numbers, others in each process: no pages would ever be found."""
+    """Refuse a checkpoint with missing weights: they would be random, and different in each process."""
     of_adapter = getattr(
         model, "_hf_peft_config_loaded", False
     )  # then it is the base that lacks them, and not for long
@@ -128,9 +128,9 @@ def _classes(name: str) -> tuple[str, str]:
         for classes in FAMILIES.values():
             if classes[0] in built:
                 return classes
-    told = name.lower().replace("_", ".").replace("idefics3", "smol")
+    normalised = name.lower().replace("_", ".").replace("idefics3", "smol")
     for family in sorted(FAMILIES, key=len, reverse=True):
-        if family in told:
+        if family in normalised:
             return FAMILIES[family]
     raise InvalidInput(f"{name!r} names no model of the ColPali family: use one of {', '.join(FAMILIES)}")
 

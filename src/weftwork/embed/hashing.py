@@ -1,19 +1,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
 
 from weftwork.embed.protocol import Matrix, Vector
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import InvalidInput
 
 _WORD = re.compile(r"\w+")
 
 
-class HashingEmbedder:
+class HashingEmbedder(BatchEmbedding):
     """A bag of hashed words, signed so that collisions cancel (Weinberger et al. 2009); no model."""
 
     def __init__(self, dimensions: int = 64) -> None:
@@ -21,15 +20,6 @@ class HashingEmbedder:
             raise InvalidInput(f"dimensions must be at least 1, not {dimensions}")
         self.dimensions = dimensions
         self.model = f"hashing-{dimensions}"
-
-    def embed(self, text: str) -> Vector:
-        """The vector of one text; equal words give equal vectors, whatever their order and case."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text."""
-        return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
         return unit_rows(np.stack([self._counts(text) for text in texts]))

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Lazy(Generic[T]):
-    """A value that is made once, at first use, by whichever thread comes first."""
+    """A value that is computed at first use, once across threads."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -16,14 +16,14 @@ class Lazy(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self) -> T:
-        """The value, made now if it was not yet; a failure is tried again next time."""
+        """The value, computed if necessary; a failure is retried on the next call."""
         with self._lock:
             if self._made is None:
                 self._made = self._make()
             return self._made
 
     def take(self) -> T | None:
-        """The value if it was made, which is then forgotten."""
+        """Return the value, if it was computed, and reset."""
         with self._lock:
             made, self._made = self._made, None
             return made

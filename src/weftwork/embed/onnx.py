@@ -1,4 +1,4 @@
-"""Any sentence encoder in a local folder with an ONNX graph and a tokenizer.json; no torch."""
+"""Embeddings by a sentence encoder in a local folder: an ONNX graph and a tokenizer.json; no torch."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix, Vector
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _CHARACTERS_PER_TOKEN = 32
 _TYPES: dict[str, type[np.signedinteger]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(BatchEmbedding):
     """Mean of the last hidden state, or the graph's own `sentence_embedding`.
 
     Texts run one at a time and unpadded: measured no slower than batches on a processor, in a quarter of the
@@ -47,15 +47,6 @@ class OnnxEmbedder:
     def dimensions(self) -> int:
         """The length of every vector, found by running the graph once."""
         return self._dimensions.get()
-
-    def embed(self, text: str) -> Vector:
-        """The vector of one text, the same bytes as in any batch."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text, of its first `max_tokens` tokens."""
-        return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
         encoder = self._encoder.get()
@@ -86,7 +77,12 @@ class _Encoder:
     def vector(self, text: str) -> Vector:
         """The pooled output for one text, not yet of length one."""
         encoding = self.tokenizer.encode(text[: self.max_characters])
-        values = _feeds(encoding)
+        values: dict[str, Sequence[int]] = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+            "position_ids": range(len(encoding.ids)),
+        }
         feeds = {name: np.asarray([values[name]], dtype=kind) for name, kind in self.inputs.items()}
         (output,) = self.session.run([self.output], feeds)
         row = output[0].astype(np.float32)
@@ -94,19 +90,10 @@ class _Encoder:
         return pooled
 
 
-def _feeds(encoding: Encoding) -> dict[str, Sequence[int]]:
-    return {
-        "input_ids": encoding.ids,
-        "attention_mask": encoding.attention_mask,
-        "token_type_ids": encoding.type_ids,
-        "position_ids": range(len(encoding.ids)),
-    }
-
-
 def _inputs(session: InferenceSession) -> dict[str, type[np.signedinteger]]:
-    known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+    supported = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
     declared = {node.name: node.type for node in session.get_inputs()}
-    strange = sorted(name for name, kind in declared.items() if name not in known or kind not in _TYPES)
+    strange = sorted(name for name, kind in declared.items() if name not in supported or kind not in _TYPES)
     if strange:
         raise EmbeddingError(f"the graph wants inputs that text does not give: {', '.join(strange)}")
     return {name: _TYPES[kind] for name, kind in declared.items()}

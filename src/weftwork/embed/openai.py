@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weftwork.embed.lazy import Lazy
-from weftwork.embed.protocol import Matrix, Vector
+from weftwork.embed.protocol import Matrix
 from weftwork.embed.retry import seconds_to_wait
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import DimensionError, EmbeddingError, InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ _FIXES = {
 }
 
 
-class OpenAIEmbedder:
-    """Asks a server in batches, and again when it is busy; blank texts are never sent."""
+class OpenAIEmbedder(BatchEmbedding):
+    """Sends batches to a server, with retries when it is busy; blank texts are never sent."""
 
     def __init__(
         self,
@@ -85,15 +85,6 @@ class OpenAIEmbedder:
         assert self._dimensions is not None
         return self._dimensions
 
-    def embed(self, text: str) -> Vector:
-        """The vector of one text."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text, in requests of at most `batch_size` texts."""
-        return embed_written(self, texts, self._encode)
-
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         if (client := self._client.take()) is not None:
@@ -126,13 +117,13 @@ class OpenAIEmbedder:
         return unit_rows(self._checked(_rows(payload, len(texts), self._host)))
 
     def _checked(self, rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        found = rows.shape[1]
+        width = rows.shape[1]
         if self._dimensions is None:
-            self._dimensions = found
-        if found != self._dimensions:
+            self._dimensions = width
+        if width != self._dimensions:
             raise DimensionError(
-                f"{self._host} gave vectors of {found} numbers for {self._name}, not {self._dimensions}: "
-                f"pass dimensions={found}, or check the model's name"
+                f"{self._host} gave vectors of {width} numbers for {self._name}, not {self._dimensions}: "
+                f"pass dimensions={width}, or check the model's name"
             )
         return rows
 
@@ -197,8 +188,8 @@ def _rows(payload: object, count: int, host: str) -> npt.NDArray[np.float64]:
             case _:
                 raise EmbeddingError(f"{host} sent an item without `index` or `embedding`: check the base URL")
     if not isinstance(items, list) or len(items) != count or sorted(rows) != list(range(count)):
-        got = f"{len(items)} items" if isinstance(items, list) else "no `data` list"
-        raise EmbeddingError(f"{host} sent {got} for {count} texts: check the base URL or lower batch_size")
+        received = f"{len(items)} items" if isinstance(items, list) else "no `data` list"
+        raise EmbeddingError(f"{host} sent {received} for {count} texts: check the base URL or lower batch_size")
     return _numbers([rows[index] for index in range(count)], host)
 
 

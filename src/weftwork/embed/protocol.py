@@ -1,4 +1,4 @@
-"""What Weftwork asks of an embedding provider."""
+"""The protocol of embedding providers."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ class EmbeddingProvider(Protocol):
         """The vector of one text."""
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text, in order; no texts give the shape (0, dimensions)."""
+        """Return one row per text, in order; no texts give the shape (0, dimensions)."""

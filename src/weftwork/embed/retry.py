@@ -1,4 +1,4 @@
-"""How long to wait before a request is sent again."""
+"""Retry-After and exponential back-off."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ LONGEST_BACKOFF = 30.0
 
 
 def seconds_to_wait(attempt: int, headers: Mapping[str, str]) -> float:
-    """What the server asked for, else half a second doubled with each attempt (the first is 0)."""
-    asked = retry_after(headers)
-    return min(FIRST_WAIT * 2**attempt, LONGEST_BACKOFF) if asked is None else asked
+    """Retry-After if the server sent it, else exponential back-off; attempts count from 0."""
+    retry_seconds = retry_after(headers)
+    return min(FIRST_WAIT * 2**attempt, LONGEST_BACKOFF) if retry_seconds is None else retry_seconds
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

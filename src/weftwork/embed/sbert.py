@@ -1,21 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weftwork.embed.lazy import Lazy
-from weftwork.embed.protocol import Matrix, Vector
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.protocol import Matrix
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import MissingExtra
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 
-class SentenceTransformerEmbedder:
-    """Any model of the sentence-transformers library, by name or folder."""
+class SentenceTransformerEmbedder(BatchEmbedding):
+    """A model of the sentence-transformers library, by name or folder."""
 
     def __init__(self, name_or_folder: str, device: str | None = None) -> None:
         self.model = f"sentence-transformers:{name_or_folder}"
@@ -26,15 +25,6 @@ class SentenceTransformerEmbedder:
     def dimensions(self) -> int:
         """The length of every vector, found by running the model once."""
         return self._dimensions.get()
-
-    def embed(self, text: str) -> Vector:
-        """The vector of one text."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text."""
-        return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
         rows = self._encoder.get().encode(texts, convert_to_numpy=True, show_progress_bar=False)

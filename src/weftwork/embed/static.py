@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -15,19 +14,19 @@ import numpy.typing as npt
 from tokenizers import Tokenizer
 
 from weftwork.embed.lazy import Lazy
-from weftwork.embed.protocol import Matrix, Vector
-from weftwork.embed.vectors import embed_written, unit_rows
+from weftwork.embed.protocol import Matrix
+from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import EmbeddingError
 
 MAX_CHARACTERS = 8192
-"""What is read of a text: about 2,000 tokens. The tokenizer's own limit would apply only afterwards."""
+"""Characters read of a text: about 2,000 tokens. The tokenizer's own limit would apply only afterwards."""
 
 _CHUNK = 64
 _WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
 _TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 
 
-class StaticEmbedder:
+class StaticEmbedder(BatchEmbedding):
     """WordLlama's vectors, read from its package without importing it (280 ms); no download, no key."""
 
     model = "wordllama-l2-supercat-256"
@@ -35,15 +34,6 @@ class StaticEmbedder:
 
     def __init__(self, package: str = "wordllama") -> None:
         self._model = Lazy(lambda: _model_in(_package_folder(package)))
-
-    def embed(self, text: str) -> Vector:
-        """The vector of one text, the same bytes as in any batch."""
-        row: Vector = self.embed_batch([text])[0]
-        return row
-
-    def embed_batch(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text; what stands beside a text in the batch does not change its row."""
-        return embed_written(self, texts, self._encode)
 
     def _encode(self, texts: list[str]) -> Matrix:
         model = self._model.get()
@@ -68,7 +58,7 @@ class _Model:
         return cls(tokenizer, table)
 
     def sums(self, texts: list[str]) -> Matrix:
-        """For each text the sum of its token vectors, added in the order of the text."""
+        """The sum of each text's token vectors, added in the order of the text."""
         encodings = self.tokenizer.encode_batch_fast(
             [text[:MAX_CHARACTERS] for text in texts], add_special_tokens=False
         )
@@ -99,7 +89,7 @@ def _existing(path: Path) -> Path:
 
 
 def _map_tensor(path: Path, name: str) -> npt.NDArray[np.float16]:
-    """One float16 tensor of a safetensors file: eight bytes of header length, a JSON header, the data."""
+    """Memory-map a float16 tensor of a safetensors file: 8 bytes of header length, JSON header, data."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         entry = json.loads(file.read(length))[name]

@@ -1,1 +1,1 @@
-"""How good contexts are: figures that compare what a context holds with what an answer needs."""
+"""Evaluation: metrics that compare what a context holds with what an answer needs."""

@@ -1,8 +1,7 @@
-"""Figures about a ranking, a set of spans, or many questions: pure functions of what was found and what was wanted.
+"""Retrieval metrics: pure functions of a ranking or of spans, and of the relevant ones.
 
-A ranking is a sequence of ids, the best first; what is wanted is a set of ids, or a mapping from ids to grades. An id
-that comes twice counts where it comes first. Where nothing is wanted there is nothing to measure: that is an error of
-the caller.
+A ranking is a sequence of ids, the best first; the relevant ones are a set of ids, or a mapping from ids to grades. A
+repeated id counts where it comes first. Without anything relevant there is nothing to measure: that is a ValueError.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean, and between which bounds it would lie for other questions of the same kind."""
+    """A mean with its confidence interval."""
 
     mean: float
     low: float
@@ -33,80 +32,80 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How much of what was wanted was retrieved, and how much of what was retrieved was wanted."""
+    """Recall, precision and intersection over union of spans."""
 
     recall: float
     precision: float
     iou: float
-    """What both have in common, as a share of all that either has."""
+    """Intersection over union."""
 
 
 def ndcg(ranking: Sequence[Hashable], grades: Mapping[Any, float], k: int) -> float:
-    """Discounted gain of the first k, as a share of the best possible one; a grade of 0 or less gains nothing.
+    """Return nDCG of the first k; a grade of 0 or less gains nothing.
 
     Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques (2002), with the grade itself as gain.
     """
-    gains = [max(0.0, grades.get(each, 0.0)) for each in _distinct(ranking)[:k]]
+    gains = [max(0.0, grades.get(item, 0.0)) for item in _distinct(ranking)[:k]]
     best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k]
     _require(best)
     return _discounted(gains) / _discounted(best)
 
 
 def recall(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int | None = None) -> float:
-    """Which share of what was wanted is among the first k; None stands for all."""
+    """The share of the relevant ids among the first k; k None stands for all."""
     _require(wanted)
     return len(set(_distinct(ranking)[:k]) & set(wanted)) / len(set(wanted))
 
 
 def precision(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int | None = None) -> float:
-    """Which share of the first k was wanted; 0 where nothing was found."""
+    """The share of relevant ids in the first k; 0 for an empty ranking."""
     _require(wanted)
-    found = _distinct(ranking)[:k]
-    return len(set(found) & set(wanted)) / len(found) if found else 0.0
+    retrieved = _distinct(ranking)[:k]
+    return len(set(retrieved) & set(wanted)) / len(retrieved) if retrieved else 0.0
 
 
 def all_gold(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int | None = None) -> float:
-    """1 if everything that was wanted is among the first k, else 0."""
+    """1 if all relevant ids are among the first k, else 0."""
     return 1.0 if recall(ranking, wanted, k) == 1.0 else 0.0
 
 
 def overlap(retrieved: Sequence[Span], wanted: Sequence[Span], *, unit: Sequence[int] = ()) -> Overlap:
     """Recall, precision and intersection over union of spans of one text.
 
-    They are measured in characters, or in tokens: then `unit` holds the places at which the tokens begin. What is
+    They are measured in characters, or in tokens: then `unit` holds the offsets at which the tokens begin. What is
     retrieved twice counts twice against precision, as it costs twice.
     """
     _require(wanted)
     gold = merged(wanted)
-    found = merged(retrieved)
-    common = _size(intersection(found, gold), unit)
-    asked, spent = _size(gold, unit), _size(retrieved, unit)
+    distinct = merged(retrieved)
+    common = _size(intersection(distinct, gold), unit)
+    needed, spent = _size(gold, unit), _size(retrieved, unit)
     return Overlap(
-        recall=common / asked if asked else 0.0,
+        recall=common / needed if needed else 0.0,
         precision=common / spent if spent else 0.0,
-        iou=common / (spent + asked - common) if spent + asked else 0.0,
+        iou=common / (spent + needed - common) if spent + needed else 0.0,
     )
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """The same places as spans that do not touch, in their order; empty ones vanish."""
-    found: list[Span] = []
+    """Merge spans that overlap or touch, in order; drop empty ones."""
+    result: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            result.append((start, end))
+    return result
 
 
 def intersection(left: Sequence[Span], right: Sequence[Span]) -> list[Span]:
-    """What two lists of merged spans have in common."""
+    """The intersection of two lists of merged spans."""
     common = [(max(a[0], b[0]), min(a[1], b[1])) for a in left for b in right]
     return sorted(span for span in common if span[0] < span[1])
 
 
 def bootstrap(values: Sequence[float], *, seed: int = 1, resampled: int = RESAMPLED) -> Interval:
-    """The mean and its interval of confidence, from means of questions drawn again with replacement."""
+    """The mean and its bootstrap confidence interval."""
     _require(values)
     rng = random.Random(seed)
     means = sorted(statistics.fmean(rng.choices(values, k=len(values))) for _ in range(resampled))
@@ -115,7 +114,7 @@ def bootstrap(values: Sequence[float], *, seed: int = 1, resampled: int = RESAMP
 
 
 def paired(left: Sequence[float], right: Sequence[float], *, seed: int = 1) -> Interval:
-    """By how much the left is better than the right for the same questions; noise if the interval holds 0."""
+    """The mean difference of paired values with its interval; noise if the interval holds 0."""
     return bootstrap([a - b for a, b in zip(left, right, strict=True)], seed=seed)
 
 
@@ -128,7 +127,7 @@ def _discounted(gains: Sequence[float]) -> float:
 
 
 def _size(spans: Sequence[Span], unit: Sequence[int]) -> int:
-    """How long spans are together, in characters or in the tokens that begin inside them."""
+    """The total length of spans, in characters or in tokens that begin inside them."""
     if not unit:
         return sum(end - start for start, end in spans)
     return sum(bisect_left(unit, end) - bisect_left(unit, start) for start, end in spans)

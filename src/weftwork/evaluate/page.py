@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page with plots; it needs nothing beside itself, not even scripts."""
+"""The HTML report of an evaluation: one self-contained page with plots, without scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weftwork.evaluate.run import METRICS, Evaluation, Result
 
 WIDTH, ROW, LABEL, PLOT = 760, 26, 300, 400
 SHOWN = 50
-"""Questions that are listed for each way."""
+"""Questions that are listed for each variant."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --faint: #68707f; --line: #d9dde4; --bar: #3a6ea5; --ground: #fff; }
@@ -56,7 +56,9 @@ def _body(evaluation: Evaluation, title: str) -> Iterator[str]:
 
 
 def _table(evaluation: Evaluation) -> Iterator[str]:
-    heads = "".join(f"<th scope=col>{escape(each)}</th>" for each in ("", *METRICS, "tokens", "tokens per piece", "ms"))
+    heads = "".join(
+        f"<th scope=col>{escape(heading)}</th>" for heading in ("", *METRICS, "tokens", "tokens per piece", "ms")
+    )
     yield f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>"
     first = evaluation.results[0]
     for result in evaluation.results:
@@ -79,7 +81,7 @@ def _figure(interval: Interval, lead: Interval | None) -> str:
 
 
 def _bars(rows: Sequence[tuple[str, Interval]], metric: str) -> str:
-    """A bar from 0 to 1 for each way, with its whisker."""
+    """A bar chart from 0 to 1 with a row and its whisker for each variant."""
     height = ROW * len(rows) + 22
     described = "; ".join(f"{name} {interval.mean:.3f}" for name, interval in rows)
     label = escape(f"{metric}: {described}", quote=True)

@@ -32,7 +32,7 @@ class Question:
 
 
 def read_questions(path: Path) -> list[Question]:
-    """The questions of a file; an error names the line and what is wrong with it."""
+    """Read the questions of a file; an error names the line and what is wrong with it."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -84,14 +84,14 @@ def _question(value: Any, number: str) -> Question:
 
 
 def _text(value: dict[str, Any], key: str) -> str | None:
-    found = value.get(key)
-    if found is not None and not isinstance(found, str):
-        raise ValueError(f'"{key}" must be text, got {found!r}')
-    return found
+    text = value.get(key)
+    if text is not None and not isinstance(text, str):
+        raise ValueError(f'"{key}" must be text, got {text!r}')
+    return text
 
 
 def _texts(value: dict[str, Any], key: str) -> tuple[str, ...]:
-    found = value.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(each, str) and each.strip() for each in found):
-        raise ValueError(f'"{key}" must be a list of texts that are not empty, got {found!r}')
-    return tuple(dict.fromkeys(found))
+    texts = value.get(key, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise ValueError(f'"{key}" must be a list of texts that are not empty, got {texts!r}')
+    return tuple(dict.fromkeys(texts))

@@ -1,4 +1,4 @@
-"""An evaluation as a table for people and as values for programs."""
+"""Reports of an evaluation: a table for people, a dict for programs."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ HEADINGS = ("", *METRICS, "tokens", "tokens/piece", "ms")
 
 
 def to_table(evaluation: Evaluation) -> str:
-    """One line for each way, with the bounds of confidence below each mean."""
+    """A table with a row per variant, and the confidence interval below each mean."""
     lines: list[tuple[str, ...]] = [HEADINGS]
     for result in evaluation.results:
         intervals = [result.interval(metric) for metric in METRICS]
         spent = result.tokens_per_piece
         lines.append((
             result.variant.name,
-            *(f"{each.mean:.3f}" for each in intervals),
+            *(f"{interval.mean:.3f}" for interval in intervals),
             f"{result.tokens:,.0f}",
             "–" if spent is None else f"{spent:,.0f}",
             f"{result.milliseconds:.1f}",
         ))  # fmt: skip
-        lines.append(("", *(f"{each.low:.2f}–{each.high:.2f}" for each in intervals), "", "", ""))
+        lines.append(("", *(f"{interval.low:.2f}–{interval.high:.2f}" for interval in intervals), "", "", ""))
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
     return "\n".join("  ".join(map(_aligned, line, widths, range(len(line)))).rstrip() for line in lines)
 
 
 def to_dict(evaluation: Evaluation) -> dict[str, Any]:
-    """Every figure, with the questions that lack something."""
+    """The figures as JSON values, with the missing evidence by question."""
     first = evaluation.results[0]
     return {
         "questions": len(evaluation.questions),
@@ -40,7 +40,7 @@ def to_dict(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def leads(result: Result, first: Result) -> dict[str, Interval]:
-    """By how much a way is better than the first one, metric by metric."""
+    """The lead of a variant over the first one, by metric."""
     return {metric: result.lead(first, metric) for metric in METRICS}
 
 
@@ -77,7 +77,7 @@ def _aligned(cell: str, width: int, column: int) -> str:
 
 
 def incomplete(evaluation: Evaluation, result: Result) -> Sequence[tuple[str, str, tuple[str, ...]]]:
-    """Id, query and missing evidence of the questions that a way did not serve."""
+    """Id, query and missing evidence of the questions that a variant did not fully serve."""
     return [
         (question.id, question.query, outcome.missing)
         for question, outcome in zip(evaluation.questions, result.outcomes, strict=True)

@@ -1,4 +1,4 @@
-"""Asking questions in several ways, and comparing what each context holds with what the answer needs."""
+"""Run questions through variants, and compare each context with what the answer needs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ METRICS = ("recall", "precision", "nDCG", "complete")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one context served one question."""
+    """The metrics of one context for one question."""
 
     recall: float
-    """Which share of the evidence is in the context."""
+    """Share of the evidence that is in the context."""
     precision: float
-    """Which share of the items holds evidence."""
+    """Share of the items that hold evidence."""
     ndcg: float
-    """How early the evidence comes, as a share of the best possible order."""
+    """nDCG of the evidence in the order of the items."""
     complete: float
     """1 if no evidence is missing."""
     tokens: int
@@ -40,30 +40,30 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one way of assembling served all questions."""
+    """The outcomes of one variant for all questions."""
 
     variant: Variant
     outcomes: tuple[Outcome, ...]
 
     def interval(self, metric: str) -> Interval:
-        """The mean over the questions, and what it may be for others of the same kind."""
+        """The mean over the questions, with its confidence interval."""
         return bootstrap([outcome.value(metric) for outcome in self.outcomes])
 
     def lead(self, other: Result, metric: str) -> Interval:
-        """By how much it is better than another for the same questions."""
-        mine, theirs = ([outcome.value(metric) for outcome in each.outcomes] for each in (self, other))
+        """The paired difference to another variant on the same questions."""
+        mine, theirs = ([outcome.value(metric) for outcome in result.outcomes] for result in (self, other))
         return paired(mine, theirs)
 
     @property
     def tokens(self) -> float:
-        """Tokens of a context, on average."""
+        """The mean tokens of a context."""
         return fmean(outcome.tokens for outcome in self.outcomes)
 
     @property
     def tokens_per_piece(self) -> float | None:
-        """Tokens that were spent for each piece of evidence that was found; None if none was."""
-        found = sum(outcome.pieces for outcome in self.outcomes)
-        return sum(outcome.tokens for outcome in self.outcomes) / found if found else None
+        """Tokens spent per piece of evidence in the contexts; None if there is none."""
+        pieces = sum(outcome.pieces for outcome in self.outcomes)
+        return sum(outcome.tokens for outcome in self.outcomes) / pieces if pieces else None
 
     @property
     def milliseconds(self) -> float:
@@ -73,7 +73,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was asked, and what came of it in each way."""
+    """The questions, and the result of each variant."""
 
     questions: tuple[Question, ...]
     results: tuple[Result, ...]
@@ -90,10 +90,10 @@ def evaluate(
     workspace: str,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Evaluation:
-    """Ask every question in every way."""
+    """Run every question through every variant."""
     with weft.store.view(workspace, user) as view:
         names = sorted({name for question in questions for name in question.wanted})
-        known = {node.id for node in view.nodes(names)} | {record.passage.citation for record in view.cited(names)}
+        existing = {node.id for node in view.nodes(names)} | {record.passage.citation for record in view.cited(names)}
     weft.catch_up(workspace)
     results = []
     for variant in variants:
@@ -102,7 +102,7 @@ def evaluate(
             outcomes.append(_outcome(weft, question, variant, user, workspace))
             progress(1)
         results.append(Result(variant, tuple(outcomes)))
-    return Evaluation(tuple(questions), tuple(results), tuple(name for name in names if name not in known))
+    return Evaluation(tuple(questions), tuple(results), tuple(name for name in names if name not in existing))
 
 
 def _outcome(weft: Weft, question: Question, variant: Variant, user: str, workspace: str) -> Outcome:
@@ -116,29 +116,29 @@ def _outcome(weft: Weft, question: Question, variant: Variant, user: str, worksp
 
 
 def judge(context: Context, question: Question, milliseconds: float = 0.0) -> Outcome:
-    """Compare a context with what a question needs."""
+    """Compare a context with the evidence that a question needs."""
     pieces = (*question.wanted, *question.quotes)
     holding = [_held(item.candidate.node.id, item.candidate.passage.citation, item.text, question)
                for item in context.items]  # fmt: skip
     text = _plain(context.text)
-    found = set().union(*holding) | {quote for quote in question.quotes if _plain(quote) in text}
+    present = set().union(*holding) | {quote for quote in question.quotes if _plain(quote) in text}
     ranking: list[str] = []
-    for place, held in enumerate(holding):
-        ranking += sorted(held - set(ranking)) or [f"\0{place}"]
+    for place, evidence in enumerate(holding):
+        ranking += sorted(evidence - set(ranking)) or [f"\0{place}"]
     return Outcome(
-        recall=len(found) / len(pieces),
+        recall=len(present) / len(pieces),
         precision=sum(map(bool, holding)) / len(holding) if holding else 0.0,
         ndcg=ndcg(ranking, dict.fromkeys(pieces, 1.0), max(len(ranking), len(pieces))),
-        complete=float(len(found) == len(pieces)),
+        complete=float(len(present) == len(pieces)),
         tokens=context.tokens,
-        pieces=len(found),
-        missing=tuple(piece for piece in pieces if piece not in found),
+        pieces=len(present),
+        missing=tuple(piece for piece in pieces if piece not in present),
         milliseconds=milliseconds,
     )
 
 
 def _held(node: str, citation: str, text: str, question: Question) -> set[str]:
-    """Which pieces of evidence an item holds."""
+    """The pieces of evidence that an item holds."""
     plain = _plain(text)
     return {name for name in question.wanted if name in (node, citation)} | {
         quote for quote in question.quotes if _plain(quote) in plain
@@ -146,5 +146,5 @@ def _held(node: str, citation: str, text: str, question: Question) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    """Text without what line breaks and case make of it."""
+    """Fold case and white space."""
     return " ".join(text.casefold().split())

@@ -1,4 +1,4 @@
-"""Drafts of questions from titles and headings: a start for someone who then rewrites them in their own words."""
+"""Draft questions from titles and headings, for someone to rewrite in their own words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUESTION = re.compile(r"(how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
 
 def suggest(view: View, count: int, *, types: frozenset[str] = frozenset(), seed: int = 1) -> list[Question]:
-    """So many drafts, drawn from everything that the viewer may see; the same ones as long as nothing changes."""
+    """Draw `count` drafts from all that the viewer may see; deterministic for a seed."""
     names = sorted(node.id for node in view.select(Filters(types=types), limit=MANY))
     random.Random(seed).shuffle(names)
     drafts: dict[str, Question] = {}
@@ -34,11 +34,11 @@ def suggest(view: View, count: int, *, types: frozenset[str] = frozenset(), seed
 
 
 def _drafts(node: Node) -> Iterator[Question]:
-    """At most one question about a node's title and one about a heading in it."""
+    """The drafts for a node: at most one about its title and one about a heading in it."""
     title = " ".join(node.title.split())
     if len(_WORD.findall(title)) >= 2 and len(node.text.strip()) >= LEAST:
         yield Question(node.id, _asked(title), wanted=(node.id,))
-    heading = next((each for each in _HEADING.finditer(node.text) if _WORD.search(each["title"])), None)
+    heading = next((match for match in _HEADING.finditer(node.text) if _WORD.search(match["title"])), None)
     if heading is not None and heading["title"].strip().casefold() != title.casefold():
         named = f"{title}: {heading['title'].strip()}" if title else heading["title"].strip()
         yield Question(f"{node.id} / {heading['title'].strip()}", _asked(named), (), (heading["text"].strip(),))

@@ -1,4 +1,4 @@
-"""Settings to compare: every combination of recipes, lenses, packers, weights and budgets."""
+"""Variants to compare: every combination of recipes, lenses, packers, weights and budgets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 64
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to assemble contexts, called by what sets it apart from the others."""
+    """A combination of settings, named by what sets it apart from the others."""
 
     name: str
     recipe: Recipe
@@ -33,27 +33,29 @@ def combine(
     weights: Sequence[Mapping[str, float] | None] = (None,),
     budgets: Sequence[int] = (4000,),
 ) -> list[Variant]:
-    """All combinations; a name holds the recipe, one of those `known`, and of the rest what differs."""
+    """Return all combinations; a name holds the recipe, and of the other settings those that differ."""
     chosen = list(product(recipes, lenses, packers, weights, budgets))
     if len(chosen) > MOST:
         raise InvalidInput(f"{len(chosen)} combinations are more than {MOST}: leave some settings out")
     variants = []
-    for name, lens, packer, own, budget in chosen:
+    for name, lens, packer, weighting, budget in chosen:
         words = [name]
         words += [f"lens {lens}"] if lens else []
         words += [f"packer {packer}"] if packer else []
-        words += ["weights " + ",".join(f"{signal}={value:g}" for signal, value in own.items())] if own else []
+        words += (
+            ["weights " + ",".join(f"{signal}={value:g}" for signal, value in weighting.items())] if weighting else []
+        )
         words += [f"{budget:,} tokens"] if len(budgets) > 1 else []
-        variants.append(Variant(" · ".join(words), _recipe(known or Recipes(), name, packer, own), budget, lens))
+        variants.append(Variant(" · ".join(words), _recipe(known or Recipes(), name, packer, weighting), budget, lens))
     if len({variant.name for variant in variants}) < len(variants):
         raise InvalidInput("the same settings are given twice: leave one of them out")
     return variants
 
 
-def _recipe(known: Recipes, name: str, packer: str | None, weights: Mapping[str, float] | None) -> Recipe:
+def _recipe(available: Recipes, name: str, packer: str | None, weights: Mapping[str, float] | None) -> Recipe:
     if packer is not None:
         get_packer(packer)
-    recipe = known.get(name, packer=packer)
+    recipe = available.get(name, packer=packer)
     if weights is not None:
         recipe = replace(recipe, profile=Profile(f"{recipe.profile.name} (own)", weights))
     return recipe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from weftwork.faces.graph_document import (
     ContextNode,
@@ -26,6 +27,15 @@ MOST_NAMED = 100
 _COMPONENTS = {"distance": "graphDistance", "likeness": "semanticSim", "recency_monthly": "recency"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How far a node is from the nearest start, by which path, and which topics reached it."""
+
+    distance: int
+    path: tuple[RelationshipPath, ...]
+    topics: tuple[TopicReach, ...]
+
+
 def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None) -> tuple[ContextNode, ...]:
     """The nodes whose content is shown: what was asked for first, then the best first."""
     items: dict[str, list[Item]] = {}
@@ -35,7 +45,9 @@ def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None
                 items.setdefault(item.candidate.node.id, []).append(item)
     best = {name: max((item.candidate for item in own), key=_worth) for name, own in items.items()}
     order = sorted(best, key=lambda name: (not best[name].asked, -best[name].score, name))
-    return tuple(_node(best[name], items[name], best, fields, profile) for name in order)
+    return tuple(
+        _node(best[name], items[name], _way(best[name], best, context.query), fields, profile) for name in order
+    )
 
 
 def named_nodes(context: Context, view: View | None, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
@@ -69,11 +81,11 @@ def _worth(candidate: Candidate) -> tuple[bool, float]:
 def _node(
     best: Candidate,
     items: Sequence[Item],
-    shown: Mapping[str, Candidate],
+    way: _Way,
     fields: FieldChoice,
     profile: Profile | None,
 ) -> ContextNode:
-    node, path = best.node, _path(best, shown)
+    node = best.node
     return ContextNode(
         id=node.id,
         name=_name(node, best.passage.text, best.trail),
@@ -83,9 +95,9 @@ def _node(
         fields={name: _text(value) for name, value in fields.of(node.fields).items()},
         score=best.score,
         components=_known(best.signals) if profile is None else components(best.signals, profile),
-        distance=len(path) if best.distance is None else best.distance,
-        path=path,
-        topics=tuple(TopicReach(reach.topic, reach.distance) for reach in best.reached),
+        distance=way.distance,
+        path=way.path,
+        topics=way.topics,
         citations=tuple(item.candidate.passage.citation for item in items),
         tokens=sum(item.candidate.passage.tokens for item in items),
         sampled_hubs=best.hubs,
@@ -117,8 +129,11 @@ def _content(items: Sequence[Item]) -> str:
     return "".join(parts).rstrip() + (f"\n{CUT}" if items[-1].candidate.more else "")
 
 
-def _path(candidate: Candidate, shown: Mapping[str, Candidate]) -> tuple[RelationshipPath, ...]:
-    """The way from a start; what only stands around a hit is reached through what it stands in."""
+def _way(candidate: Candidate, shown: Mapping[str, Candidate], query: str) -> _Way:
+    """The way to a node; what only stands around a hit is reached through what it stands in.
+
+    What the searches for the query found is where walks begin.
+    """
     below: list[RelationshipPath] = []
     while candidate.distance is None and (above := shown.get(candidate.node.parent or "")) is not None:
         below.append(RelationshipPath("child", "out", above.node.id, candidate.node.id))
@@ -129,7 +144,9 @@ def _path(candidate: Candidate, shown: Mapping[str, Candidate]) -> tuple[Relatio
         RelationshipPath(step.edge, step.direction, before, step.node, step.label)
         for before, step in zip(nodes, candidate.path if start else (), strict=False)
     )
-    return (*walked, *reversed(below))
+    distance = (candidate.distance or 0) + len(below)
+    topics = tuple(TopicReach(reach.topic, reach.distance + len(below)) for reach in candidate.reached)
+    return _Way(distance, (*walked, *reversed(below)), topics or (TopicReach(query, distance),))
 
 
 def _text(value: FieldValue) -> FieldText:

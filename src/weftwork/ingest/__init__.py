@@ -1,4 +1,4 @@
-"""Reading what people have into nodes and edges. A reader never sees the store."""
+"""Import: connectors and readers turn files and exports into nodes and edges."""
 
 from __future__ import annotations
 

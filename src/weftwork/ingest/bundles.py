@@ -1,7 +1,7 @@
-"""Writing a bundle: its files first, then all of its nodes in one transaction, or nothing.
+"""Writing a bundle: its files first, then all of its nodes in one transaction.
 
-Only the texts of a bundle are held in memory: files go to disk as they come, and the version before is in force until
-the transaction is committed. What exists already keeps its place and who may see it.
+Only the texts of a bundle are held in memory: files go to disk as they come, and the previous version stays in force
+until the commit. Existing nodes keep their position and their access list.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:  # the process that parses documents imports this package, and
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Whom to tell that nodes were read, and that more are to come."""
+    """Progress callbacks: nodes read, and nodes still to come."""
 
     read: Callable[[int], None] = lambda _: None
     expected: Callable[[int], None] = lambda _: None
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Content:
     nodes: dict[str, Node] = field(default_factory=dict)
     attached: list[Attachment] = field(default_factory=list)
     """Without their data, which is on disk."""
@@ -37,7 +37,7 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a bundle."""
+    """The counts and notes of a written bundle."""
 
     read: int = 0
     changed: int = 0
@@ -45,7 +45,7 @@ class Written:
 
 
 def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress) -> Written:
-    """Add a bundle, or replace what is stored of it; nothing happens if it is there already.
+    """Add a bundle or replace its stored version; a no-op if that version is stored already.
 
     Raises Refused if it cannot be read to its end, with nothing changed.
     """
@@ -56,39 +56,39 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
         progress.read(1)
         return Written(read=1 + len(weft.store.unchecked_children(workspace, bundle.root)))
     with files.incoming(bundle.root) as incoming:
-        taken = _take(bundle, incoming, progress)
-        fresh = str(taken.nodes[bundle.root].fields["version"])
+        content = _take(bundle, incoming, progress)
+        fresh = str(content.nodes[bundle.root].fields["version"])
         added = weft.now().isoformat()
-        told: dict[str, dict[str, FieldValue]] = {name: {TIMESTAMP: added} for name in taken.nodes}
-        for each in taken.attached:
-            told[each.node][each.field] = files.relative(bundle.root, fresh, each.name)
-        nodes = [replace(node, fields={**node.fields, **told[node.id]}) for node in taken.nodes.values()]
+        added_fields: dict[str, dict[str, FieldValue]] = {name: {TIMESTAMP: added} for name in content.nodes}
+        for attachment in content.attached:
+            added_fields[attachment.node][attachment.field] = files.relative(bundle.root, fresh, attachment.name)
+        nodes = [replace(node, fields={**node.fields, **added_fields[node.id]}) for node in content.nodes.values()]
         entries = weft.writer.prepare(nodes)
         embedded = weft.writer.transaction(workspace, entries)  # others wait for what is being published
         with files.published(bundle.root, fresh, incoming):
-            known = weft.store.unchecked_nodes(workspace, list(taken.nodes))
-            gone = weft.store.unchecked_children(workspace, bundle.root) - taken.nodes.keys()
+            existing = weft.store.unchecked_nodes(workspace, list(content.nodes))
+            gone = weft.store.unchecked_children(workspace, bundle.root) - content.nodes.keys()
             with embedded as transaction:
-                changed = transaction.batch.put(entry for entry in entries if entry.node.id not in known)
-                changed += transaction.batch.rewrite(entry for entry in entries if entry.node.id in known)
+                changed = transaction.batch.put(entry for entry in entries if entry.node.id not in existing)
+                changed += transaction.batch.rewrite(entry for entry in entries if entry.node.id in existing)
                 changed += transaction.batch.remove(name for name in gone if name.startswith(f"{bundle.root}#"))
-    return Written(len(entries), changed, taken.notes)
+    return Written(len(entries), changed, content.notes)
 
 
-def _take(bundle: Bundle, incoming: Incoming, progress: Progress) -> _Taken:
-    taken = _Taken()
+def _take(bundle: Bundle, incoming: Incoming, progress: Progress) -> _Content:
+    content = _Content()
     for piece in bundle.read():
         match piece:
             case Node():
-                taken.nodes[piece.id] = piece
+                content.nodes[piece.id] = piece
                 progress.read(1)
             case Attachment():
                 incoming.write(piece.name, piece.data)
-                taken.attached.append(replace(piece, data=b""))
+                content.attached.append(replace(piece, data=b""))
             case Expected():
                 progress.expected(piece.count)
             case Note():
-                taken.notes.append(piece)
-    if bundle.root not in taken.nodes:
+                content.notes.append(piece)
+    if bundle.root not in content.nodes:
         raise InvalidInput(f"{bundle.what} has no node {bundle.root!r}: correct its reader")
-    return taken
+    return content

@@ -1,4 +1,4 @@
-"""The edges of all sources of a path: what links resolve to, and what titles are mentioned where."""
+"""The edges between the sources of a path: resolved links, and mentions of titles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from weftwork.engine import Weft
-from weftwork.ingest.import_log import Details, Made
+from weftwork.ingest.import_log import EdgeRecord, SourceDetails
 from weftwork.ingest.links import Names, Unresolved, unique_titles, whole
 from weftwork.ingest.mentions import MENTION, WEIGHT, MentionFinder
 from weftwork.ingest.report import Options
@@ -15,58 +15,65 @@ from weftwork.types import Edge
 
 NODES_AT_ONCE = 1000
 UNREAD = frozenset({"code", "folder"})
-"""Types of nodes in which no mention is looked for."""
-Known = tuple[str, str, str]
+"""Types of nodes that are not searched for mentions."""
+MentionRecord = tuple[str, str, str]
 
 
 @dataclass(slots=True)
 class Connected:
-    """Which edges are to be made and removed, and the records that change with them."""
+    """The edges to add and to remove, and the records that change with them."""
 
     linked: list[Edge] = field(default_factory=list)
     unlinked: list[Edge] = field(default_factory=list)
-    details: dict[str, Details | None] = field(default_factory=dict)
+    details: dict[str, SourceDetails | None] = field(default_factory=dict)
     links: int = 0
     mentions: int = 0
     unresolved: list[Unresolved] = field(default_factory=list)
     titles: str = ""
-    """What was looked for, to tell new titles from those that were looked for before."""
+    """The titles that were searched for, as JSON: the next import searches old texts for new ones only."""
 
 
 def connect(
-    weft: Weft, details: Mapping[str, Details], tops: Mapping[str, str], options: Options, fresh: Collection[str],
+    weft: Weft, details: Mapping[str, SourceDetails], tops: Mapping[str, str], options: Options, fresh: Collection[str],
     titles: str,
 ) -> Connected:  # fmt: skip
-    """Work out all edges; those that touch a fresh source are made even if the record says that they are there."""
+    """Compute all edges; those that touch a fresh source are written even if their record exists."""
     result = Connected()
     names = Names(details, tops)
     resolved = {key: names.resolved(key) for key in details}
-    mentions: dict[str, list[Known]] = {key: [] for key in details}
+    mentions: dict[str, list[MentionRecord]] = {key: [] for key in details}
     if options.mentions:
-        found = unique_titles(details, tops)
-        result.titles = json.dumps(found, ensure_ascii=False, sort_keys=True)
+        new_titles = unique_titles(details, tops)
+        result.titles = json.dumps(new_titles, ensure_ascii=False, sort_keys=True)
         search = _Search(weft, options, details, tops)
-        known = json.loads(titles) if titles else {}
-        mentions = search.mentions(found, {name for name in found if known.get(name) != found[name]}, fresh)
+        old_titles = json.loads(titles) if titles else {}
+        mentions = search.mentions(
+            new_titles, {name for name in new_titles if old_titles.get(name) != new_titles[name]}, fresh
+        )
     owners = {whole(tops[key], local): key for key, record in details.items() for local in record.nodes.values()}
     changed = {node for node, key in owners.items() if key in fresh}
     for key, record in details.items():
         edges = {edge[:4]: edge for edge in resolved[key].edges}
         linked = {(source, tops[owners[target]] if target in owners else target) for source, target, _, _ in edges}
-        own = [each for each in mentions[key] if each[:2] not in linked]
-        for source, target, _ in own:
+        own_mentions = [mention for mention in mentions[key] if mention[:2] not in linked]
+        for source, target, _ in own_mentions:
             edges.setdefault((source, target, MENTION, ""), (source, target, MENTION, "", WEIGHT))
         result.links += resolved[key].links
-        result.mentions += len(own)
+        result.mentions += len(own_mentions)
         result.unresolved += [Unresolved(key, target) for target in resolved[key].unresolved]
-        _compare(result, key, record, list(edges.values()), own, changed)
+        _compare(result, key, record, list(edges.values()), own_mentions, changed)
     return result
 
 
 def _compare(
-    result: Connected, key: str, record: Details, edges: list[Made], mentions: list[Known], fresh: Collection[str]
+    result: Connected,
+    key: str,
+    record: SourceDetails,
+    edges: list[EdgeRecord],
+    mentions: list[MentionRecord],
+    fresh: Collection[str],
 ) -> None:
-    """Note the difference between the edges of a source and those that were made for it before."""
+    """Add the difference between the edges of a source and its recorded ones to the result."""
     before = {edge[:4]: edge for edge in record.edges}
     after = {edge[:4]: edge for edge in edges}
     result.unlinked += [_edge(edge) for ends, edge in before.items() if ends not in after]
@@ -78,9 +85,11 @@ def _compare(
 
 
 class _Search:
-    """Looks for mentions in what is stored of the sources."""
+    """Searches the stored texts of the sources for mentions."""
 
-    def __init__(self, weft: Weft, options: Options, details: Mapping[str, Details], tops: Mapping[str, str]) -> None:
+    def __init__(
+        self, weft: Weft, options: Options, details: Mapping[str, SourceDetails], tops: Mapping[str, str]
+    ) -> None:
         self._weft = weft
         self._options = options
         self._details = details
@@ -88,25 +97,31 @@ class _Search:
 
     def mentions(
         self, titles: Mapping[str, str], new: Collection[str], fresh: Collection[str]
-    ) -> dict[str, list[Known]]:
-        """The mentions of each source: fresh ones are searched for all titles, others for new ones."""
-        found: dict[str, list[Known]] = {
-            key: [] if key in fresh else [each for each in record.mentions if titles.get(each[2]) == each[1]]
+    ) -> dict[str, list[MentionRecord]]:
+        """The mentions in each source: fresh ones are searched for all titles, others for new ones."""
+        by_source: dict[str, list[MentionRecord]] = {
+            key: []
+            if key in fresh
+            else [mention for mention in record.mentions if titles.get(mention[2]) == mention[1]]
             for key, record in self._details.items()
         }
-        self._search([key for key in self._details if key in fresh], titles, found)
+        self._search([key for key in self._details if key in fresh], titles, by_source)
         if new:
             others = [key for key in self._details if key not in fresh]
-            self._search(others, {name: titles[name] for name in new}, found)
-        return found
+            self._search(others, {name: titles[name] for name in new}, by_source)
+        return by_source
 
-    def _search(self, keys: list[str], titles: Mapping[str, str], found: dict[str, list[Known]]) -> None:
+    def _search(self, keys: list[str], titles: Mapping[str, str], by_source: dict[str, list[MentionRecord]]) -> None:
         finder = MentionFinder(titles)
         for key, node, text in self._texts(keys):
-            mentions = [each for each in finder.find(node, text) if each.target != self._tops[key]]
+            mentions = [mention for mention in finder.find(node, text) if mention.target != self._tops[key]]
             if mentions:
-                known = {(source, target) for source, target, _ in found[key]}
-                found[key] += [(node, each.target, each.name) for each in mentions if (node, each.target) not in known]
+                recorded = {(source, target) for source, target, _ in by_source[key]}
+                by_source[key] += [
+                    (node, mention.target, mention.name)
+                    for mention in mentions
+                    if (node, mention.target) not in recorded
+                ]
 
     def _texts(self, keys: list[str]) -> Iterator[tuple[str, str, str]]:
         owners = {
@@ -122,6 +137,6 @@ class _Search:
                     yield owners[node.id], node.id, f"{title}\n{node.text}" if title else node.text
 
 
-def _edge(made: Made) -> Edge:
-    source, target, kind, label, weight = made
+def _edge(record: EdgeRecord) -> Edge:
+    source, target, kind, label, weight = record
     return Edge(source=source, target=target, type=kind, label=label, weight=weight)

@@ -1,4 +1,4 @@
-"""Comparing what a path holds now with what is remembered of it: what is new, changed, renamed or gone."""
+"""The diff between the sources of a path and their recorded states: new, changed, renamed or gone."""
 
 from __future__ import annotations
 
@@ -6,97 +6,108 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from weftwork.ingest.connectors.protocol import Connector, Source, Unread
+from weftwork.ingest.connectors.protocol import Connector, Listed, Source, Unread
 from weftwork.ingest.events import Skipped
-from weftwork.ingest.import_log import Kept, by_fingerprint
+from weftwork.ingest.import_log import SourceState, by_fingerprint
 
 
 @dataclass(slots=True)
-class Survey:
-    """What is to be done."""
+class Diff:
+    """The sources to read, rename, restamp and remove."""
 
     sources: dict[str, Source] = field(default_factory=dict)
-    """All that are there now, by key, in their order."""
+    """All current sources by key, in order."""
     read: dict[str, str] = field(default_factory=dict)
-    """Fingerprints of those that have to be read."""
+    """Fingerprints of the sources to read."""
     renamed: dict[str, str] = field(default_factory=dict)
-    """New keys, each with the old one."""
+    """Old keys by new ones."""
     gone: list[str] = field(default_factory=list)
-    restamped: dict[str, Kept] = field(default_factory=dict)
-    """Records of sources with the same content whose times changed."""
+    restamped: dict[str, SourceState] = field(default_factory=dict)
+    """States of sources with the same content and a new timestamp."""
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def survey(
-    found: Iterable[Source | Unread | Skipped], connector: Connector, kept: Mapping[str, Kept], present: Collection[str]
-) -> Survey:
-    """Compare sources with their records; `present` are the ids of those top nodes that are in the store."""
-    result = Survey()
+def diff_sources(
+    listed: Iterable[Listed],
+    connector: Connector,
+    states: Mapping[str, SourceState],
+    present: Collection[str],
+) -> Diff:
+    """Compare sources with their recorded states; `present` are the ids of top nodes that exist."""
+    result = Diff()
     unread: list[str] = []
-    for each in found:
-        if isinstance(each, Source):
-            if each.key in result.sources:
-                result.skipped.append(Skipped(each.what, f"has the same key as another source ({each.key})"))
+    for item in listed:
+        if isinstance(item, Source):
+            if item.key in result.sources:
+                result.skipped.append(Skipped(item.what, f"has the same key as another source ({item.key})"))
             else:
-                result.sources[each.key] = each
-        elif isinstance(each, Unread):
-            unread.append(each.key)
-            result.skipped.append(Skipped(each.what, each.why))
+                result.sources[item.key] = item
+        elif isinstance(item, Unread):
+            unread.append(item.key)
+            result.skipped.append(Skipped(item.what, item.why))
         else:
-            result.skipped.append(each)
+            result.skipped.append(item)
     edition = f"{connector.name}/{connector.version}:"
     for key, source in result.sources.items():
-        _compare(result, source, kept.get(key), edition, present)
-    result.gone = [key for key in kept if key not in result.sources and not _covered(key, unread)]
-    result.renamed = _renamed(result, kept)
+        _compare(result, source, states.get(key), edition, present)
+    result.gone = [key for key in states if key not in result.sources and not _covered(key, unread)]
+    result.renamed = _renamed(result, states)
     renamed = set(result.renamed.values())
     result.gone = [key for key in result.gone if key not in renamed]
     return result
 
 
-def _compare(result: Survey, source: Source, kept: Kept | None, edition: str, present: Collection[str]) -> None:
-    if kept is not None and kept.id and kept.id not in present:
-        kept = None  # somebody removed its node
-    same_edition = kept is not None and kept.fingerprint.startswith(edition)
-    if kept and same_edition and source.stamp and source.stamp == kept.stamp:
-        _unchanged(result, source, kept)
+def _compare(result: Diff, source: Source, state: SourceState | None, edition: str, present: Collection[str]) -> None:
+    if state is not None and state.id and state.id not in present:
+        state = None  # somebody removed its node
+    same_edition = state is not None and state.fingerprint.startswith(edition)
+    if state and same_edition and source.stamp and source.stamp == state.stamp:
+        _unchanged(result, source, state)
         return
     try:
         fingerprint = edition + source.fingerprint()
     except OSError as error:
         result.skipped.append(Skipped(source.what, f"cannot be read ({error.strerror})"))
         return
-    if kept and kept.fingerprint == fingerprint:
-        _unchanged(result, source, kept)
-        if source.stamp and source.stamp != kept.stamp:
-            result.restamped[source.key] = replace(kept, stamp=source.stamp)
+    if state and state.fingerprint == fingerprint:
+        _unchanged(result, source, state)
+        if source.stamp and source.stamp != state.stamp:
+            result.restamped[source.key] = replace(state, stamp=source.stamp)
     else:
         result.read[source.key] = fingerprint
 
 
-def _unchanged(result: Survey, source: Source, kept: Kept) -> None:
-    if kept.why:
-        result.skipped.append(Skipped(source.what, kept.why))
+def _unchanged(result: Diff, source: Source, state: SourceState) -> None:
+    if state.why:
+        result.skipped.append(Skipped(source.what, state.why))
     else:
         result.unchanged += 1
 
 
 def _covered(key: str, unread: Iterable[str]) -> bool:
-    """Whether something that could not be opened stands at or above a key."""
-    return any(key == each or each in ("", "/") or key.startswith(each.rstrip("/") + "/") for each in unread)
+    """Return True if a key is, or lies below, something that could not be opened."""
+    return any(key == closed or closed in ("", "/") or key.startswith(closed.rstrip("/") + "/") for closed in unread)
 
 
-def _renamed(result: Survey, kept: Mapping[str, Kept]) -> dict[str, str]:
-    """New keys of sources that are gone from another: those whose content, or content and name, stands nowhere else."""
-    fresh = [key for key in result.read if key not in kept and result.sources[key].movable]
-    before = by_fingerprint((key, kept[key].fingerprint) for key in result.gone if kept[key].id)
+def _renamed(result: Diff, states: Mapping[str, SourceState]) -> dict[str, str]:
+    """New keys of renamed sources, with the old ones.
+
+    A source was renamed if its content, or its content and name, exists under no other key.
+    """
+    fresh = [key for key in result.read if key not in states and result.sources[key].movable]
+    before = by_fingerprint((key, states[key].fingerprint) for key in result.gone if states[key].id)
     after = by_fingerprint((key, result.read[key]) for key in fresh)
-    return dict(pair for each, keys in before.items() if each in after for pair in _pairs(keys, after[each]))
+    return dict(
+        pair
+        for fingerprint, keys in before.items()
+        if fingerprint in after
+        for pair in _pairs(keys, after[fingerprint])
+    )
 
 
 def _pairs(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
-    """New and old keys of files with the same content: a folder that was moved may hold several empty ones."""
+    """New and old keys of files with the same content: a moved folder may hold several empty ones."""
     if len(before) == len(after) == 1:
         yield after[0], before[0]
         return

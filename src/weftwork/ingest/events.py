@@ -1,4 +1,4 @@
-"""What a reader yields, one after the other."""
+"""The values that a reader yields."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that could not be read, and why."""
+    """A source that could not be read, and the reason."""
 
     what: str
     why: str
@@ -29,7 +29,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that was added, and what its owner should know of it."""
+    """Advice about a source that was added."""
 
     what: str
     why: str
@@ -37,14 +37,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """That so many nodes more are to come."""
+    """The number of nodes still to come."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that belongs to a node: kept beside the store, named by a field, and gone with its bundle."""
+    """A file of a node: stored beside the store, named by a field, and removed with its bundle."""
 
     node: str
     field: str
@@ -53,12 +53,12 @@ class Attachment:
 
 
 class Refused(Exception):
-    """That a bundle cannot be read to its end: nothing of it is added; the message says why."""
+    """A bundle or source cannot be read to its end; nothing of it is added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A node and all below it: added wholly or not at all, and not even read if it is there already.
+    """A node and its descendants, written atomically, and skipped unread if its version is stored.
 
     `read` yields its top node, `root`, with the field `version`, and nodes below it whose ids begin with the id of the
     top and `#`: those that are stored but no longer yielded are removed.

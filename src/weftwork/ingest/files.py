@@ -1,4 +1,4 @@
-"""What is common to all files that are read: their names, their ids, and whether they are text."""
+"""Files that are read: their text, their ids, and what belongs to a store."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HIDDEN = {"node_modules", "__pycache__", "venv"}
 
 
 def belongs_to_a_store(entry: os.DirEntry[str]) -> bool:
-    """Whether a folder holds the pictures or the indexes of a store that lies beside it."""
-    kept = [entry.path.removesuffix(end) for end in (".files", ".index") if entry.path.endswith(end)]
-    return bool(kept) and is_database(Path(kept[0]))
+    """Return True for a store's folder of files or indexes."""
+    stores = [entry.path.removesuffix(end) for end in (".files", ".index") if entry.path.endswith(end)]
+    return bool(stores) and is_database(Path(stores[0]))
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file is a database."""
+    """Return True for a SQLite database."""
     try:
         with path.open("rb") as file:
             return file.read(16) == b"SQLite format 3\0"
@@ -31,7 +31,7 @@ def is_database(path: Path) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """The text that a file holds; raises Refused if it is none."""
+    """Read a file as text; raise Refused if it is too large or binary."""
     if path.stat().st_size > LARGEST:
         raise Refused(f"is larger than {LARGEST // 1_000_000} MB")
     data = path.read_bytes()
@@ -44,7 +44,7 @@ def text_of(path: Path) -> str:
 
 
 def check_path(path: Path) -> None:
-    """Refuse what is not there, and pipes and devices, which would be waited for without an end."""
+    """Refuse a missing path, and pipes and devices, which would block."""
     if not path.exists():
         raise NotFound(f"{path} does not exist: give a file or a folder")
     if not path.is_file() and not path.is_dir():
@@ -52,7 +52,7 @@ def check_path(path: Path) -> None:
 
 
 def identity(kind: str, name: str) -> str:
-    """An id of printable characters, whatever the name is made of: two names never have the same."""
+    """An id of printable characters; injective, so distinct names give distinct ids."""
     return f"{kind}:{''.join(map(_printable, name))}"
 
 
@@ -66,5 +66,5 @@ def _printable(letter: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A file name as text, whatever bytes it is made of."""
+    """Decode a file name, with backslash escapes for bytes that are not UTF-8."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

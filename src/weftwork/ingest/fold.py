@@ -1,4 +1,4 @@
-"""When two names mean the same: case, composition and white space do not matter."""
+"""Folding of names: case, Unicode composition and white space do not matter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _MARKS = re.compile(r"[^\w^]+")
 
 
 def fold(name: str) -> str:
-    """A name as it is compared."""
+    """Fold a name for comparison."""
     return _SPACE.sub(" ", unicodedata.normalize("NFC", name).casefold()).strip()
 
 
 def fold_anchor(name: str) -> str:
-    """An anchor as it is compared: `My heading!` is the same as `my-heading`; a block's `^name` is not a heading."""
+    """Fold an anchor: `My heading!` equals `my-heading`; a block's `^name` stays."""
     folded = fold(name)
     return folded if folded.startswith("^") else _MARKS.sub(" ", folded).strip()

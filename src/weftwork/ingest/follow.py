@@ -1,7 +1,7 @@
-"""Following a path: making a workspace agree with all sources that a connector finds there, again and again.
+"""Importing a path: make a workspace agree with all sources that a connector finds there. Idempotent.
 
-What changed replaces what it was, in one transaction with the record of it; links and mentions follow when all nodes
-are there. A process that is killed in between leaves whole sources and a mark that links are still to be resolved.
+A changed source is replaced in one transaction with its recorded state; links and mentions are resolved when all nodes
+are written. A process that is killed in between leaves whole sources and a mark that links are pending.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
 from weftwork.ingest.connect import connect
 from weftwork.ingest.connectors.protocol import Connector, Document, Source
-from weftwork.ingest.diff import Survey, survey
+from weftwork.ingest.diff import Diff, diff_sources
 from weftwork.ingest.documents.formats import missing_packages
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
@@ -24,39 +24,39 @@ from weftwork.ingest.files import FOLDER, check_path
 from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.links import Unresolved
 from weftwork.ingest.mentions import EDITION
-from weftwork.ingest.read import Draft, Unsettled, read_source
+from weftwork.ingest.read import Draft, Unsettled, free_name, read_source
 from weftwork.ingest.report import Followed, Options
 from weftwork.ingest.writing import PENDING, SourceWriter
 from weftwork.types import Node
 from weftwork.write.prepare import check_node
 
 BATCH = 500
-"""Nodes from which on a transaction is committed; a source is never divided."""
+"""Nodes after which a transaction is committed; a source is never divided."""
 
 
 def follow(weft: Weft, path: Path, connector: Connector, options: Options | None = None) -> Followed:
-    """Make the workspace agree with what a connector finds at a path."""
+    """Make the workspace agree with the sources that a connector finds at a path."""
     options = options or Options()
     check_path(path)
-    found = list(connector.sources(path))
-    top = next((each for each in found if isinstance(each, Source)), None)
+    listed = list(connector.sources(path))
+    top = next((item for item in listed if isinstance(item, Source)), None)
     if top is None:
-        skipped = [Skipped(each.what, each.why) for each in found if not isinstance(each, Source)]
+        skipped = [Skipped(item.what, item.why) for item in listed if not isinstance(item, Source)]
         return Followed(connector.name, skipped=skipped)
     _refuse_another(weft, top, options.workspace)
     log = ImportLog(weft.store, options.workspace, top.id)
     place = os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
     if log.whole.get("place", place) != place:  # what nodes say of where they come from is to be written again
-        log.kept = {key: replace(kept, fingerprint="", stamp="") for key, kept in log.kept.items()}
-    present = weft.store.unchecked_nodes(options.workspace, [kept.id for kept in log.kept.values() if kept.id])
-    plan = survey(found, connector, log.kept, present)
+        log.states = {key: replace(state, fingerprint="", stamp="") for key, state in log.states.items()}
+    present = weft.store.unchecked_nodes(options.workspace, [state.id for state in log.states.values() if state.id])
+    plan = diff_sources(listed, connector, log.states, present)
     with ExitStack() as stack:
         parser = options.parser or stack.enter_context(Parser())
         return _Follower(weft, log, options, plan, parser).run(connector, place)
 
 
 def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
-    """Refuse a folder whose name, which its files are known by, belongs to another one that is still there."""
+    """Refuse a folder whose name, the prefix of its files' ids, belongs to another existing folder."""
     for node in top.read(top.id) if top.key.endswith("/") else ():
         here = node.fields.get(FOLDER) if isinstance(node, Node) else None
         other = (weft.store.unchecked_fields(workspace, top.id) or {}).get(FOLDER)
@@ -68,29 +68,29 @@ def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
 
 
 class _Follower:
-    """One run over one path."""
+    """A run of the import of a path."""
 
-    def __init__(self, weft: Weft, log: ImportLog, options: Options, plan: Survey, parser: Parser) -> None:
+    def __init__(self, weft: Weft, log: ImportLog, options: Options, plan: Diff, parser: Parser) -> None:
         self._weft = weft
-        self._account = log
+        self._log = log
         self._options = options
         self._plan = plan
         self._parser = parser
         self._ids: dict[str, str] = {}
-        """The ids that sources propose, and those that they have."""
+        """Stored ids by the ids that sources propose."""
         self._pending: list[Draft] = []
 
     def run(self, connector: Connector, place: str) -> Followed:
-        """Read, write, remove, connect; where nothing changed, only say so."""
+        """Read, write, remove and connect; if nothing changed, return the recorded counts."""
         report = Followed(connector.name, unchanged=self._plan.unchanged, skipped=self._plan.skipped)
         edition = f"{connector.name}/{connector.version}:"
-        writer = SourceWriter(self._weft, self._account, self._options, edition, report, self._plan.renamed, {})
+        writer = SourceWriter(self._weft, self._log, self._options, edition, report, self._plan.renamed, {})
         whole = {"place": place, "mentions": f"on {EDITION}" if self._options.mentions else "off"}
-        settled = PENDING not in self._account.whole and whole.items() <= self._account.whole.items()
+        settled = PENDING not in self._log.whole and whole.items() <= self._log.whole.items()
         if settled and not self._plan.read and not self._plan.gone:
             writer.restamp(self._plan.restamped)
             return self._as_before(report)
-        writer.details = self._account.details()
+        writer.details = self._log.details()
         self._assign()
         self._options.expected(len(self._plan.read))
         for key in self._plan.read:
@@ -105,41 +105,41 @@ class _Follower:
         return report
 
     def _as_before(self, report: Followed) -> Followed:
-        """What the last run found out about links, where nothing changed since."""
-        links, mentions = self._account.whole.get("links", "0 0").split()
+        """Fill in the recorded counts of links and mentions."""
+        links, mentions = self._log.whole.get("links", "0 0").split()
         report.links, report.mentions = int(links), int(mentions)
-        for line in self._account.whole.get("unresolved", "").splitlines():
+        for line in self._log.whole.get("unresolved", "").splitlines():
             key, _, target = line.partition("\t")
             report.unresolved.append(Unresolved(key, target))
         report.unresolved = self._called(report.unresolved)
         return report
 
     def _called(self, unresolved: list[Unresolved]) -> list[Unresolved]:
-        """Links that point nowhere, with what their sources are called: paths from the top on, or titles."""
+        """Unresolved links with the display names of their sources: a path from the top on, or a title."""
 
         def what(key: str) -> str:
             source = self._plan.sources.get(key)
             return source.what if source and not source.what.endswith(key) else key
 
-        return [replace(each, what=what(each.key)) for each in unresolved]
+        return [replace(link, what=what(link.key)) for link in unresolved]
 
     def _assign(self) -> None:
-        """Give each source its id: the one it had, that of the one it was renamed from, or a free one."""
-        kept = self._account.kept
-        owned = {key: kept[key].id for key in self._plan.sources if key in kept and kept[key].id}
-        owned |= {key: kept[old].id for key, old in self._plan.renamed.items()}
+        """Assign each source its id: the one it had, that of its old key after a rename, or a free one."""
+        states = self._log.states
+        owned = {key: states[key].id for key in self._plan.sources if key in states and states[key].id}
+        owned |= {key: states[old].id for key, old in self._plan.renamed.items()}
         taken = set(owned.values())
         for key, source in self._plan.sources.items():
-            name = owned.get(key) or _free(source.id, taken)
+            name = owned.get(key) or free_name(source.id, taken, "#")
             taken.add(name)
             self._ids[source.id] = name
 
     def _take(self, source: Source, writer: SourceWriter) -> None:
-        """Read a source; what cannot be read is reported, and goes if there is nothing in it any more."""
+        """Read a source; report one that cannot be read, and remove one that is empty now."""
         fingerprint = self._plan.read[source.key]
         try:
-            known = fingerprint.removeprefix(writer.edition)
-            draft = read_source(source, self._ids[source.id], writer.before(source.key), known)
+            content_hash = fingerprint.removeprefix(writer.edition)
+            draft = read_source(source, self._ids[source.id], writer.before(source.key), content_hash)
             for node in draft.nodes:
                 check_node(node)
         except OSError as error:
@@ -153,18 +153,18 @@ class _Follower:
             self._put(draft, writer)
 
     def _put(self, draft: Draft, writer: SourceWriter) -> None:
-        """Write a document at once, and nodes when there are enough of them."""
+        """Write a document at once, and nodes in batches."""
         if draft.document is not None:
             self._flush(writer)
             self._put_document(draft, draft.document, writer)
             return
         draft.nodes = [self._placed(node, draft.id) for node in draft.nodes]
         self._pending.append(draft)
-        if sum(len(each.nodes) for each in self._pending) >= BATCH:
+        if sum(len(pending.nodes) for pending in self._pending) >= BATCH:
             self._flush(writer)
 
     def _placed(self, node: Node, top: str) -> Node:
-        """A top node below the node that its folder really is."""
+        """Replace the proposed parent of a top node by its stored id."""
         if node.id != top or node.parent is None:
             return node
         return replace(node, parent=self._ids.get(node.parent, node.parent))
@@ -186,29 +186,26 @@ class _Follower:
         writer.write_each(drafts)
 
     def _connect(self, writer: SourceWriter, whole: dict[str, str], *, everything: bool) -> None:
-        """Resolve links and find mentions, and note that this is done."""
-        tops = {key: kept.id for key, kept in self._account.kept.items() if kept.id}
+        """Resolve links, find mentions, and clear the pending mark."""
+        tops = {key: state.id for key, state in self._log.states.items() if state.id}
         tops |= {key: self._ids[source.id] for key, source in self._plan.sources.items()}
         details = {key: record for key, record in sorted(writer.details.items()) if key in tops}
         fresh = set(details) if everything else writer.written
-        made = connect(self._weft, details, tops, self._options, fresh, self._account.whole.get("titles", ""))
+        connected = connect(self._weft, details, tops, self._options, fresh, self._log.whole.get("titles", ""))
         report = writer.report
-        report.links, report.mentions, report.unresolved = made.links, made.mentions, self._called(made.unresolved)
+        report.links, report.mentions, report.unresolved = (
+            connected.links,
+            connected.mentions,
+            self._called(connected.unresolved),
+        )
         if self._options.dry_run:
             return
         whole |= {
-            "links": f"{made.links} {made.mentions}",
-            "titles": made.titles,
-            "unresolved": "\n".join(f"{each.key}\t{each.target}" for each in made.unresolved),
+            "links": f"{connected.links} {connected.mentions}",
+            "titles": connected.titles,
+            "unresolved": "\n".join(f"{link.key}\t{link.target}" for link in connected.unresolved),
         }
         with self._weft.atomic(self._options.workspace) as batch:
-            batch.unlink(made.unlinked)
-            batch.link(made.linked)
-            self._account.note(batch, {}, made.details, {**whole, PENDING: None})
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 2, name
-    while free in taken:
-        free, number = f"{name}#{number}", number + 1
-    return free
+            batch.unlink(connected.unlinked)
+            batch.link(connected.linked)
+            self._log.note(batch, {}, connected.details, {**whole, PENDING: None})

@@ -1,7 +1,7 @@
-"""What is remembered of the sources of a path, in the store and in the same transaction as their nodes.
+"""The recorded state of a path's sources, written in the same transaction as their nodes.
 
-There are two records for each source: a short one, by which an unchanged source is told without reading anything
-else, and a long one with its names and links, which is looked at only when something changed.
+There are two records for each source: a short one, by which an unchanged source is recognised without reading anything
+else, and a long one with its names and links, which is loaded only when something changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weftwork.store.protocol import Batch, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SourceState:
     """The short record of a source."""
 
     id: str
@@ -22,58 +22,58 @@ class Kept:
     fingerprint: str
     stamp: str = ""
     why: str = ""
-    """Why it was skipped, if it was."""
+    """The reason, if it was skipped."""
 
     def dump(self) -> str:
-        """As the store keeps it."""
+        """Serialise for the store."""
         return json.dumps([self.id, self.fingerprint, self.stamp, self.why], ensure_ascii=False)
 
 
-Wanted = tuple[str, tuple[str, ...], str, str, str, float]
-"""A link: the node it stands in, what its target may be called, an anchor, and type, label and weight of its edge."""
-Made = tuple[str, str, str, str, float]
+LinkRecord = tuple[str, tuple[str, ...], str, str, str, float]
+"""A link: source node, names of the target, anchor, and the edge's type, label and weight."""
+EdgeRecord = tuple[str, str, str, str, float]
 """An edge: source, target, type, label, weight."""
 
 
 @dataclass(slots=True)
-class Details:
-    """The long record. Nodes are called by the names under which they are stored, without their source's id."""
+class SourceDetails:
+    """The long record. Nodes are named by their stored ids without the prefix of their source."""
 
     nodes: dict[str, str] = field(default_factory=dict)
-    """What the connector calls each node, and its name here: a block that was edited in its place keeps the old one."""
+    """Stored names by the connector's names: a block that was edited in place keeps its stored name."""
     names: list[tuple[str, str, str]] = field(default_factory=list)
-    """Node, what links may call it, and what kind of name that is."""
+    """Node, name, and kind of name."""
     anchors: dict[str, str] = field(default_factory=dict)
-    links: list[Wanted] = field(default_factory=list)
-    inner: list[Made] = field(default_factory=list)
+    links: list[LinkRecord] = field(default_factory=list)
+    inner: list[EdgeRecord] = field(default_factory=list)
     """Edges that the connector itself made, between nodes of this source."""
     tags: dict[str, list[str]] = field(default_factory=dict)
-    """What the connector said, to be told from tags that somebody else gave."""
-    edges: list[Made] = field(default_factory=list)
+    """The connector's tags, to distinguish them from tags that users added."""
+    edges: list[EdgeRecord] = field(default_factory=list)
     """Edges that are in the store because of this source, by whole ids."""
     mentions: list[tuple[str, str, str]] = field(default_factory=list)
     """Source, target and the name that occurs, by whole ids; their edges are in the store, too."""
 
     def dump(self) -> str:
-        """As the store keeps it."""
+        """Serialise for the store."""
         parts = [
             self.nodes, self.names, self.anchors, self.links, self.inner, self.tags, self.edges, self.mentions,
         ]  # fmt: skip
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
-    def parse(cls, text: str) -> Details:
-        """The record as it was kept."""
+    def parse(cls, text: str) -> SourceDetails:
+        """Deserialise."""
         nodes, names, anchors, links, inner, tags, edges, mentions = json.loads(text)
         return cls(
             nodes,
-            [tuple(each) for each in names],
+            [tuple(row) for row in names],
             anchors,
             [(node, tuple(called), *rest) for node, called, *rest in links],
-            [tuple(each) for each in inner],
+            [tuple(row) for row in inner],
             tags,
-            [tuple(each) for each in edges],
-            [tuple(each) for each in mentions],
+            [tuple(row) for row in edges],
+            [tuple(row) for row in mentions],
         )
 
 
@@ -84,30 +84,30 @@ class ImportLog:
         self._store = store
         self._workspace = workspace
         self._short, self._long, self._whole = (f"{kind} {root}" for kind in ("sources", "details", "following"))
-        self.kept = {key: Kept(*json.loads(text)) for key, text in store.marks(workspace, self._short).items()}
+        self.states = {key: SourceState(*json.loads(text)) for key, text in store.marks(workspace, self._short).items()}
         self.whole = store.marks(workspace, self._whole)
-        """What holds for the path as a whole: where it lies, and whether links are still to be resolved."""
+        """Marks of the path as a whole: its location, and whether links are pending."""
 
-    def details(self) -> dict[str, Details]:
-        """All long records, by key."""
-        return {key: Details.parse(text) for key, text in self._store.marks(self._workspace, self._long).items()}
+    def details(self) -> dict[str, SourceDetails]:
+        """The long records by key."""
+        return {key: SourceDetails.parse(text) for key, text in self._store.marks(self._workspace, self._long).items()}
 
     def note(
         self,
         batch: Batch,
-        kept: Mapping[str, Kept | None],
-        details: Mapping[str, Details | None],
+        states: Mapping[str, SourceState | None],
+        details: Mapping[str, SourceDetails | None],
         whole: Mapping[str, str | None],
     ) -> None:
-        """Keep records in a batch; None forgets one."""
-        batch.mark(self._short, {key: None if value is None else value.dump() for key, value in kept.items()})
+        """Write records within a batch; None removes one."""
+        batch.mark(self._short, {key: None if value is None else value.dump() for key, value in states.items()})
         batch.mark(self._long, {key: None if value is None else value.dump() for key, value in details.items()})
         batch.mark(self._whole, whole)
 
 
-def by_fingerprint(kept: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Keys by the fingerprint that they have, given as (key, fingerprint)."""
-    found: dict[str, list[str]] = {}
-    for key, fingerprint in kept:
-        found.setdefault(fingerprint, []).append(key)
-    return found
+def by_fingerprint(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Group (key, fingerprint) pairs by fingerprint."""
+    keys: dict[str, list[str]] = {}
+    for key, fingerprint in pairs:
+        keys.setdefault(fingerprint, []).append(key)
+    return keys

@@ -22,7 +22,7 @@ TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
 
 
 def read_json_lines(path: Path) -> Iterator[Piece]:
-    """Every line as what it says it is; a line that cannot be used is reported with its number."""
+    """Parse each line; yield Skipped with the line number for one that cannot be used."""
     with path.open(encoding="utf-8", errors="surrogateescape") as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
@@ -33,7 +33,7 @@ def read_json_lines(path: Path) -> Iterator[Piece]:
 
 
 def parse(line: str) -> Node | Edge | Person:
-    """One line."""
+    """Parse one line."""
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
@@ -61,25 +61,25 @@ def _node(values: Mapping[str, Any]) -> Node:
     _known(values, (*Node.__mro__[1].__slots__, "text"))  # type: ignore[attr-defined]
     if "id" not in values:
         raise InvalidInput("a node needs an 'id'")
-    given: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for name, value in values.items():
         if name == "tags":
-            given[name] = tuple(_texts(value, name))
+            attributes[name] = tuple(_texts(value, name))
         elif name in TIMES:
-            given[name] = _time(value, name)
+            attributes[name] = _time(value, name)
         elif name == "access":
-            given[name] = None if value is None else frozenset(_texts(value, name))
+            attributes[name] = None if value is None else frozenset(_texts(value, name))
         elif name == "fields":
-            given[name] = _fields(value)
+            attributes[name] = _fields(value)
         elif name == "position":
-            given[name] = _number(value, name, int)
+            attributes[name] = _number(value, name, int)
         elif name == "confidence":
-            given[name] = None if value is None else _number(value, name, (int, float))
+            attributes[name] = None if value is None else _number(value, name, (int, float))
         elif name in ("parent", "conversation", "owner") and value is None:
-            given[name] = None
+            attributes[name] = None
         else:
-            given[name] = _text(values, name)
-    node = Node(**given)
+            attributes[name] = _text(values, name)
+    node = Node(**attributes)
     check_node(node)
     return node
 
@@ -98,7 +98,7 @@ def _text(values: Mapping[str, Any], name: str) -> str:
 
 
 def _texts(value: Any, name: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise InvalidInput(f"{name} must be a list of texts, got {value!r}")
     return value
 
@@ -122,4 +122,4 @@ def _time(value: Any, name: str) -> datetime | None:
 def _fields(value: Any) -> dict[str, FieldValue]:
     if not isinstance(value, dict):
         raise InvalidInput(f"fields must be an object, got {value!r}")
-    return {name: tuple(_texts(each, name)) if isinstance(each, list) else each for name, each in value.items()}
+    return {name: tuple(_texts(item, name)) if isinstance(item, list) else item for name, item in value.items()}

@@ -1,4 +1,4 @@
-"""Finding what links mean: by path, title, alias or id, among all sources of a path."""
+"""Link resolution by path, title, alias or id, among all sources of a path."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from weftwork.ingest.fold import fold, fold_anchor
-from weftwork.ingest.import_log import Details, Made
+from weftwork.ingest.import_log import EdgeRecord, SourceDetails
 
 RANKS = {"path": 0, "title": 1, "alias": 2, "id": 3}
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Called:
-    """A node that has a name; the smallest is meant."""
+    """A node that has a name; the smallest wins."""
 
     rank: int
     length: int
@@ -24,20 +24,20 @@ class _Called:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A link that points nowhere yet."""
+    """A link whose target does not exist yet."""
 
     key: str
     """The source that it stands in."""
     target: str
     what: str = ""
-    """How that source is called in a report."""
+    """The source's display name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What the links of a source came to."""
+    """The edges of a source's links, and the unresolved targets."""
 
-    edges: tuple[Made, ...]
+    edges: tuple[EdgeRecord, ...]
     links: int
     """Links that point somewhere."""
     unresolved: tuple[str, ...]
@@ -45,9 +45,9 @@ class Resolved:
 
 
 class Names:
-    """All names of all sources, and what each means."""
+    """The index of all names of all sources."""
 
-    def __init__(self, details: Mapping[str, Details], tops: Mapping[str, str]) -> None:
+    def __init__(self, details: Mapping[str, SourceDetails], tops: Mapping[str, str]) -> None:
         self._details = details
         self._tops = tops
         self._called: dict[str, list[_Called]] = {}
@@ -59,7 +59,7 @@ class Names:
             several.sort()
 
     def resolved(self, key: str) -> Resolved:
-        """The edges that a source's own edges and links come to, and the links that point nowhere."""
+        """Resolve the edges and links of a source."""
         record, top = self._details[key], self._tops[key]
         edges = {
             (whole(top, source), whole(top, target), kind, label): weight
@@ -68,12 +68,12 @@ class Names:
         unresolved: dict[str, None] = {}
         resolved = 0
         for local, names, anchor, kind, label, weight in record.links:
-            found = self._meant(key, names)
-            if found is None:
+            target_name = self._meant(key, names)
+            if target_name is None:
                 unresolved[names[-1]] = None
                 continue
             resolved += 1
-            target = self._place(found, anchor)
+            target = self._place(target_name, anchor)
             source = whole(top, local)
             if source != target:
                 edges[source, target, kind, label] = weight
@@ -84,19 +84,19 @@ class Names:
         for name in names:
             several = self._called.get(fold(name))
             if several:
-                best = [each for each in several if each.rank == several[0].rank]
-                return next((each for each in best if posixpath.dirname(each.key) == folder), best[0])
+                best = [candidate for candidate in several if candidate.rank == several[0].rank]
+                return next((candidate for candidate in best if posixpath.dirname(candidate.key) == folder), best[0])
         return None
 
-    def _place(self, found: _Called, anchor: str) -> str:
-        """The place inside of a target that an anchor means, or the target itself."""
-        top = self._tops[found.key]
-        local = self._details[found.key].anchors.get(fold_anchor(anchor)) if anchor and found.node == top else None
-        return found.node if local is None else whole(top, local)
+    def _place(self, target: _Called, anchor: str) -> str:
+        """The node inside a target that an anchor names, or the target itself."""
+        top = self._tops[target.key]
+        local = self._details[target.key].anchors.get(fold_anchor(anchor)) if anchor and target.node == top else None
+        return target.node if local is None else whole(top, local)
 
 
-def unique_titles(details: Mapping[str, Details], tops: Mapping[str, str]) -> dict[str, str]:
-    """Titles and aliases as they are written, with the node that each means; one that several nodes have means none."""
+def unique_titles(details: Mapping[str, SourceDetails], tops: Mapping[str, str]) -> dict[str, str]:
+    """Titles and aliases as written, with their node; ambiguous ones are left out."""
     nodes: dict[str, set[str]] = {}
     written: dict[str, str] = {}
     for key, record in details.items():
@@ -108,5 +108,5 @@ def unique_titles(details: Mapping[str, Details], tops: Mapping[str, str]) -> di
 
 
 def whole(top: str, local: str) -> str:
-    """A node's id, from its source's and its name there."""
+    """The id of a node from its source's id and its local name."""
     return f"{top}#{local}" if local else top

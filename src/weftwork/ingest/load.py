@@ -1,4 +1,4 @@
-"""Writing what a reader yields, batch by batch, so that an interruption loses at most one batch."""
+"""Writing what a reader yields in batches; an interruption loses at most one batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BATCH = 200
 
 @dataclass(slots=True)
 class Report:
-    """What became of a source."""
+    """The counts of a loaded source."""
 
     read: int = 0
     changed: int = 0
@@ -29,7 +29,7 @@ class Report:
     users: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    """What to know of what was added."""
+    """Advice about what was added."""
 
 
 def load(
@@ -42,7 +42,7 @@ def load(
 ) -> Report:
     """Add everything that can be added; a node waits for its parent, an edge for all nodes.
 
-    `progress` is told how many nodes were read, `expected` how many more there are than files.
+    `progress` receives the number of nodes read, `expected` that of nodes beyond one per file.
     """
     loader = _Loader(weft, workspace, Progress(progress, expected))
     for piece in pieces:
@@ -62,7 +62,7 @@ class _Loader:
         self._seen: set[str] = set()
 
     def take(self, piece: Piece) -> None:
-        """Sort a piece into the next batch, or put it aside."""
+        """Add a piece to the next batch, or defer it."""
         match piece:
             case Node():
                 self._take_node(piece)
@@ -76,7 +76,7 @@ class _Loader:
                 self._report.skipped.append(piece)
 
     def finish(self) -> Report:
-        """Write what is left: nodes whose parents came late, then edges, then the indexes."""
+        """Write the rest: nodes whose parents came late, then edges, then the indexes."""
         self._flush()
         while self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -155,10 +155,10 @@ class _Loader:
 
     def _link(self, edges: Sequence[Edge]) -> None:
         ends = {end for edge in edges for end in (edge.source, edge.target)}
-        known = self._weft.store.unchecked_nodes(self._workspace, sorted(ends))
+        existing = self._weft.store.unchecked_nodes(self._workspace, sorted(ends))
         sound = []
         for edge in edges:
-            missing = [end for end in (edge.source, edge.target) if end not in known]
+            missing = [end for end in (edge.source, edge.target) if end not in existing]
             if missing:
                 what = f"{edge.source} → {edge.target}"
                 self._report.skipped.append(Skipped(what, f"node {missing[0]!r} does not exist"))

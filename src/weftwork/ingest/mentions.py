@@ -1,9 +1,9 @@
-"""Where a title occurs in a text without being linked.
+"""Mentions: titles that occur in a text without being linked.
 
-A title is looked for as whole words. One of several words is found in any case, a single word only as the title writes
+A title is matched as whole words. One of several words is matched in any case, a single word only as the title writes
 it (or with a capital at the start of a sentence): a page called "Bill" is not meant by every bill. Very short titles,
-numbers and everyday words are not looked for at all. What stands in fenced code, in the address of a link or in a name
-with dots (`log.html`) is none.
+numbers and everyday words are never matched. Fenced code, the address of a link and a name with dots (`log.html`) are
+ignored.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from weftwork.ingest.stop_titles import EVERYDAY
 
 MENTION = "mention"
 EDITION = 2
-"""Raised when titles are found otherwise: then all texts are looked through again."""
+"""Incremented when the matching changes: then all texts are searched again."""
 WEIGHT = 0.3
 """Of the edge, beside 1 for a link that somebody made."""
 SHORTEST = 4
 """Characters of a title of one word; scripts that are written without spaces need two."""
 FEW = 50
-"""Words up to which a text is first asked whether it holds any of them: quicker than taking it apart."""
+"""Up to this many words, a substring test comes before the text is tokenised: it is quicker."""
 _WORD = re.compile(r"\w+")
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M)
 _ADDRESS = re.compile(r"(?<=\])\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|(?<=\[\[)[^\[\]|\n]*\||\b\w{2,12}://[!-~]+")
@@ -33,7 +33,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """That a text says what a node is called."""
+    """An occurrence of a node's title or alias in a text."""
 
     source: str
     target: str
@@ -42,17 +42,17 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sought:
+class _Title:
     written: str
     folded: str
     target: str
     words: frozenset[str]
     exact: bool
-    """Whether case matters."""
+    """Case matters."""
 
 
 def mentionable(title: str) -> bool:
-    """Whether a title says enough to be looked for."""
+    """Return True if a title is distinctive enough to be searched for."""
     folded = fold(title)
     if _UNSPACED.search(folded):
         return len(folded) >= 2
@@ -65,26 +65,24 @@ def mentionable(title: str) -> bool:
 
 
 class MentionFinder:
-    """Looks for many titles at once: for each text, only for those whose longest word stands in it."""
+    """Searches a text for many titles at once: only for those whose longest word occurs in it."""
 
     def __init__(self, titles: Mapping[str, str]) -> None:
-        self._by_word: dict[str, list[_Sought]] = {}
-        self._unspaced: list[_Sought] = []
+        self._by_word: dict[str, list[_Title]] = {}
+        self._unspaced: list[_Title] = []
         for title, target in titles.items():
-            if mentionable(title):
-                self._seek(title, target)
-
-    def _seek(self, title: str, target: str) -> None:
-        folded = fold(title)
-        words = _WORD.findall(folded)
-        sought = _Sought(" ".join(title.split()), folded, target, frozenset(words), exact=len(words) == 1)
-        if _UNSPACED.search(folded):
-            self._unspaced.append(sought)
-        else:
-            self._by_word.setdefault(max(words, key=len), []).append(sought)
+            if not mentionable(title):
+                continue
+            folded = fold(title)
+            words = _WORD.findall(folded)
+            sought = _Title(" ".join(title.split()), folded, target, frozenset(words), exact=len(words) == 1)
+            if _UNSPACED.search(folded):
+                self._unspaced.append(sought)
+            else:
+                self._by_word.setdefault(max(words, key=len), []).append(sought)
 
     def find(self, source: str, text: str) -> list[Mention]:
-        """The mentions in a text, each node once, the first first; a title within a longer one does not count."""
+        """The mentions in a text, one per node, in order; a title within a longer one does not count."""
         text = text if text.isascii() else unicodedata.normalize("NFC", text)
         folded = text.casefold()
         if not self._unspaced and len(self._by_word) <= FEW and not any(word in folded for word in self._by_word):
@@ -103,31 +101,31 @@ class MentionFinder:
             for sought in (*candidates, *self._unspaced)
             for start, end in _spans(sought, even, written)
         )
-        found: dict[str, Mention] = {}
+        mentions: dict[str, Mention] = {}
         reached = -1
         for _, end, name, target in spans:
             if -end > reached:
                 reached = -end
-                found.setdefault(target, Mention(source, target, name))
-        return list(found.values())
+                mentions.setdefault(target, Mention(source, target, name))
+        return list(mentions.values())
 
 
 def find_mentions(texts: Iterable[tuple[str, str]], titles: Mapping[str, str]) -> Iterator[Mention]:
-    """Mentions in texts, given as (id, text), of nodes, given by their titles and aliases; never of the text itself."""
+    """Yield the mentions of titles in (id, text) pairs, except those of a text's own title."""
     finder = MentionFinder(titles)
     for source, text in texts:
         yield from (mention for mention in finder.find(source, text) if mention.target != source)
 
 
 def _prose(text: str) -> str:
-    """A text without code that stands by itself and without addresses, which are full of names of other things."""
+    """The text without fenced code and addresses, which are full of names of other things."""
     if "```" in text or "~~~" in text:
         text = _FENCED.sub(" ", text)
     return _ADDRESS.sub(" ", text) if "](" in text or "[[" in text or "://" in text else text
 
 
-def _spans(sought: _Sought, even: str, written: str) -> Iterator[tuple[int, int]]:
-    """Where a title stands as whole words."""
+def _spans(sought: _Title, even: str, written: str) -> Iterator[tuple[int, int]]:
+    """The spans at which a title occurs as whole words."""
     start = even.find(sought.folded)
     while start >= 0:
         end = start + len(sought.folded)
@@ -144,13 +142,17 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _joined(one: str, other: str) -> bool:
-    """Whether two characters belong to one word."""
+    """Return True if two characters belong to one word."""
     both = one + other
-    return len(both) == 2 and all(each.isalnum() or each == "_" for each in both) and not _UNSPACED.search(both)
+    return (
+        len(both) == 2
+        and all(character.isalnum() or character == "_" for character in both)
+        and not _UNSPACED.search(both)
+    )
 
 
-def _same_case(sought: _Sought, even: str, written: str, start: int, end: int) -> bool:
-    """Whether a single word is written as the title writes it; a few letters change in length without their case."""
+def _same_case(sought: _Title, even: str, written: str, start: int, end: int) -> bool:
+    """Return True if a word has the case of the title; folding changes the length of a few letters."""
     here = written[start:end] if len(even) == len(written) else ""
     title = sought.written
     return here in ("", title, title[:1].upper() + title[1:])

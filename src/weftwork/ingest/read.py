@@ -1,8 +1,8 @@
-"""Reading one source: what it yields, checked, with the ids that its nodes have in the store."""
+"""Reading one source: its pieces, checked, with the ids that its nodes have in the store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
@@ -11,7 +11,7 @@ from weftwork.ingest.connectors.block_ids import MADE
 from weftwork.ingest.connectors.protocol import Anchor, Document, Link, Named, Source, Yielded
 from weftwork.ingest.events import Bundle, Note, Refused, Skipped
 from weftwork.ingest.fold import fold_anchor
-from weftwork.ingest.import_log import Details
+from weftwork.ingest.import_log import SourceDetails
 from weftwork.ingest.links import whole
 from weftwork.types import Edge, Node
 
@@ -28,7 +28,7 @@ class Draft:
     fingerprint: str
     nodes: list[Node] = field(default_factory=list)
     document: Document | Bundle | None = None
-    details: Details = field(default_factory=Details)
+    details: SourceDetails = field(default_factory=SourceDetails)
     gone: list[str] = field(default_factory=list)
     """Ids of nodes that are stored but no longer yielded."""
     skipped: list[Skipped] = field(default_factory=list)
@@ -36,13 +36,13 @@ class Draft:
 
 
 class Unsettled(Exception):
-    """That a source changed while it was read."""
+    """The source changed while it was read."""
 
 
-def read_source(source: Source, name: str, before: Details | None, fingerprint: str | None = None) -> Draft:
-    """What a source holds; Unsettled if it changes each time that it is read.
+def read_source(source: Source, name: str, before: SourceDetails | None, fingerprint: str | None = None) -> Draft:
+    """Read a source; raise Unsettled if it changes each time.
 
-    Raises Refused, OSError as `Source.read` does, and InvalidInput if the connector is not sound.
+    Raises Refused and OSError as `Source.read` does, and InvalidInput if the connector is not sound.
     """
     for _ in range(2):
         started = fingerprint or source.fingerprint()
@@ -53,7 +53,7 @@ def read_source(source: Source, name: str, before: Details | None, fingerprint: 
     raise Unsettled("changed while it was read: add it again")
 
 
-def _draft(source: Source, name: str, fingerprint: str, pieces: list[Yielded], before: Details | None) -> Draft:
+def _draft(source: Source, name: str, fingerprint: str, pieces: list[Yielded], before: SourceDetails | None) -> Draft:
     draft = Draft(source, name, fingerprint)
     for piece in pieces:
         match piece:
@@ -75,8 +75,8 @@ def _draft(source: Source, name: str, fingerprint: str, pieces: list[Yielded], b
     draft.details.tags = {_local(name, node.id): list(node.tags) for node in draft.nodes if node.tags}
     _note_links(draft, pieces, names)
     if before:
-        kept = set(draft.details.nodes.values())
-        draft.gone = [whole(name, stored) for stored in before.nodes.values() if stored not in kept]
+        current = set(draft.details.nodes.values())
+        draft.gone = [whole(name, stored) for stored in before.nodes.values() if stored not in current]
     return draft
 
 
@@ -88,24 +88,26 @@ def _refuse_unsound(draft: Draft, name: str) -> None:
             if not ids
             else InvalidInput(f"its connector gave no node the id {name!r}: correct the connector")
         )
-    for each in ids:
-        if each != name and not each.startswith(f"{name}#"):
-            raise InvalidInput(f"its connector gave a node the id {each!r}, which is none below {name!r}: correct it")
+    for node_id in ids:
+        if node_id != name and not node_id.startswith(f"{name}#"):
+            raise InvalidInput(
+                f"its connector gave a node the id {node_id!r}, which is none below {name!r}: correct it"
+            )
     if len(set(ids)) != len(ids):
-        twice = next(each for each in ids if ids.count(each) > 1)
+        twice = next(node_id for node_id in ids if ids.count(node_id) > 1)
         raise InvalidInput(f"its connector gave two nodes the id {twice!r}: correct the connector")
 
 
 def _note_links(draft: Draft, pieces: list[Yielded], names: Mapping[str, str]) -> None:
-    """Put names, anchors, links and edges into the record, by the names under which their nodes are stored."""
+    """Record names, anchors, links and edges by the stored names of their nodes."""
 
     def local(node: str) -> str:
-        found = names.get(node, node)
-        if found != draft.id and found not in known:
+        stored = names.get(node, node)
+        if stored != draft.id and stored not in stored_ids:
             raise InvalidInput(f"its connector refers to {node!r}, which it did not give: correct the connector")
-        return _local(draft.id, found)
+        return _local(draft.id, stored)
 
-    known = set(names.values())
+    stored_ids = set(names.values())
     details = draft.details
     for piece in pieces:
         match piece:
@@ -123,24 +125,29 @@ def _note_links(draft: Draft, pieces: list[Yielded], names: Mapping[str, str]) -
                 pass
 
 
-def _stored_names(found: list[str], before: Mapping[str, str]) -> dict[str, str]:
-    """Under which name each node is stored: its own, unless it takes the place of one that was edited."""
-    stored = {name: before[name] for name in found if name in before}
-    if before and len(found) + len(before) <= MOST_ALIGNED:
-        stored |= {new: before[old] for old, new in _edited(list(before), found)}
+def _stored_names(current: list[str], before: Mapping[str, str]) -> dict[str, str]:
+    """The stored name of each node: its own, unless it replaces an edited block."""
+    stored = {name: before[name] for name in current if name in before}
+    if before and len(current) + len(before) <= MOST_ALIGNED:
+        stored |= {new: before[old] for old, new in _edited(list(before), current)}
     taken = set(stored.values())
-    for name in found:
+    for name in current:
         if name not in stored:
-            free, number = name, 2
-            while free in taken:
-                free, number = f"{name}-{number}", number + 1
-            stored[name] = free
-            taken.add(free)
-    return {name: stored[name] for name in found}
+            stored[name] = free_name(name, taken, "-")
+            taken.add(stored[name])
+    return {name: stored[name] for name in current}
+
+
+def free_name(name: str, taken: Collection[str], separator: str) -> str:
+    """The name, with a number from 2 on if it is taken."""
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}{separator}{number}", number + 1
+    return free
 
 
 def _edited(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
-    """Blocks that stand where as many others of the same kinds stood: they were edited."""
+    """Pairs of blocks that replace as many others of the same kinds: they were edited."""
     here, there = set(after), set(before)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for change, start, end, new_start, new_end in matcher.get_opcodes():
@@ -159,5 +166,5 @@ def _renamed(node: Node, names: Mapping[str, str]) -> Node:
 
 
 def _local(top: str, node: str) -> str:
-    """A node's name within its source; the top's is empty."""
+    """The local name of a node within its source; empty for the top."""
     return "" if node == top else node[len(top) + 1 :]

@@ -1,4 +1,4 @@
-"""How a path is to be followed, and what came of it."""
+"""Options and report of an import."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from weftwork.ingest.links import Unresolved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a path is followed."""
+    """The options of an import."""
 
     workspace: str = DEFAULT_WORKSPACE
     user: str = DEFAULT_USER
     mentions: bool = True
-    """Whether titles that occur in other texts become edges."""
+    """Make edges of titles that occur in other texts."""
     dry_run: bool = False
     """Say what would happen, and change nothing."""
     progress: Callable[[int], None] = lambda _: None
-    """Is told how many sources were read."""
+    """Receives the number of sources read."""
     expected: Callable[[int], None] = lambda _: None
-    """Is told how many will be."""
+    """Receives the number of sources to read."""
     parser: Parser | None = None
-    """What parses documents, if several paths share it."""
+    """The parser of documents, if several paths share it."""
 
 
 @dataclass(slots=True)
 class Followed:
-    """What following a path came to, in sources: files, folders, pages or threads."""
+    """The counts of an import, in sources: files, folders, pages or threads."""
 
     connector: str = ""
     added: int = 0

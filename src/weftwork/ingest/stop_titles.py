@@ -1,4 +1,4 @@
-"""Words that are too common to mean the page that is called so."""
+"""Words that are too common to mean the page with that title."""
 
 from __future__ import annotations
 

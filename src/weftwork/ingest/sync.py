@@ -1,4 +1,4 @@
-"""Following a folder by whatever connector recognises it."""
+"""Importing a folder with the connector that recognises it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ def sync(
 ) -> Followed:
     """Make the workspace agree with a folder.
 
-    Content decides, by its hash: a file that was only touched is left alone. One that stands elsewhere with the same
-    content was moved: it keeps its id, its links, its access list and what readers said of it. What cannot be
-    opened now is not taken for gone; what is no text any more is.
+    Content decides, by its hash: a touched file is left alone. A moved one, with the same content elsewhere, keeps
+    its id, links, access list and feedback. Unreadable files are kept; files that are no longer text are removed.
     """
     if not root.is_dir():
         raise NotFound(f"{root} is no folder: give one to follow, or add single files with  weftwork add")

@@ -1,4 +1,4 @@
-"""A file that somebody handed in: known by who did and by its name, and never by where it lies meanwhile."""
+"""Uploads: files identified by their user and name, never by their temporary path."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ FILE = Kind("file", "upload it")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """What was handed in, by whom and for whom."""
+    """An uploaded file: its name, owner, time and readers."""
 
     name: str
     user: str
     at: datetime
     access: frozenset[str] | None = None
-    """Who may see it; None for whom the workspace admits, or for whom it was there already."""
+    """The readers; None for the workspace's default, or for the list of the stored file."""
 
 
-def upload_name(given: str) -> str:
-    """The last part of a file name, whatever a browser put before it."""
-    name = given.replace("\\", "/").rpartition("/")[2].strip()
+def upload_name(file_name: str) -> str:
+    """The base name of a file name, whichever path a browser put before it."""
+    name = file_name.replace("\\", "/").rpartition("/")[2].strip()
     if not name.strip(".") or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidInput(f"the document needs a file name of 1 to {LONGEST_NAME} printable characters: rename it")
     return name
 
 
 def node_of(upload: Upload) -> str:
-    """The id of the node that a file becomes: two users' files of one name are two nodes."""
+    """The id of an upload's node: two users' files of one name are two nodes."""
     return identity("upload", f"{upload.user}/{upload.name}")
 
 
 @contextmanager
 def admitted(weft: Weft, upload: Upload, workspace: str) -> Iterator[None]:
-    """A block that adds an upload, only where nobody else's node has its id: that one's readers would see it.
+    """Guard a block that adds an upload: refuse an id that another user's node has.
 
-    If readers are named, they hold for a file that is there already before its new content comes, and no longer if it
-    does not come.
+    If readers are named, the new access list holds for an existing file before its new content comes, and is
+    restored if the block fails.
     """
     name = node_of(upload)
     with permitted(weft.store, workspace, upload.user, FILE) as permit:
@@ -73,10 +73,10 @@ def _set_access(weft: Weft, workspace: str, name: str, access: frozenset[str] | 
 
 
 def read_upload(path: Path, upload: Upload, parser: Parser) -> Iterator[Piece]:
-    """The node, or the document with its pages, that a file holds."""
+    """Yield the node, or the document with its pages."""
     if is_document(path):
-        found = read_document(path, Place(node_of(upload), upload.name, upload.name), parser)
-        yield replace(found, read=lambda: _owned(found, upload)) if isinstance(found, Bundle) else found
+        document = read_document(path, Place(node_of(upload), upload.name, upload.name), parser)
+        yield replace(document, read=lambda: _owned(document, upload)) if isinstance(document, Bundle) else document
         return
     try:
         text = text_of(path)
@@ -90,7 +90,7 @@ def read_upload(path: Path, upload: Upload, parser: Parser) -> Iterator[Piece]:
 
 
 def _owned(bundle: Bundle, upload: Upload) -> Iterator[Node | Attachment | Expected | Note]:
-    """What a document holds, as its owner's; pages follow the access list of the document."""
+    """The pieces of a document with their owner; pages inherit the access list of the document."""
     for piece in bundle.read():
         if isinstance(piece, Node):
             access = upload.access if piece.id == bundle.root else None

@@ -1,7 +1,7 @@
-"""Noticing changes: a folder or a file is watched, and whoever watches is told when a burst of changes is over.
+"""Watching a folder or a file: signals when a burst of changes is over.
 
-What is told is only that something changed: whoever follows the path compares all of it, so that no change is missed,
-whichever events an editor causes or a file system forgets.
+A signal says only that something changed: the import compares the whole path, so that no change is missed, whichever
+events an editor causes or a file system drops.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any
 QUIET = 0.1
 """Seconds without another change after which a burst is over."""
 LONGEST = 0.5
-"""Seconds after which a burst that goes on is told nevertheless."""
+"""Seconds after which an ongoing burst is reported nevertheless."""
 POLL = 0.4
 """Seconds between two looks where the system does not tell of changes."""
 
 
 def changes(path: Path, ignored: Collection[Path] = (), *, stop: Event, polling: bool = False) -> Iterator[None]:
-    """Yield once as soon as the path is watched, and then after each burst of changes, until it is told to stop.
+    """Yield once as soon as the path is watched, then after each burst of changes, until `stop` is set.
 
-    `ignored` are files, such as the store's own, of which all that begins with their names is passed over.
+    `ignored` are files, such as the store's own: any path that begins with one of them is ignored.
     """
     relevant = _Relevant(path, ignored)
     watching = None if polling else _notifications()
@@ -32,14 +32,14 @@ def changes(path: Path, ignored: Collection[Path] = (), *, stop: Event, polling:
 
 
 class _Relevant:
-    """Which changes count: those of the path, but neither hidden files nor ignored ones."""
+    """The filter of changes: those of the path, without hidden and ignored files."""
 
     def __init__(self, path: Path, ignored: Collection[Path]) -> None:
         self.path = Path(os.path.realpath(path))
         self.is_folder = path.is_dir()
         # A file that is written by renaming another one is a new file: only its folder knows.
         self.folder = self.path if self.is_folder else self.path.parent
-        self._ignored = tuple(os.path.realpath(each) for each in ignored)
+        self._ignored = tuple(os.path.realpath(file) for file in ignored)
 
     def __call__(self, change: object, name: str) -> bool:
         if not self.is_folder:
@@ -51,7 +51,7 @@ class _Relevant:
 
 
 def _notifications() -> Callable[..., Generator[Any, None, None]] | None:
-    """What the system tells, if the package that asks it is installed."""
+    """The watcher of the optional package; None if it is not installed."""
     try:
         from watchfiles import watch  # noqa: PLC0415 (an optional extra)
     except ImportError:
@@ -62,16 +62,16 @@ def _notifications() -> Callable[..., Generator[Any, None, None]] | None:
 def _notified(watching: Callable[..., Generator[Any, None, None]], relevant: _Relevant, stop: Event) -> Iterator[None]:
     while not stop.is_set():
         watched = _inode(relevant.folder)
-        told = watching(
+        events = watching(
             relevant.folder, watch_filter=relevant, debounce=int(LONGEST * 1000), step=int(QUIET * 1000),
             stop_event=stop, rust_timeout=200, yield_on_timeout=True, raise_interrupt=True,
             recursive=relevant.is_folder, ignore_permission_denied=True,
         )  # fmt: skip
-        with suppress(FileNotFoundError), closing(told):  # it may be gone again before it is watched
-            next(told, None)  # from here on the system keeps what happens until it is asked
+        with suppress(FileNotFoundError), closing(events):  # it may be gone again before it is watched
+            next(events, None)  # from here on the system keeps what happens until it is asked
             yield
-            for changed in told:
-                if _inode(relevant.folder) != watched:  # of one that was moved or replaced, nothing is told any more
+            for changed in events:
+                if _inode(relevant.folder) != watched:  # a moved or replaced folder sends no events any more
                     break
                 if changed:
                     yield
@@ -82,7 +82,7 @@ def _notified(watching: Callable[..., Generator[Any, None, None]], relevant: _Re
 
 
 def _inode(folder: Path) -> tuple[int, int] | None:
-    """Which folder stands at a path, if there is one."""
+    """The device and inode of a folder; None if it does not exist."""
     try:
         status = os.stat(folder)
     except OSError:
@@ -104,8 +104,8 @@ def _polled(relevant: _Relevant, stop: Event) -> Iterator[None]:
 
 
 def _state(relevant: _Relevant) -> dict[str, tuple[int, int, int]]:
-    """What tells a changed file from the same one, for each file."""
-    found: dict[str, tuple[int, int, int]] = {}
+    """Modification time, size and inode of each file."""
+    states: dict[str, tuple[int, int, int]] = {}
     for place, folders, files in os.walk(relevant.folder):
         folders[:] = [name for name in folders if relevant.is_folder and relevant(None, os.path.join(place, name))]
         for name in (os.path.join(place, name) for name in files):
@@ -114,5 +114,5 @@ def _state(relevant: _Relevant) -> dict[str, tuple[int, int, int]]:
                     status = os.stat(name)
                 except OSError:
                     continue
-                found[name] = (status.st_mtime_ns, status.st_size, status.st_ino)
-    return found
+                states[name] = (status.st_mtime_ns, status.st_size, status.st_ino)
+    return states

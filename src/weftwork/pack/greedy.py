@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from weftwork.pack.ledger import shortened
-from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
 from weftwork.pack.ranked import pack_in_order
-from weftwork.types import Rendering
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from weftwork.pack.exact import best_options
 from weftwork.pack.knapsack import Option
 from weftwork.pack.ledger import Ledger, by_score, shortened, take_best_shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Room, Shorten
-from weftwork.types import Rendering
+from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
 
 SHORTEN_ABOVE = 120
 """Cutting what is shorter than this saves little."""

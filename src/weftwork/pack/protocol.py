@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from weftwork.errors import BudgetError
-from weftwork.types import Candidate, Form, Rendering
+from weftwork.types import Candidate, Form
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A text made shorter, with its exact cost and the share of its worth that it keeps."""
+
+    text: str
+    tokens: int
+    worth: float = 1.0
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

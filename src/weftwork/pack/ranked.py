@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Room, Shorten
-from weftwork.types import Rendering
+from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
 
 Squeeze = Callable[[Choice, int], Rendering | None]
 

@@ -10,14 +10,15 @@ from math import sqrt
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
+from weftwork.pack.protocol import Rendering
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
-from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
+from weftwork.render.values import ALL_FIELDS, FieldChoice, turn_days, values_of
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import MARK
-from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo, Rendering
+from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
 
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""
@@ -259,6 +260,7 @@ class ExcerptRenderer:
             number_pages="page_number" not in self._variables,
             prose_fields=self._prose_fields,
             fences=self._fences,
+            days="about" not in self._variables or len(turn_days(items)) != 1,
         )
         shown = stretches(offer.reading, items, self._named(offer, items))
         return content([self._from_its_fence(offer, each) for each in shown], style)

@@ -1,4 +1,4 @@
-"""A small workspace to try Weftwork on: an observatory builds a telescope that libraries lend like a book."""
+"""The sample workspace: an observatory builds telescopes that libraries lend like books."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EDITS = (
     ("ana", "terms", 64),
     ("ben", "t-van", 70),
 )
-"""Who changed what, and how many hours before NOW."""
+"""User, node, and hours before NOW."""
 VIEWS = (
     ("ana", "r-coating", 66),
     ("ana", "mail-calder", 48),
@@ -40,11 +40,11 @@ FEEDBACK = (
     ("ben", "file-manual", True),
     ("ana", "mem-chamber", False),
 )
-"""Who said of what whether it helped."""
+"""User, node, and whether it was useful."""
 
 
 def load(weft: Weft) -> None:
-    """Make the workspace and fill it; what is there already stays as it is."""
+    """Create the workspace and fill it; existing content stays as it is."""
     if WORKSPACE not in weft.store.workspaces():
         weft.create_workspace(WORKSPACE, owner=OWNER)
     with resources.as_file(resources.files(__name__) / "workspace.jsonl") as path:
@@ -58,7 +58,7 @@ def load(weft: Weft) -> None:
 
 
 def _pieces(weft: Weft, path: Path) -> Iterator[Piece]:
-    """All but the users who are known already: setting their groups again would count as a write."""
+    """The pieces of the sample without users whose groups are set: setting them again would be a write."""
     users = weft.store.users(WORKSPACE)
     for piece in read_json_lines(path):
         if not (isinstance(piece, Person) and users.get(piece.name) == piece.groups):
@@ -66,7 +66,7 @@ def _pieces(weft: Weft, path: Path) -> Iterator[Piece]:
 
 
 def record(batch: Batch, nodes: Collection[str] | None = None) -> None:
-    """What people did, with these nodes or with all."""
+    """Record the sample's edits, views, uses and feedback, for these nodes or for all."""
     for user, node, hours in EDITS:
         if nodes is None or node in nodes:
             batch.record(user, node, "edit", NOW - timedelta(hours=hours))

@@ -1,4 +1,4 @@
-"""How near a node is to the focus: in the tree, and along a walk."""
+"""Signals of distance: from the focus in the tree, and along a walk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def structural(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def distance(candidate: Candidate, facts: Facts) -> float | None:
-    """1 / distance from where the walk started (graph contract), or the closeness to all topics that reached it."""
+    """1 / distance from the start of the walk (graph contract), or the closeness to all its topics."""
     if candidate.reached:
         return closeness(candidate.reached)
     return None if candidate.distance is None else 1.0 / max(1, candidate.distance)

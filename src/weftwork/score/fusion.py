@@ -1,4 +1,4 @@
-"""How far the words of the query brought a candidate; words and meaning together are `weftwork.collect.fusion`."""
+"""The word score of a candidate; its fusion with cosine is `weftwork.collect.fusion`."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ["TRUST_IN_VECTORS", "found_by_words", "fuse"]
 
 
 def found_by_words(candidate: Candidate) -> float:
-    """How well the words matched, 0 if they did not."""
+    """Return the best score by words or trigrams; 0 without a match."""
     return candidate.found_as("words", "fuzzy") or 0.0

@@ -1,4 +1,4 @@
-"""What sort of thing a node is, against what the query asks for."""
+"""Signals of a node's type, source and confidence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def source_priority(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def item_type(candidate: Candidate) -> str:
-    """The thread contract's type of an item: what was referred to, a file, a later part of one, or the node's own."""
+    """Return the item's type by the thread contract: "reference", "file", "chunk", or the node's own."""
     if candidate.found_as("reference") is not None:
         return "reference"
     if candidate.node.type in DOCUMENTS:
@@ -34,5 +34,5 @@ def item_type(candidate: Candidate) -> str:
 
 
 def confidence(candidate: Candidate, facts: Facts) -> float | None:
-    """How sure the source itself is; None where it does not say."""
+    """The source's own confidence; None where it gives none."""
     return candidate.node.confidence

@@ -1,4 +1,4 @@
-"""How well a page of a document answers the query, beside the other pages that were found."""
+"""Signals of whole document pages, relative to the other pages that were found."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from weftwork.types import Candidate, Kind
 if TYPE_CHECKING:
     from weftwork.score.facts import Facts
 
-SIGNALS = frozenset({"page_words", "page_meaning", "page_look"})
-
 
 @dataclass(frozen=True, slots=True)
 class PageGrades:
-    """What speaks for a page: 1 for the best of those found, None where nobody looked."""
+    """Scores of a page, 1 for the best of those found; None where no search of that kind ran."""
 
     words: float | None = None
     meaning: float | None = None
@@ -36,20 +34,21 @@ def grade_pages(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, 
     """
     meaning = _found_by("vector", candidates)
     looks = _found_by("look", candidates)
-    by_text = meaning or any(each.found_as("words", "fuzzy") is not None for each in candidates)
+    by_text = meaning or any(candidate.found_as("words", "fuzzy") is not None for candidate in candidates)
     words = _by_words(inquiry, candidates) if by_text else {}
     return {
-        each.key: PageGrades(words.get(each.key), meaning.get(each.key), looks.get(each.key)) for each in candidates
+        candidate.key: PageGrades(words.get(candidate.key), meaning.get(candidate.key), looks.get(candidate.key))
+        for candidate in candidates
     }
 
 
 def _by_words(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, float]:
     """BM25 of each page as a share of the best, with the viewer's own weights of words."""
-    wanted = frozenset(query_terms(analyse(inquiry.request.query)))
-    stems = {word: wanted.intersection(analyse(word)) for word in whole_words(inquiry.request.query)}
-    weights = inquiry.view.idf([word for word, found in stems.items() if found])
-    by_stem = {stem: weights[word] for word, found in stems.items() if word in weights for stem in found}
-    texts = {each.key: _words(_searched(each)) for each in candidates}
+    query_stems = frozenset(query_terms(analyse(inquiry.request.query)))
+    stems = {word: query_stems.intersection(analyse(word)) for word in whole_words(inquiry.request.query)}
+    weights = inquiry.view.idf([word for word, word_stems in stems.items() if word_stems])
+    by_stem = {stem: weights[word] for word, word_stems in stems.items() if word in weights for stem in word_stems}
+    texts = {candidate.key: _words(_searched(candidate)) for candidate in candidates}
     average = fmean(map(len, texts.values())) if texts else 1.0
     scores = {key: bm25.score(by_stem, text, average) for key, text in texts.items()}
     best = max(scores.values(), default=0.0)
@@ -68,13 +67,13 @@ def _searched(candidate: Candidate) -> str:
 
 def _found_by(kind: Kind, candidates: Sequence[Candidate]) -> dict[int, float]:
     """Findings of a kind, from 0 for the least to 1 for the best; 0 too for what was not found that way."""
-    grades = {each.key: each.found_as(kind) for each in candidates}
-    found = [grade for grade in grades.values() if grade is not None]
-    if not found:
+    by_key = {candidate.key: candidate.found_as(kind) for candidate in candidates}
+    scores = [score for score in by_key.values() if score is not None]
+    if not scores:
         return {}
-    least, most = min(found), max(found)
+    least, most = min(scores), max(scores)
     spread = (most - least) or 1.0
-    return {key: 0.0 if grade is None else 1.0 - (most - grade) / spread for key, grade in grades.items()}
+    return {key: 0.0 if score is None else 1.0 - (most - score) / spread for key, score in by_key.items()}
 
 
 def page_words(candidate: Candidate, facts: Facts) -> float | None:

@@ -1,4 +1,4 @@
-"""How fresh a node is: one curve for each contract."""
+"""Signals of freshness: one curve for each contract."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def monthly(candidate: Candidate, facts: Facts) -> float | None:
 
 def period(candidate: Candidate, facts: Facts) -> float | None:
     """1 inside the stretch of time that the query names, else 0; None if it names none."""
-    wanted, moment = facts.question.period, candidate.node.updated_at
-    if wanted is None or moment is None:
+    span, moment = facts.question.period, candidate.node.updated_at
+    if span is None or moment is None:
         return None
-    return 1.0 if wanted.start <= moment < wanted.end else 0.0
+    return 1.0 if span.start <= moment < span.end else 0.0

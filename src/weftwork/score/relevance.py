@@ -1,4 +1,4 @@
-"""How well a passage answers the query, or how near the collectors found it to the focus."""
+"""Signals of relevance: the collectors' scores, BM25 and cosine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weftwork.types import SEARCHED, Candidate
 
 
 def relevance(candidate: Candidate, facts: Facts) -> float | None:
-    """The best grade that a collector gave, or words and meaning together, whichever is higher."""
+    """The best score of a collector, or words and cosine fused, whichever is higher."""
     return min(
         1.0, max(_graded(candidate), fuse(found_by_words(candidate), facts.similarities.get(candidate.key, 0.0)))
     )
@@ -20,12 +20,12 @@ def evidence(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def _graded(candidate: Candidate) -> float:
-    """The best grade of a collector that does not search for the query."""
+    """The best score of a collector that does not search for the query."""
     return max((finding.score for finding in candidate.findings if finding.kind not in SEARCHED), default=0.0)
 
 
 def likeness(candidate: Candidate, facts: Facts) -> float | None:
-    """The cosine with the query or, for what a search found, its evidence if that is more; None without embeddings."""
+    """The cosine with the query or, for hits, the evidence if that is higher; None without embeddings."""
     cosine = similarity(candidate, facts)
     if cosine is None or not candidate.found_as(*SEARCHED, "link_rank"):
         return cosine

@@ -1,10 +1,10 @@
-"""A second opinion on the best candidates, by a model that reads the question and each passage together.
+"""Reranking the best candidates by a model that reads the question and each passage together.
 
     recipe = replace(get_recipe("default"), reranker=CrossEncoderReranker("cross-encoder/ms-marco-MiniLM-L6-v2"))
     weft.context("Who signed the contract?", recipe=recipe)
 
-It is asked about the best candidates that a search or links found, and changes their order among themselves: what was
-asked for by name, the focus and the history keep their places. If it fails, the order stays and a warning says why.
+Only candidates that a search or links found are reordered, among themselves: what was asked for by name, the focus and
+the history keep their places. If the model fails, the order stays and a warning says why.
 """
 
 from __future__ import annotations
@@ -17,77 +17,80 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from weftwork.collect.inquiry import Inquiry
 from weftwork.embed.lazy import Lazy
 from weftwork.errors import InvalidInput, MissingExtra, ModelError
-from weftwork.types import SEARCHED, Candidate
+from weftwork.types import SEARCHED, Candidate, Kind
 
 if TYPE_CHECKING:
     import httpx
     from sentence_transformers import CrossEncoder
 
+PLACED: tuple[Kind, ...] = ("reference", "focus", "due", "history")
+"""Kinds of findings whose order a reranker does not change."""
 ASKED = 20
 """Candidates that a reranker is asked about: its time grows with each of them."""
 
 
 class Reranker(Protocol):
-    """Says how well texts answer a question."""
+    """Scores texts by how well they answer a question."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """A number for each text, the higher the better, on any scale; a `ModelError` if it cannot tell."""
+        """Return a number for each text, higher is better, on any scale; raise ModelError on failure."""
 
 
 def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker | None) -> list[Candidate]:
-    """The candidates with the best of those that a search found in the order of the reranker.
+    """Return the candidates with the best hits in the reranker's order.
 
-    They share out the scores that they had, the highest to the first; what the reranker said is a signal.
+    They share out the scores that they had, the highest to the first; the reranker's number becomes a signal.
     """
     if reranker is None:
         return candidates
-    places = [place for place, each in enumerate(candidates) if _is_hit(each)][:ASKED]
+    places = [place for place, candidate in enumerate(candidates) if _is_hit(candidate)][:ASKED]
     if len(places) < 2 or not inquiry.request.query.strip():
         return candidates
     asked = [candidates[place] for place in places]
     try:
-        opinions = _checked(reranker.rerank(inquiry.request.query, [_text(each) for each in asked]), len(asked))
+        grades = _checked(reranker.rerank(inquiry.request.query, [_text(each) for each in asked]), len(asked))
     except ModelError as error:
         inquiry.warnings.append(f"the reranker failed ({error}): the order is the one without it")
         return candidates
-    best = sorted(range(len(asked)), key=lambda index: (-opinions[index], index))
+    best = sorted(range(len(asked)), key=lambda index: (-grades[index], index))
     result = list(candidates)
     for place, index in zip(places, best, strict=True):
-        signals = {**asked[index].signals, "rerank": round(opinions[index], 9), "rank": asked[index].score}
+        signals = {**asked[index].signals, "rerank": round(grades[index], 9), "rank": asked[index].score}
         result[place] = replace(asked[index], score=candidates[place].score, signals=signals)
     return result
 
 
 def _is_hit(candidate: Candidate) -> bool:
-    return candidate.section == "semantic" and candidate.found_as(*SEARCHED, "link_rank") is not None
+    """Whether a search or links found it, and nothing that has a place of its own did."""
+    return candidate.found_as(*SEARCHED, "link_rank") is not None and candidate.found_as(*PLACED) is None
 
 
 def _text(candidate: Candidate) -> str:
     return f"{candidate.node.title}\n{candidate.passage.text}".strip()
 
 
-def _checked(opinions: Sequence[float], count: int) -> list[float]:
-    found = [float(each) for each in opinions]
-    if len(found) != count or not all(map(math.isfinite, found)):
-        raise ModelError(f"it gave {len(found)} usable numbers for {count} texts")
-    return found
+def _checked(answer: Sequence[float], count: int) -> list[float]:
+    scores = [float(score) for score in answer]
+    if len(scores) != count or not all(map(math.isfinite, scores)):
+        raise ModelError(f"it gave {len(scores)} usable numbers for {count} texts")
+    return scores
 
 
 class CrossEncoderReranker:
-    """Any cross-encoder of the sentence-transformers library, by name or folder."""
+    """A cross-encoder of the sentence-transformers library, by name or folder."""
 
     def __init__(self, name_or_folder: str) -> None:
         self._model: Lazy[CrossEncoder] = Lazy(lambda: _cross_encoder(name_or_folder))
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """One number for each text."""
+        """Return one number per text."""
         pairs = [(query, text) for text in texts]
-        found = self._model.get().predict(pairs, show_progress_bar=False, convert_to_numpy=True)
-        if found.ndim != 1:
+        scores = self._model.get().predict(pairs, show_progress_bar=False, convert_to_numpy=True)
+        if scores.ndim != 1:
             raise ModelError(
-                f"the cross-encoder gives {found.shape[-1]} numbers for a text: use one with a single label"
+                f"the cross-encoder gives {scores.shape[-1]} numbers for a text: use one with a single label"
             )
-        return [float(each) for each in found]
+        return [float(score) for score in scores]
 
 
 def _cross_encoder(name: str) -> CrossEncoder:
@@ -102,7 +105,7 @@ def _cross_encoder(name: str) -> CrossEncoder:
 
 
 class HttpReranker:
-    """A server with a `/rerank` endpoint: as Cohere and Jina have it, or text-embeddings-inference ("tei")."""
+    """A server with a `/rerank` endpoint, in the style of Cohere and Jina, or text-embeddings-inference."""
 
     def __init__(
         self,
@@ -119,7 +122,7 @@ class HttpReranker:
         self._client: Lazy[httpx.Client] = Lazy(lambda: _client(api_key, timeout))
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """One number for each text."""
+        """Return one number per text."""
         client = self._client.get()
         import httpx  # noqa: PLC0415
 
@@ -139,8 +142,8 @@ class HttpReranker:
 
     def _read(self, answer: Any, count: int) -> list[float]:
         rows, name = (answer, "score") if self._style == "tei" else (answer["results"], "relevance_score")
-        found = {int(row["index"]): float(row[name]) for row in rows}
-        return [found[index] for index in range(count)]
+        scores = {int(row["index"]): float(row[name]) for row in rows}
+        return [scores[index] for index in range(count)]
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -1,4 +1,4 @@
-"""Putting signals together."""
+"""Combine signals into scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> li
         weights = profile.without_embeddings
     signals = {name: profile.signal(name) for name in (*weights, *profile.adjustments)}
     scored = [_scored(candidate, signals, weights, profile.adjustments, facts) for candidate in candidates]
-    return sorted(scored, key=lambda each: (-each.score, each.passage.citation, each.key))
+    return sorted(scored, key=lambda candidate: (-candidate.score, candidate.passage.citation, candidate.key))
 
 
 def _scored(
@@ -45,7 +45,7 @@ def _scored(
 
 
 def boosted(candidate: Candidate, boosts: Mapping[str, float]) -> float:
-    """What the node's tags and type add to its score; case does not matter."""
+    """Return the boost of the node's tags and type, ignoring case."""
     if not boosts:
         return 0.0
     marks = {mark.lstrip("#").casefold() for mark in (*candidate.node.tags, candidate.node.type)}
@@ -62,7 +62,7 @@ def _with_score(candidate: Candidate, signals: Signals, total: float) -> Candida
 
 
 def adjustment(signals: Signals, bounds: Mapping[str, float]) -> float:
-    """What signals beside the weights add or take away: nothing at 1/2, their bound at 1 and at 0."""
+    """Return the sum of the adjustments: nothing at 1/2, plus their bound at 1, minus it at 0."""
     values = ((signals.get(name), bound) for name, bound in bounds.items())
     return sum((2.0 * value - 1.0) * bound for value, bound in values if value is not None)
 
@@ -79,20 +79,20 @@ def weigh(signals: Signals, weights: Mapping[str, float]) -> float:
 
 
 def shares(signals: Signals, profile: Profile, total: float) -> dict[str, float]:
-    """What each signal gave to a score: together they are the score, with "other" for bounds and rankings of one's own.
+    """Split a score into the contributions of its signals, and "other" for clamping or a custom ranking.
 
-    Which of a profile's weights were in use follows from the score.
+    The score tells which of a profile's two sets of weights was in use.
     """
     sets = [profile.weights, *([profile.without_embeddings] if profile.without_embeddings else [])]
-    found = [_shares(signals, weights, profile.adjustments) for weights in sets]
-    best = min(found, key=lambda each: abs(total - sum(each.values())))
+    splits = [_shares(signals, weights, profile.adjustments) for weights in sets]
+    best = min(splits, key=lambda split: abs(total - sum(split.values())))
     rest = total - sum(best.values())
     return best if abs(rest) < 1e-6 else {**best, "other": rest}
 
 
 def _shares(signals: Signals, weights: Mapping[str, float], bounds: Mapping[str, float]) -> dict[str, float]:
-    known = {name: value for name, value in signals.items() if value is not None}
-    whole = sum(weight for name, weight in weights.items() if name in known)
-    parts = {name: weight * known[name] / whole for name, weight in weights.items() if name in known and whole}
-    parts |= {name: (2.0 * known[name] - 1.0) * bound for name, bound in bounds.items() if name in known}
-    return parts | {name: known[name] for name in ("boost", "overdue") if name in known}
+    values = {name: value for name, value in signals.items() if value is not None}
+    whole = sum(weight for name, weight in weights.items() if name in values)
+    parts = {name: weight * values[name] / whole for name, weight in weights.items() if name in values and whole}
+    parts |= {name: (2.0 * values[name] - 1.0) * bound for name, bound in bounds.items() if name in values}
+    return parts | {name: values[name] for name in ("boost", "overdue") if name in values}

@@ -1,4 +1,4 @@
-"""How far the words of a passage and of the query agree (thread contract)."""
+"""Signals of word overlap with the query (thread contract)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people did with a node: the user's own work on it, its use in answers, and what readers said."""
+"""Signals of use: the user's own edits and views, use in answers, and feedback."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def affinity(candidate: Candidate, facts: Facts) -> float | None:
 
 def usage(candidate: Candidate, facts: Facts) -> float | None:
     """Uses / 10, at most 1 (thread contract)."""
-    found = facts.usage.get(candidate.node.id)
-    return 0.0 if found is None else min(1.0, found.used / 10)
+    votes = facts.usage.get(candidate.node.id)
+    return 0.0 if votes is None else min(1.0, votes.used / 10)
 
 
 def feedback(candidate: Candidate, facts: Facts) -> float | None:
-    """Share of readers who found it useful, drawn towards one half by two who did not say; None if none did."""
-    found = facts.usage.get(candidate.node.id)
-    if found is None or not (found.useful or found.useless):
+    """The share of useful votes, smoothed by one vote each way; None without votes."""
+    votes = facts.usage.get(candidate.node.id)
+    if votes is None or not (votes.useful or votes.useless):
         return None
-    return (found.useful + 1) / (found.useful + found.useless + 2)
+    return (votes.useful + 1) / (votes.useful + votes.useless + 2)

@@ -1,4 +1,4 @@
-"""How well a passage answers the query together with what stands before and after it."""
+"""Signals of a passage together with its neighbours."""
 
 from __future__ import annotations
 
@@ -13,48 +13,48 @@ if TYPE_CHECKING:
 
 REACH = 2
 WEIGHTS = {-1: 0.6, 1: 0.4, -2: 0.3, 2: 0.2}
-"""What a neighbour's relevance counts, by its place: the turn before, which often asks what this one answers, most."""
+"""Weight of a neighbour by its offset: the turn before, often the question that this one answers, has most."""
 
 NEXT_IN_TEXT = 0.25
-"""What is known of a passage counts for the one before and the one after it in the same text."""
+"""Weight of the passages right before and after in the same text."""
 
 Around = Mapping[int, Sequence[tuple[int, int]]]
 
 
 def windows(candidates: Sequence[Candidate], similarities: Mapping[int, float], around: Around) -> dict[int, float]:
-    """For each candidate by key, 1 − Π(1 − weight · relevance) over itself and its neighbours.
+    """Return 1 − Π(1 − weight · relevance) over each candidate and its neighbours, by key.
 
     Words count in proportion to the best match, so that a match among many weak ones stands out.
     """
     words = {candidate.key: found_by_words(candidate) for candidate in candidates}
     best = max(words.values(), default=0.0) or 1.0
-    own = {key: fuse(score / best, similarities.get(key, 0.0)) for key, score in words.items()}
-    return {key: _together(key, own, around) for key in own}
+    relevance = {key: fuse(score / best, similarities.get(key, 0.0)) for key, score in words.items()}
+    return {key: _together(key, relevance, around) for key in relevance}
 
 
-def with_text_around(candidates: Sequence[Candidate], own: Mapping[int, float]) -> dict[int, float]:
-    """What is known of each passage and of those right before and after it in the same text, where they were found."""
-    places = {(each.node.id, each.passage.ordinal): each.key for each in candidates}
-    found = dict(own)
+def with_text_around(candidates: Sequence[Candidate], scores: Mapping[int, float]) -> dict[int, float]:
+    """Combine each passage's score with those of the passages right before and after it in its text."""
+    places = {(candidate.node.id, candidate.passage.ordinal): candidate.key for candidate in candidates}
+    combined = dict(scores)
     for (node, ordinal), key in places.items():
         for other in (places.get((node, ordinal - 1)), places.get((node, ordinal + 1))):
             if other is not None:
-                found[key] = 1.0 - (1.0 - found[key]) * (1.0 - NEXT_IN_TEXT * own[other])
-    return found
+                combined[key] = 1.0 - (1.0 - combined[key]) * (1.0 - NEXT_IN_TEXT * scores[other])
+    return combined
 
 
-def with_turns(own: Mapping[int, float], around: Around) -> dict[int, float]:
-    """What is known of each turn together with the turns around it; the best is worth no more than the best was."""
-    found = {key: _together(key, own, around) for key in around if key in own}
-    most = max(found.values(), default=0.0)
-    scale = max(own[key] for key in found) / most if most else 0.0
-    return {key: value * scale for key, value in found.items()}
+def with_turns(scores: Mapping[int, float], around: Around) -> dict[int, float]:
+    """Combine each turn's score with its neighbours'; rescale so that the maximum does not rise."""
+    combined = {key: _together(key, scores, around) for key in around if key in scores}
+    most = max(combined.values(), default=0.0)
+    scale = max(scores[key] for key in combined) / most if most else 0.0
+    return {key: value * scale for key, value in combined.items()}
 
 
-def _together(key: int, own: Mapping[int, float], around: Around) -> float:
-    missed = 1.0 - own[key]
+def _together(key: int, scores: Mapping[int, float], around: Around) -> float:
+    missed = 1.0 - scores[key]
     for offset, other in around.get(key, ()):
-        missed *= 1.0 - WEIGHTS[offset] * own.get(other, 0.0)
+        missed *= 1.0 - WEIGHTS[offset] * scores.get(other, 0.0)
     return 1.0 - missed
 
 

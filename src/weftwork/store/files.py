@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
@@ -61,7 +61,7 @@ class Files:
     def path(self, node: NodeInfo, field: str) -> Path:
         """The path of the file that a field names; only files of the node or of its parent are found."""
         named = node.fields.get(field)
-        owners = [self._of(each).resolve() for each in (node.id, node.parent) if each is not None]
+        owners = [self._of(owner).resolve() for owner in (node.id, node.parent) if owner is not None]
         if isinstance(named, str) and "\0" not in named:
             path = (self._base / named).resolve()
             if any(path.parent.parent == owner for owner in owners) and path.is_file():
@@ -78,7 +78,8 @@ class Files:
             yield Incoming(folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            _drop_empty(self._of(node))
+            with suppress(OSError):  # another version is there
+                self._of(node).rmdir()
 
     @contextmanager
     def published(self, node: str, version: str, incoming: Incoming) -> Iterator[None]:
@@ -103,9 +104,9 @@ class Files:
                 if other != place and not other.name.startswith(f"{_INCOMING}{os.getpid()}-"):
                     shutil.rmtree(other, ignore_errors=True)
 
-    def forget(self, nodes: Iterable[str], known: Iterable[str]) -> None:
-        """Remove the files of removed nodes, unless they exist again (`known`)."""
-        doomed = [self._of(node) for node in set(nodes) - set(known)]
+    def forget(self, nodes: Iterable[str], existing: Iterable[str]) -> None:
+        """Remove the files of removed nodes, unless they exist again (`existing`)."""
+        doomed = [self._of(node) for node in set(nodes) - set(existing)]
         for folder in doomed:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -121,7 +122,7 @@ class Files:
         return f"{self._folder.relative_to(self._base).as_posix()}/"
 
     def digests(self) -> list[tuple[str, str]]:
-        """Each published file as (path after the prefix, hash of its content)."""
+        """Yield the published files as (path after the prefix, hash of content)."""
         return [(name, _digest(self._folder / name)) for name in self._names()]
 
     def copy(self, other: Files) -> None:
@@ -138,8 +139,8 @@ class Files:
 
     def _names(self) -> list[str]:
         """Paths of all published files: node/version/name."""
-        found = (path.relative_to(self._folder) for path in self._folder.glob("*/*/*") if path.is_file())
-        return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
+        paths = (path.relative_to(self._folder) for path in self._folder.glob("*/*/*") if path.is_file())
+        return sorted(path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts))
 
     def clear(self) -> None:
         """Remove all of them."""
@@ -164,13 +165,6 @@ def _safe(name: str) -> str:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
-
-
-def _drop_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return  # another version is there
 
 
 @contextmanager

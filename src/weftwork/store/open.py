@@ -38,10 +38,10 @@ def shown(target: str) -> str:
     parts = urlsplit(target)
     if parts.password is not None:
         parts = parts._replace(netloc=f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}")
-    given = parse_qsl(parts.query, keep_blank_values=True)
-    if any(name == REPLICA for name, _ in given):
-        kept = [(name, shown(value) if name == REPLICA else value) for name, value in given]
-        parts = parts._replace(query=urlencode(kept))
+    settings = parse_qsl(parts.query, keep_blank_values=True)
+    if any(name == REPLICA for name, _ in settings):
+        masked = [(name, shown(value) if name == REPLICA else value) for name, value in settings]
+        parts = parts._replace(query=urlencode(masked))
     return urlunsplit(parts)
 
 
@@ -52,8 +52,8 @@ def with_replica(target: str, replica: str) -> str:
     if not is_address(target):
         raise InvalidInput(f"{target} is a file and has no replica: leave read_url out, or use postgresql://…")
     parts = urlsplit(target)
-    given = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != REPLICA]
-    return urlunsplit(parts._replace(query=urlencode([*given, (REPLICA, replica)])))
+    settings = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != REPLICA]
+    return urlunsplit(parts._replace(query=urlencode([*settings, (REPLICA, replica)])))
 
 
 def open_store(target: str | Path, *, clock: Callable[[], datetime], create: bool = True) -> LastingStore:

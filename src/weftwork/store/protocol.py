@@ -110,7 +110,7 @@ class Batch(Protocol):
 
 
 class View(Protocol):
-    """One user's snapshot of one workspace."""
+    """A user's snapshot of a workspace."""
 
     workspace: str
     user: str
@@ -173,7 +173,7 @@ class View(Protocol):
     def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = ..., threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
-        """Return `search_vector` as a callable that may run in another thread beside other reads of this view."""
+        """Return `search_vector` as a callable, safe to run in another thread beside other reads."""
 
     def search_pages(self, vectors: Matrix, *, model: str, limit: int, filters: Filters = ...) -> list[Hit]:
         """Document pages by MaxSim: each of these vectors with the nearest of the page's, on average.
@@ -188,7 +188,7 @@ class View(Protocol):
         """The words that occur in no visible passage."""
 
     def size(self) -> tuple[int, int]:
-        """How many passages are visible, and how many words they have together."""
+        """The number of visible passages, and of their words."""
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """Inverse document frequency of words among the visible passages."""
@@ -245,7 +245,7 @@ class View(Protocol):
         """Hops between nodes through their nearest common visible ancestor, where there is one."""
 
     def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
-        """This user's own latest views or edits, newest first, each node once."""
+        """The user's own latest views or edits, newest first, once per node."""
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
         """Use and feedback of these nodes; at most USES_BY_ANOTHER uses of each other user count."""

@@ -55,7 +55,7 @@ class Keys(Protocol):
         """The key with this digest, covering those of its workspaces that still exist."""
 
     def all(self) -> list[Key]:
-        """All keys, the oldest first."""
+        """The keys, oldest first."""
 
 
 class Jobs(Protocol):

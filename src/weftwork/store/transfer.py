@@ -21,7 +21,7 @@ from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError
 from weftwork.store.files import Files
 
 Row = tuple[Any, ...]
-Told = Callable[[int], object]
+Progress = Callable[[int], object]
 
 COLUMNS = {
     "workspace": "version access",
@@ -79,7 +79,7 @@ _WHOSE = 3
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """One number for nodes, one for passages and one for access lists."""
+    """The sequence numbers of nodes, passages and access lists."""
 
     nodes: int
     passages: int
@@ -117,7 +117,7 @@ class Moved:
 
 
 class Leaving(Protocol):
-    """One snapshot of a whole workspace."""
+    """A snapshot of a whole workspace."""
 
     version: int
     files: Files
@@ -138,7 +138,7 @@ class Leaving(Protocol):
 
 
 class Arriving(Leaving, Protocol):
-    """One transaction on a workspace that has not arrived completely."""
+    """A transaction on a workspace that has not arrived completely."""
 
     def add(self, kind: str, rows: Sequence[Row]) -> None:
         """Write rows of a kind, with what is derived from them."""
@@ -178,20 +178,22 @@ class Movable(Protocol):
         """A transaction on a workspace that has not arrived completely."""
 
 
-def move(source: Movable, target: Movable, workspace: str, told: Told = lambda _: None) -> Moved:
+def move(source: Movable, target: Movable, workspace: str, progress: Progress = lambda _: None) -> Moved:
     """Copy a workspace to another store, or resume an earlier call; the source stays as it is.
 
-    `told` is given the number of rows that were dealt with since the last time.
+    `progress` is called with the number of rows dealt with since its last call.
     """
     with source.leaving(workspace) as leaving:
         if workspace in target.workspaces():
-            found = _compared(leaving, target, workspace, told)
-            if found is not None:
-                return found
+            compared = _compared(leaving, target, workspace, progress)
+            if compared is not None:
+                return compared
         staged = workspace + INCOMPLETE
         _announce(leaving, target, staged)
-        kinds = {kind: _sent(leaving, target, staged, kind, told) for kind in COLUMNS if kind not in LAST}
-        kinds["files"] = _copied(leaving, target, staged)
+        kinds = {kind: _sent(leaving, target, staged, kind, progress) for kind in COLUMNS if kind not in LAST}
+        with target.leaving(staged) as arriving:
+            arriving.files.copy(leaving.files)
+        kinds["files"] = _files(leaving.files)
         try:
             kinds |= _opened(leaving, target, workspace, kinds)
         except _Differs:
@@ -207,14 +209,14 @@ def length(source: Movable, workspace: str) -> int:
         return sum(leaving.count(kind) for kind in COLUMNS)
 
 
-def _compared(leaving: Leaving, target: Movable, workspace: str, told: Told) -> Moved | None:
+def _compared(leaving: Leaving, target: Movable, workspace: str, progress: Progress) -> Moved | None:
     """The result if the target has the same workspace, None if its one is empty; raise if they differ."""
     with target.leaving(workspace) as there:
         busy = [kind for kind in COLUMNS if kind not in ("workspace", "commits", "users", "members", "lists")]
         if not any(there.count(kind) for kind in busy) and not there.files.any:
             return None
         if all(leaving.count(kind) == there.count(kind) for kind in COLUMNS):
-            kinds = {kind: _summary(leaving, kind, told) for kind in COLUMNS} | {"files": _files(leaving.files)}
+            kinds = {kind: _summary(leaving, kind, progress) for kind in COLUMNS} | {"files": _files(leaving.files)}
             if kinds == {kind: _summary(there, kind) for kind in COLUMNS} | {"files": _files(there.files)}:
                 return Moved(workspace, kinds, already=True)
     raise InvalidInput(
@@ -228,10 +230,10 @@ def _announce(leaving: Leaving, target: Movable, staged: str) -> None:
     latest = list(leaving.rows("commits"))[:1]
     state = {"source": f"{leaving.version} {latest}"}
     if staged in target.workspaces():
-        found = target.marks(staged, PROGRESS)
-        if not found:
+        marks = target.marks(staged, PROGRESS)
+        if not marks:
             raise InvalidInput(f"the target has a workspace {staged!r} of its own: remove it first (drop_workspace)")
-        if found["source"] == state["source"]:
+        if marks["source"] == state["source"]:
             return
         target.drop_workspace(staged)
     ((_, access),) = leaving.rows("workspace")
@@ -240,14 +242,14 @@ def _announce(leaving: Leaving, target: Movable, staged: str) -> None:
     target.announce(staged, access, span, state)
 
 
-def _sent(leaving: Leaving, target: Movable, staged: str, kind: str, told: Told) -> Summary:
+def _sent(leaving: Leaving, target: Movable, staged: str, kind: str, progress: Progress) -> Summary:
     """Send the missing rows of a kind; the summary of all of its rows."""
     done = int(target.marks(staged, PROGRESS).get(kind, "0"))
     summary = Summary()
     for portion in _portions(_neutral(leaving, kind), kind):
         for row in portion:
             summary = summary.plus(_identity(kind, row))
-        told(len(portion))
+        progress(len(portion))
         if summary.rows > done:
             with target.arriving(staged) as arriving:
                 marks = arriving.progress()
@@ -268,9 +270,9 @@ def _opened(leaving: Leaving, target: Movable, workspace: str, sent: Mapping[str
             rows = list(_neutral(leaving, kind))
             arriving.add(kind, list(_local(arriving, kind, rows)))
             kinds[kind] = _summed(kind, rows)
-        wanted = {**sent, **kinds}
-        found = {kind: _summary(arriving, kind) for kind in COLUMNS} | {"files": _files(arriving.files)}
-        wrong = [kind for kind in found if found[kind] != wanted[kind]]
+        source_summaries = {**sent, **kinds}
+        target_summaries = {kind: _summary(arriving, kind) for kind in COLUMNS} | {"files": _files(arriving.files)}
+        wrong = [kind for kind in target_summaries if target_summaries[kind] != source_summaries[kind]]
         if wrong:
             raise _Differs(
                 f"the {', '.join(wrong)} of workspace {workspace!r} in the target differ from those in the source: "
@@ -328,7 +330,7 @@ def _with_files(row: Row, kind: str, old: str, new: str) -> Row:
     fields = json.loads(row[_FIELDS])
     named = {key: value for key, value in fields.items() if isinstance(value, str) and value.startswith(old)}
     changed = fields | {key: new + value.removeprefix(old) for key, value in named.items()}
-    text = json.dumps(changed, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(changed, ensure_ascii=False, separators=(",", ":"))
     digest = "" if named else row[_DIGEST]
     return (*row[:_FIELDS], text, *row[_FIELDS + 1 : _DIGEST], digest, *row[_DIGEST + 1 :])
 
@@ -344,27 +346,20 @@ def _summed(kind: str, rows: Iterable[Row]) -> Summary:
     return summary
 
 
-def _summary(leaving: Leaving, kind: str, told: Told = lambda _: None) -> Summary:
-    told(leaving.count(kind))
+def _summary(leaving: Leaving, kind: str, progress: Progress = lambda _: None) -> Summary:
+    progress(leaving.count(kind))
     return _summed(kind, _neutral(leaving, kind))
-
-
-def _copied(leaving: Leaving, target: Movable, staged: str) -> Summary:
-    """Copy the missing files."""
-    with target.leaving(staged) as arriving:
-        arriving.files.copy(leaving.files)
-    return _files(leaving.files)
 
 
 def _files(files: Files) -> Summary:
     return _summed("files", files.digests())
 
 
-def movable(source: Movable, wanted: str | None) -> list[str]:
-    """The workspaces to move: the wanted one, or all complete ones."""
-    known = [name for name in source.workspaces() if not source.marks(name, PROGRESS)]
-    if wanted is None:
-        return known
-    if wanted not in known:
-        raise NotFound(f"workspace {wanted!r} is not in the source: it has {', '.join(known) or 'none'}")
-    return [wanted]
+def movable(source: Movable, workspace: str | None) -> list[str]:
+    """The workspaces to move: the named one, or all complete ones."""
+    complete = [name for name in source.workspaces() if not source.marks(name, PROGRESS)]
+    if workspace is None:
+        return complete
+    if workspace not in complete:
+        raise NotFound(f"workspace {workspace!r} is not in the source: it has {', '.join(complete) or 'none'}")
+    return [workspace]

@@ -1,4 +1,4 @@
-"""Words: what a text is cut into, the same for what is indexed and for what is asked."""
+"""Tokenizing and stemming, the same for indexed texts and for queries."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WHOLE_WORDS = _analyzer(stem=False)
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """What a query asks for, in the words of the index."""
+    """A parsed query, in the stems of the index."""
 
     terms: tuple[str, ...] = ()
     """Words that count for the score, any of them may match; a prefix stands among them as `pre*`."""
@@ -59,7 +59,7 @@ class WordQuery:
 
 
 def spaced(text: str) -> str:
-    """The text in one spelling per character, with scripts that have no spaces cut into pairs."""
+    """Normalise a text (NFKC) and split scripts without spaces into bigrams."""
     if text.isascii():
         return text
     clean = text.encode("utf-8", "replace").decode("utf-8")
@@ -67,12 +67,12 @@ def spaced(text: str) -> str:
 
 
 def analyse(text: str) -> list[str]:
-    """The words of a text, in order: lower case, without accents, reduced to their stems."""
+    """The stems of a text in order: lower case, without accents."""
     return _STEMS.analyze(spaced(text))
 
 
 def whole_words(text: str) -> list[str]:
-    """The same words, not reduced: a typo may spoil the ending that a stem is found by."""
+    """The words of a text in order, not stemmed: a typo may spoil the ending that a stem is found by."""
     return WHOLE_WORDS.analyze(spaced(text))
 
 
@@ -89,20 +89,20 @@ def parse(text: str) -> WordQuery:
 
 
 def query_terms(words: Sequence[str]) -> tuple[str, ...]:
-    """Distinct words of a query without those that say nothing, unless it has no others."""
+    """The distinct words of a query without stop words, unless it has no others."""
     telling = [word for word in words if word not in STOP_WORDS]
     return _distinct(telling or words, MAX_TERMS)
 
 
 def _split_quotes(text: str) -> tuple[str, list[str]]:
-    """What stands outside quotes and what inside; a quote that is never closed is none."""
+    """The text outside quotes, and the quoted parts; an unclosed quote counts as text."""
     parts = re.split('["\u201c\u201d\u201e]', text)
     unclosed = [] if len(parts) % 2 else [parts.pop()]
     return " ".join(parts[::2] + unclosed), parts[1::2]
 
 
 def _beginning(word: str) -> str | None:
-    """What all stems of words that begin like this begin with; None if it is more than one word."""
+    """The common prefix of all stems of words with this prefix; None if it is more than one word."""
     whole, stems = whole_words(word), analyse(word)
     if len(whole) != 1 or len(stems) != 1:
         return None

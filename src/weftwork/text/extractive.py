@@ -1,4 +1,4 @@
-"""The sentences of a text that share most with a query."""
+"""Extractive summaries: the sentences of a text that share most with a query."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def extract(text: str, limit: int, words: Collection[str], counter: TokenCounter
 
 def _by_worth(sentences: Sequence[Sentence], words: Collection[str]) -> list[int]:
     """Positions of the sentences, the best first; among equals, the earlier."""
-    wanted = sorted({word.casefold() for word in words} - {""})
-    found = [_shared(sentence.text.casefold(), wanted) for sentence in sentences]
-    spread = {word: sum(word in shared for shared in found) for word in wanted}
+    terms = sorted({word.casefold() for word in words} - {""})
+    shared_terms = [_shared(sentence.text.casefold(), terms) for sentence in sentences]
+    spread = {word: sum(word in shared for shared in shared_terms) for word in terms}
 
     def worth(index: int) -> float:
-        weights = [math.log1p(len(sentences) / spread[word]) for word in wanted if word in found[index]]
+        weights = [math.log1p(len(sentences) / spread[word]) for word in terms if word in shared_terms[index]]
         bonus = FIRST_SENTENCE_BONUS * math.log1p(len(sentences)) if index == 0 else 0.0
         return math.fsum([*weights, bonus])
 
     return sorted(range(len(sentences)), key=lambda index: (-worth(index), index))
 
 
-def _shared(sentence: str, wanted: Sequence[str]) -> frozenset[str]:
+def _shared(sentence: str, terms: Sequence[str]) -> frozenset[str]:
     present = frozenset(_WORD.findall(sentence))
     # Scripts that do not separate words are one long "word" to the pattern.
-    return frozenset(word for word in wanted if word in present or (not word.isascii() and word in sentence))
+    return frozenset(word for word in terms if word in present or (not word.isascii() and word in sentence))
 
 
 def _choose(

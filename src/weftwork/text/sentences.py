@@ -1,4 +1,4 @@
-"""Where sentences begin and end, without a model: punctuation, line breaks and list items."""
+"""Sentence splitting without a model: punctuation, line breaks and list items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a text that shows why it was found, with the matched words marked."""
+"""Snippets: the part of a text that shows why it matched, with the words marked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WINDOW = 200
 
 
 def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
-    """The stretch with most of the query's words, each between marks; the start of the text if none matches."""
+    """The stretch with most of the query's words, each marked; the start of the text without a match."""
     spans = _matches(text, frozenset(query_terms(analyse(query))))
     begin, end = _window(text, spans, length)
     pieces, position = [], begin
@@ -27,21 +27,21 @@ def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", 
     return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
 
 
-def _matches(text: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
-    """Where the words are that match; each different word is analysed once."""
-    known: dict[str, bool] = {}
+def _matches(text: str, stems: frozenset[str]) -> list[tuple[int, int]]:
+    """The spans of matching words; each distinct word is analysed once."""
+    matching: dict[str, bool] = {}
     spans = []
     for match in _WORD.finditer(text):
         word = match[0]
-        if word not in known:
-            known[word] = not wanted.isdisjoint(analyse(word))
-        if known[word]:
+        if word not in matching:
+            matching[word] = not stems.isdisjoint(analyse(word))
+        if matching[word]:
             spans.append(match.span())
     return spans
 
 
 def _window(text: str, spans: list[tuple[int, int]], length: int) -> tuple[int, int]:
-    """Where the stretch begins and ends: on words, around the densest group of matches."""
+    """The bounds of the stretch: at words, around the densest group of matches."""
     if len(text) <= length:
         return 0, len(text)
     lefts = [left for left, _ in spans]

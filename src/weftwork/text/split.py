@@ -1,4 +1,4 @@
-"""Cutting a text into spans that tile it: each becomes a passage, which is searched, embedded and cited."""
+"""Splitting a text into spans that tile it, one for each passage."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def embedded_text(title: str, fields: Mapping[str, FieldValue], text: str) -> st
 
 def spans(text: str) -> list[tuple[int, int]]:
     """Consecutive spans that cover the text, cut at the best boundary that is near enough."""
-    found: list[tuple[int, int]] = []
+    tiles: list[tuple[int, int]] = []
     start = 0
     for boundary in _boundaries(text):
         if boundary - start >= TARGET:
-            found.append((start, boundary))
+            tiles.append((start, boundary))
             start = boundary
-    if start < len(text) or not found:
-        if found and len(text) - found[-1][0] <= LONGEST and len(text) - start < TARGET // 4:
-            start = found.pop()[0]
-        found.append((start, len(text)))
-    return found
+    if start < len(text) or not tiles:
+        if tiles and len(text) - tiles[-1][0] <= LONGEST and len(text) - start < TARGET // 4:
+            start = tiles.pop()[0]
+        tiles.append((start, len(text)))
+    return tiles
 
 
 def _boundaries(text: str) -> Iterator[int]:
-    """Where the text may be cut: between blocks, and inside a block that is too long."""
+    """The positions to cut at: between blocks, and inside a block that is too long."""
     start = 0
     for end in [match.end() for match in _BLOCK.finditer(text)] + [len(text)]:
         if end - start > LONGEST - TARGET:
@@ -58,7 +58,7 @@ def _inside(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _forced(text: str, start: int, end: int) -> Iterator[int]:
-    """Cuts in a stretch without sentences, so that none is longer than what fits beside a full passage."""
+    """Cuts in a stretch without sentences, so that no part exceeds what fits beside a full passage."""
     step = LONGEST - TARGET
     while end - start > step:
         space = None

@@ -1,4 +1,4 @@
-"""Counting text, and cutting it, in a model's own tokens."""
+"""Token counting and truncation in a model's own vocabulary."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TokenCounter(Protocol):
 
 
 class CharacterCounter:
-    """One token for every four characters begun: the estimate for models whose vocabulary is unknown."""
+    """The estimate for unknown vocabularies: a token for every four characters, rounded up."""
 
     name = "characters"
 
@@ -86,7 +86,7 @@ class _VocabularyCounter(ABC):
         """The tokens of the text."""
 
     @abstractmethod
-    def _length(self, text: str, kept: int, from_start: bool) -> int:
+    def _length(self, text: str, token_count: int, from_start: bool) -> int:
         """The number of whole characters in the first, or last, tokens of a text that has more."""
 
     def count(self, text: str) -> int:
@@ -109,10 +109,10 @@ class _VocabularyCounter(ABC):
             size *= 2
         window = piece = _part(text, size, from_start)
         # A part of an encoding may itself encode to more tokens, so each piece is counted again.
-        for kept in range(limit, -1, -1):
+        for tokens in range(limit, -1, -1):
             if self.count(piece) <= limit:
                 return piece
-            piece = _part(window, self._length(window, kept, from_start), from_start)
+            piece = _part(window, self._length(window, tokens, from_start), from_start)
         return ""
 
 
@@ -139,8 +139,8 @@ class OpenAICounter(_VocabularyCounter):
         """The text of the tokens; a character of which bytes are missing becomes U+FFFD."""
         return self._tokenizer.decode_bytes(tokens).decode(errors="replace")
 
-    def _length(self, text: str, kept: int, from_start: bool) -> int:
-        tokens = _part(self.encode(text), kept, from_start)
+    def _length(self, text: str, token_count: int, from_start: bool) -> int:
+        tokens = _part(self.encode(text), token_count, from_start)
         return len(self._tokenizer.decode_bytes(tokens).decode(errors="ignore"))
 
 
@@ -169,9 +169,9 @@ class HuggingFaceCounter(_VocabularyCounter):
         """The text of the tokens, as far as the tokenizer keeps it."""
         return self._tokenizer.decode(tokens, skip_special_tokens=False)
 
-    def _length(self, text: str, kept: int, from_start: bool) -> int:
+    def _length(self, text: str, token_count: int, from_start: bool) -> int:
         offsets = self._tokenizer.encode(_writable(text), add_special_tokens=False).offsets
-        return offsets[kept][0] if from_start else len(text) - offsets[-kept - 1][1]
+        return offsets[token_count][0] if from_start else len(text) - offsets[-token_count - 1][1]
 
 
 _openai = cache(OpenAICounter)

@@ -1,4 +1,4 @@
-"""Resemblance by trigrams, as PostgreSQL's pg_trgm has it.
+"""Trigram similarity, as in PostgreSQL's pg_trgm.
 
 https://www.postgresql.org/docs/current/pgtrgm.html
 """
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def trigrams(text: str) -> frozenset[str]:
-    """All runs of three characters in the words of a text, each with two spaces before and one after."""
+    """The trigrams of the words of a text, each word padded with two spaces before and one after."""
     return frozenset().union(*map(_of_word, _WORD.findall(text.lower())))
 
 
@@ -23,20 +23,20 @@ def similarity(a: str, b: str) -> float:
 
 
 def share_of_words(words: Sequence[str], text: str) -> float:
-    """How well the words of a query are met by words of a text: the mean of their best similarities."""
+    """The mean over the query's words of their best similarity with a word of the text."""
     if not words:
         return 0.0
     present = frozenset(_WORD.findall(text.lower()))
     return sum(1.0 if word.lower() in present else _nearest(trigrams(word), present) for word in words) / len(words)
 
 
-def _nearest(wanted: frozenset[str], words: frozenset[str]) -> float:
+def _nearest(query_trigrams: frozenset[str], words: frozenset[str]) -> float:
     best = 0.0
     for word in words:
-        found = _of_word(word)
+        word_trigrams = _of_word(word)
         # No overlap is larger than the smaller set's share of the larger one.
-        if min(len(wanted), len(found)) > best * max(len(wanted), len(found)):
-            best = max(best, _overlap(wanted, found))
+        if min(len(query_trigrams), len(word_trigrams)) > best * max(len(query_trigrams), len(word_trigrams)):
+            best = max(best, _overlap(query_trigrams, word_trigrams))
     return best
 
 

@@ -1,4 +1,4 @@
-"""Makes a text shorter: from its start, its end, its best sentences, or a summary (workspace contract, 5.2)."""
+"""Truncation: keep the start, the end, the best sentences, or a summary (workspace contract, 5.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weftwork.text.tokens import TokenCounter
 
 Summarise = Callable[[str, int], str]
-"""A summary of a text within so many tokens."""
+"""Summarises a text within a number of tokens."""
 
 STRATEGIES = ("keep_start", "keep_end", "extractive", "summarise")
 MARK = "…"
@@ -38,7 +38,7 @@ class Truncation:
 
 
 def check_strategy(strategy: str) -> None:
-    """Refuse a strategy that there is not; the contract's spelling is offered, and the other one taken too."""
+    """Refuse an unknown strategy; both spellings of "summarize" are accepted."""
     if strategy not in (*STRATEGIES, "summarize"):
         offered = ("summarize" if name == "summarise" else name for name in STRATEGIES)
         raise UnknownName("truncation strategy", strategy, offered)
@@ -101,12 +101,12 @@ def _clean_end(text: str, cut: int) -> int:
 
 def _clean_start(text: str, cut: int) -> int:
     """The start of a sentence or a word near after the cut; the cut itself if there is none."""
-    kept = len(text) - cut
-    latest = cut + int(kept * NEAR_SENTENCE)
+    rest = len(text) - cut
+    latest = cut + int(rest * NEAR_SENTENCE)
     window = max(0, cut - _LOOK)
     whole = split_sentences(text[window : latest + _LOOK])[1:]
     starts = [window + sentence.start for sentence in whole if cut <= window + sentence.start <= latest]
-    space = _SPACE.search(text, max(0, cut - 1), cut + int(kept * NEAR_WORD))
+    space = _SPACE.search(text, max(0, cut - 1), cut + int(rest * NEAR_WORD))
     return starts[0] if starts else space.end() if space else cut
 
 
@@ -134,6 +134,6 @@ def _summarised(
 
 
 def _instead(why: str, text: str, limit: int, words: Collection[str], counter: TokenCounter) -> Truncation:
-    made = _extractive(text, limit, words, counter)
-    instead = made.note or "the sentences nearest to the query are kept"
-    return Truncation(made.text, made.strategy, f"{why}: {instead}")
+    extracted = _extractive(text, limit, words, counter)
+    instead = extracted.note or "the sentences nearest to the query are kept"
+    return Truncation(extracted.text, extracted.strategy, f"{why}: {instead}")

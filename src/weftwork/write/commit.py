@@ -1,4 +1,4 @@
-"""Committing: what is written is embedded before its transaction begins, and committed with its vectors."""
+"""Write transactions: texts are embedded before one begins, and committed with their vectors."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Texts = dict[str, str]
 
 @dataclass(slots=True)
 class Transaction:
-    """An open transaction, and how many texts were embedded for it."""
+    """An open transaction, and the number of texts embedded for it."""
 
     batch: Batch
     embedded: int = 0
 
 
 class _Open(threading.local):
-    """Texts that this thread's transaction writes without a vector, by workspace; None outside of one."""
+    """The texts that this thread's transaction writes without a vector, by workspace; None outside one."""
 
     texts: dict[str, Texts] | None = None
 
 
 class Writer:
-    """Opens the transactions of a store, and embeds what they write before they begin. Thread-safe."""
+    """Opens write transactions on a store, and embeds before they begin. Thread-safe."""
 
     def __init__(self, store: Store, counter: TokenCounter, embedder: EmbeddingProvider | None) -> None:
         self._store = store
@@ -47,7 +47,7 @@ class Writer:
         self._open = _Open()
 
     def prepare(self, nodes: Iterable[Node]) -> list[Entry]:
-        """Check nodes and cut them into passages; each id may stand there once."""
+        """Check nodes and cut them into passages; refuse a repeated id."""
         entries: dict[str, Entry] = {}
         for entry in (prepare(node, self._counter) for node in nodes):
             if entry.node.id in entries:
@@ -56,9 +56,9 @@ class Writer:
         return list(entries.values())
 
     def transaction(self, workspace: str, entries: Iterable[Entry] = ()) -> AbstractContextManager[Transaction]:
-        """Embed now what these entries lack, and return the transaction in which to write them.
+        """Compute the missing vectors of these entries, and return the transaction in which to write them.
 
-        Within another one of the same thread it is a savepoint, and its texts are embedded after the outer one.
+        Within another transaction of the same thread it is a savepoint; its texts are embedded after the outer one.
         """
         texts = embedded_texts(entries)
         if self._open.texts is not None:

@@ -1,4 +1,4 @@
-"""The vectors of passages: which texts are embedded, and which of them have no vector yet."""
+"""The vectors of passages: the texts to embed, and those without a vector."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
 TEXTS_AT_ONCE = 256
-"""Texts that a worker takes on together: an interruption loses no more."""
+"""Texts that a worker claims at once: an interruption loses no more."""
 
 
 def embedded_texts(entries: Iterable[Entry]) -> dict[str, str]:
-    """The text that is embedded for each passage, by the digest under which its vector is kept."""
+    """The text to embed for each passage, by the digest that keys its vector."""
     return {
         passage.digest: embedded_text(entry.node.title, entry.node.fields, passage.text)
         for entry in entries
@@ -29,16 +29,16 @@ def embedded_texts(entries: Iterable[Entry]) -> dict[str, str]:
 def missing_vectors(
     texts: Mapping[str, str], embedder: EmbeddingProvider | None, store: Store, workspace: str
 ) -> dict[str, Vector]:
-    """Embed those of these texts that have no vector yet; both are by digest."""
+    """Embed the texts that have no vector yet; texts and vectors are keyed by digest."""
     if embedder is None or not texts:
         return {}
-    known = store.unchecked_vectors(workspace, embedder.model, list(texts))
-    missing = {digest: text for digest, text in texts.items() if digest not in known}
+    present = store.unchecked_vectors(workspace, embedder.model, list(texts))
+    missing = {digest: text for digest, text in texts.items() if digest not in present}
     return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
 
 
 def embed_waiting(store: Store, embedder: EmbeddingProvider, workspace: str, *, limit: int = TEXTS_AT_ONCE) -> int:
-    """Embed some of the texts that were added without a vector and that nobody else works on; count them."""
+    """Claim texts without a vector that no other worker has claimed, embed them, and return their number."""
     with store.claim(workspace, embedder.model, limit) as texts:
         if texts:
             vectors = dict(zip(texts, embedder.embed_batch(list(texts.values())), strict=True))

@@ -1,4 +1,4 @@
-"""The vectors of document pages, which a visual embedder makes after they were written."""
+"""The vectors of document pages, computed by a visual embedder after the pages were written."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from weftwork.store.protocol import Store
 from weftwork.types import Node
 
 PAGES_AT_ONCE = 16
-"""Document pages that are looked at together, and written in one transaction: an interruption loses no more."""
+"""Pages that are embedded and committed together: an interruption loses no more."""
 
 
 class PageVectors:
-    """Keeps the vectors of document pages in step with the pages: like an index, before it is searched."""
+    """Keeps page vectors in sync with the pages; called before they are searched."""
 
     def __init__(self, visual: VisualEmbedder | None, store: Store) -> None:
         self._visual = visual
         self._store = store
         self._versions: dict[str, int] = {}
-        """At which version of a workspace nothing was missing."""
+        """The version of each workspace at which no vector was missing."""
 
     def catch_up(self, workspace: str) -> None:
-        """Embed the document pages that have no vectors yet, unless nothing was written since the last time."""
+        """Embed the pages that have no vectors, unless nothing was written since the last time."""
         while self._visual is not None:
             version = self._store.version(workspace)
             if self._versions.get(workspace) == version:

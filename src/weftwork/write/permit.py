@@ -7,8 +7,8 @@
 | say who may see it | their own only, else NotPermitted | NotPermitted | NotFound |
 | create | | | ids that begin with the user's name and a slash; else NotFound |
 
-So what is hidden and what is absent get the same answer, down to the bytes: a new node takes an id that only its own
-user could have taken, because an id that is free to all would tell by being refused.
+A hidden node and an absent one get the same answer, down to the bytes. For that reason a new node takes an id in its
+user's own namespace: the refusal of a free id would tell that somebody has it.
 
 A decision binds within the transaction that writes. Made before it as well, it refuses before anything is embedded.
 """
@@ -28,7 +28,7 @@ from weftwork.types import Edge, Entry, Node
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The nodes that a surface changes: their name, how one of them is found, and which they are."""
+    """The nodes that a surface changes: their name, the remedy in refusals, and a predicate."""
 
     name: str
     remedy: str
@@ -40,14 +40,14 @@ class Kind:
 
 
 def namespace(user: str) -> str:
-    """The beginning of the ids of a user's new nodes; no user's is the beginning of another's."""
+    """The prefix of the ids of a user's new nodes; no user's is a prefix of another's."""
     return quote(user, safe="") + "/"
 
 
 def own_list(node: Node) -> frozenset[str] | None:
-    """The readers whom a node names itself; None if it inherits them.
+    """The ACL that a node has itself; None if it inherits one.
 
-    An owner may see their own below a parent that is hidden from them: what it inherits cannot be told then.
+    Owners see their own nodes below a parent that is hidden from them: the inherited list is unknown then.
     """
     inherits = node.access is None and (node.parent is not None or node.owner is None)
     return None if inherits else node.access or frozenset()
@@ -73,14 +73,14 @@ class Permit:
     def visible(self, names: Sequence[str]) -> list[Node]:
         """Return these nodes, of whichever kind; refuse if one is hidden or absent."""
         nodes = self.view.nodes(names)
-        known = {node.id for node in nodes} | (self._existing(names) if self.admin else set())
+        present = {node.id for node in nodes} | (self._existing(names) if self.admin else set())
         for name in names:
-            if name not in known:
+            if name not in present:
                 raise self.kind.missing(name)
         return nodes
 
     def changeable(self, names: Sequence[str]) -> list[Node]:
-        """Return these nodes, which must be of the kind; refuse if one is hidden, absent or another user's."""
+        """Return these nodes, all of the kind; refuse if one is hidden, absent or another user's."""
         nodes = self.visible(names)
         for node in nodes:
             if not self.kind.includes(node):
@@ -124,15 +124,15 @@ class Permit:
         self.refuse_edges(edges, ids)
         return rewritten, placed
 
-    def refuse_edges(self, edges: Sequence[Edge], given: Set[str] = frozenset()) -> None:
-        """Refuse edges from what the user may not change, or to what is hidden; `given` is written as well."""
-        self.visible(sorted({edge.target for edge in edges} - given))
-        self.changeable(sorted({edge.source for edge in edges} - given))
+    def refuse_edges(self, edges: Sequence[Edge], written: Set[str] = frozenset()) -> None:
+        """Refuse edges from nodes that the user may not change, or to hidden ones; skip ids in `written`."""
+        self.visible(sorted({edge.target for edge in edges} - written))
+        self.changeable(sorted({edge.source for edge in edges} - written))
 
     def remove(self, batch: Batch, nodes: Sequence[Node], *, below: bool) -> int:
-        """Remove nodes, with all that the user sees below them if `below`, and count them.
+        """Remove nodes, with all descendants that the user sees if `below`, and return their number.
 
-        What stays below them moves up to where they hung, and nobody sees it who did not before.
+        Orphans are reparented to the nearest node that stays, without widening their access.
         """
         removed: dict[str, Node] = {}
         parents: dict[str, str] = {}
@@ -156,7 +156,7 @@ class Permit:
         return len(removed)
 
     def _owned(self, node: Node, old: Node | None, keep_access: bool) -> Node:
-        """The node with the owner and the list that it gets."""
+        """The node with its resulting owner and ACL."""
         if node.owner not in (None, self.view.user, old and old.owner):
             raise NotPermitted(f"node {node.id!r} names the owner {node.owner!r}: leave it out, or use an admin key")
         if old is None:
@@ -197,12 +197,12 @@ def _refuse_files(node: Node, old: Node | None) -> None:
 
 
 def _is_where(node: Node, old: Node) -> bool:
-    """Tell whether a node keeps its place and its list, which may be such as the user cannot see."""
+    """Return True if parent, position, owner and ACL stay, even where the user cannot see them."""
     return (node.parent, node.position, node.owner, node.access) == (old.parent, old.position, old.owner, old.access)
 
 
 def _left_to(parent: str | None, removed: Mapping[str, Node]) -> tuple[str | None, frozenset[str] | None]:
-    """The first node above that stays, and the readers that were inherited from those that go."""
+    """The nearest ancestor that stays, and the readers inherited from those that go."""
     access = None
     while parent is not None and parent in removed:
         node = removed[parent]

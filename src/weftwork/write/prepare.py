@@ -1,4 +1,4 @@
-"""Preparing nodes: they are checked, made storable, and cut into passages."""
+"""Preparing nodes: validate, replace lone surrogates, and split into passages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def prepare(node: Node, counter: TokenCounter) -> Entry:
     """A node with its passages; one without text still has one, so that its title can be found."""
     check_node(node)
     node = sound(node)
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     passages = []
     for ordinal, (start, end) in enumerate(spans(node.text)):
         text = node.text[start:end]
@@ -37,10 +37,10 @@ def prepare(node: Node, counter: TokenCounter) -> Entry:
                 text=text,
                 tokens=counter.count(text),
                 digest=text_hash(embedded_text(node.title, node.fields, text)),
-                citation=citation_id(node.id, text, seen[text]),
+                citation=citation_id(node.id, text, occurrences[text]),
             )
         )
-        seen[text] += 1
+        occurrences[text] += 1
     return Entry(node, tuple(passages))
 
 
@@ -53,9 +53,9 @@ def check_node(node: Node) -> None:
             raise InvalidInput(f"{name} of node {node.id!r} must be text, got {getattr(node, name)!r}")
     if not node.type:
         raise InvalidInput(f"node {node.id!r} needs a type, for instance 'page'")
-    for name, (usable, wanted) in _CHECKS.items():
+    for name, (usable, expected) in _CHECKS.items():
         if not usable(getattr(node, name)):
-            raise InvalidInput(f"{name} of node {node.id!r} must be {wanted}, got {getattr(node, name)!r}")
+            raise InvalidInput(f"{name} of node {node.id!r} must be {expected}, got {getattr(node, name)!r}")
     if node.valid_from and node.valid_until and aware(node.valid_until) < aware(node.valid_from):
         raise InvalidInput(
             f"valid_until of node {node.id!r} must not be before its valid_from, got {node.valid_until!s}"
@@ -80,12 +80,12 @@ def _is_name(value: object) -> bool:
 
 
 def _are_names(value: object) -> bool:
-    """Several texts: a single one would be taken letter by letter."""
+    """Return True for several texts: a single one would be taken letter by letter."""
     return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(x, str) and x for x in value)
 
 
 def _is_time(value: object) -> bool:
-    """Whether a time can be told in UTC: one at the very edge of the calendar cannot."""
+    """Return False for a time at the very edge of the calendar, which cannot be expressed in UTC."""
     if not isinstance(value, datetime):
         return value is None
     try:
@@ -114,12 +114,12 @@ def _is_field(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, (list, tuple)):
-        return all(isinstance(each, str) for each in value)
+        return all(isinstance(item, str) for item in value)
     return value is None or isinstance(value, (str, int))
 
 
 def sound(node: Node) -> Node:
-    """The node with lone surrogates, which no file and no tokenizer can hold, replaced in all of its texts."""
+    """Replace lone surrogates, which no file and no tokenizer can hold, in all of a node's texts."""
     texts = {name: getattr(node, name) for name in ("id", "type", "title", "text", "source", "tags", "fields")}
     mended = {name: _mended(value) for name, value in texts.items()}
     return node if mended == texts else replace(node, **mended)
@@ -132,5 +132,5 @@ def _mended(value: Any) -> Any:
         case tuple() | list() | set() | frozenset():
             return type(value)(map(_mended, value))
         case Mapping():
-            return {_mended(name): _mended(each) for name, each in value.items()}
+            return {_mended(name): _mended(item) for name, item in value.items()}
     return value

@@ -24,7 +24,7 @@ def real(name):
 
 @dataclass
 class Reading:
-    """What was read, sorted by kind."""
+    """The pieces of a source by kind."""
 
     sources: list = field(default_factory=list)
     nodes: list = field(default_factory=list)

@@ -63,9 +63,9 @@ class TestChatGPT:
                 current="c",
             )
         )
-        found = read(ChatGPT(), path)
-        (thread,) = found.of("thread")
-        messages = found.below(thread)
+        reading = read(ChatGPT(), path)
+        (thread,) = reading.of("thread")
+        messages = reading.below(thread)
         assert [(node.fields["role"], node.text) for node in messages] == [
             ("user", "How many mirrors?"),
             ("assistant", "Twelve."),
@@ -119,18 +119,18 @@ class TestChatGPT:
 
     def test_a_ring_of_messages_is_cut_and_said(self, export):
         path = export(conversation(said("a", "b", "user", "One"), said("b", "a", "assistant", "Two")))
-        found = read(ChatGPT(), path)
-        assert [node.text for node in found.of("message")] == ["One", "Two"]
-        assert "back to themselves" in found.notes[0].why
+        reading = read(ChatGPT(), path)
+        assert [node.text for node in reading.of("message")] == ["One", "Two"]
+        assert "back to themselves" in reading.notes[0].why
 
     def test_what_is_no_conversation_is_reported_and_the_rest_loads(self, export):
         whole = conversation(said("a", "root", "user", "Hello"))
         times = conversation(said("a", "root", "user", "When?", at="soon"), conversation_id="c-2", create_time=1e300)
         path = export(whole, 7, {"mapping": [], "id": "x"}, {"title": "no mapping"}, times, whole)
-        found = read(ChatGPT(), path)
-        assert [node.text for node in found.of("message")] == ["Hello", "When?"]
-        assert len(found.skipped) == 4
-        assert found.of("message")[1].created_at is None
+        reading = read(ChatGPT(), path)
+        assert [node.text for node in reading.of("message")] == ["Hello", "When?"]
+        assert len(reading.skipped) == 4
+        assert reading.of("message")[1].created_at is None
 
     def test_a_truncated_file_loads_what_is_whole_and_removes_nothing(self, export, weft):
         first = conversation(said("a", "root", "user", "Hello"))
@@ -178,15 +178,15 @@ class TestClaude:
         ]  # fmt: skip
         path = export({"uuid": "c-1", "name": "Plan", "chat_messages": messages, "created_at": "2025-05-01T10:00:00Z"})
         assert recognise(path).name == "claude"
-        found = read(Claude(), path)
-        (thread,) = found.of("thread")
-        one, two = found.below(thread)
+        reading = read(Claude(), path)
+        (thread,) = reading.of("thread")
+        one, two = reading.below(thread)
         assert (one.fields["role"], one.fields["files"], two.fields["role"]) == ("user", ("plan.txt",), "assistant")
         assert (two.text, two.created_at) == ("Forty.", datetime(2025, 5, 1, 8, 0, 5, 500_000, tzinfo=UTC))
-        assert [(node.title, node.text, node.parent) for node in found.of("file")] == [
+        assert [(node.title, node.text, node.parent) for node in reading.of("file")] == [
             ("plan.txt", "Forty telescopes", one.id)
         ]
-        assert "1 of its messages" in found.skipped[0].why
+        assert "1 of its messages" in reading.skipped[0].why
 
     def test_projects_are_named_as_left_out(self, export):
         path = export({"uuid": "c-1", "name": "Plan", "chat_messages": []})
@@ -204,7 +204,7 @@ class TestClaude:
         path.unlink()
         path.symlink_to("not-mounted")
         report = follow(weft, path.parent, Claude())
-        assert (report.removed, [each.why for each in report.skipped]) == (
+        assert (report.removed, [skipped.why for skipped in report.skipped]) == (
             0, ["cannot be read (No such file or directory)"],
         )  # fmt: skip
 

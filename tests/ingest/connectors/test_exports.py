@@ -33,20 +33,20 @@ class TestZips:
         path = tmp_path / "export.zip"
         names = ("../up.md", "/etc/up.md", "a/../../up.md", "C:\\up.md", "..\\up.md")
         path.write_bytes(packed({**dict.fromkeys(names, "# Out"), PAGE: "# In"}))
-        found = read(Notion(), path)
-        assert [node.title for node in found.of("page")] == ["In"]
-        assert len(found.skipped) == len(names)
-        assert all("climb out" in each.why for each in found.skipped)
+        reading = read(Notion(), path)
+        assert [node.title for node in reading.of("page")] == ["In"]
+        assert len(reading.skipped) == len(names)
+        assert all("climb out" in skipped.why for skipped in reading.skipped)
         assert os.listdir(tmp_path) == ["export.zip"]
 
     def test_a_zip_that_bursts_is_refused_as_a_whole(self, tmp_path, monkeypatch):
         monkeypatch.setattr(exports, "HARMLESS", 1_000_000)
         path = tmp_path / "export.zip"
         path.write_bytes(packed({PAGE: "# In", "zeros.bin": b"\0" * 2_000_000}))
-        found = read(Notion(), path)
-        assert (found.nodes, found.sources) == ([], [])
-        assert "burst" in found.unread[0].why
-        assert found.unread[0].key == ""
+        reading = read(Notion(), path)
+        assert (reading.nodes, reading.sources) == ([], [])
+        assert "burst" in reading.unread[0].why
+        assert reading.unread[0].key == ""
 
     def test_the_files_and_bytes_of_a_zip_are_bounded(self, tmp_path, monkeypatch):
         path = tmp_path / "export.zip"
@@ -89,9 +89,9 @@ class TestZips:
     def test_a_damaged_zip_keeps_what_is_stored(self, tmp_path):
         path = tmp_path / "export.zip"
         path.write_bytes(packed({PAGE: "# In"})[:-30])
-        found = read(Notion(), path)
-        assert found.sources == []
-        assert (found.unread[0].key, "damaged" in found.unread[0].why) == ("", True)
+        reading = read(Notion(), path)
+        assert reading.sources == []
+        assert (reading.unread[0].key, "damaged" in reading.unread[0].why) == ("", True)
         assert recognise(path).name == "files"
 
     def test_a_member_whose_bytes_are_damaged_is_reported_alone(self, tmp_path):
@@ -100,9 +100,9 @@ class TestZips:
         data = packed({PAGE: "# In " + "words " * 50, other: "# Other"})
         place = data.index(PAGE.encode()) + len(PAGE) + 5
         path.write_bytes(data[:place] + b"\xff\xff\xff" + data[place + 3 :])
-        found = read(Notion(), path)
-        assert [node.title for node in found.of("page")] == ["Other"]
-        assert "damaged" in found.skipped[0].why
+        reading = read(Notion(), path)
+        assert [node.title for node in reading.of("page")] == ["Other"]
+        assert "damaged" in reading.skipped[0].why
 
 
 class TestJson:
@@ -172,8 +172,8 @@ class TestFolders:
         with open(odd, "w") as file:
             file.write("# Odd")
         os.mkfifo(top / "pipe.md")
-        found = read(Notion(), top)
-        assert sorted(node.title for node in found.of("page")) == ["In", "Odd"]
-        reasons = {each.what.rpartition(" ")[2]: each.why for each in (*found.skipped, *found.unread)}
+        reading = read(Notion(), top)
+        assert sorted(node.title for node in reading.of("page")) == ["In", "Odd"]
+        reasons = {notice.what.rpartition(" ")[2]: notice.why for notice in (*reading.skipped, *reading.unread)}
         assert "regular" in reasons["pipe.md"]
         assert "cannot be read" in reasons["self.md"]

@@ -44,9 +44,9 @@ def test_a_file_becomes_a_node_with_its_text_its_path_and_its_time(tmp_path):
 def test_a_folder_becomes_the_tree_above_its_files_in_the_order_of_their_names(tmp_path):
     root = tmp_path / "notes"
     tree(root, {"b.txt": "b", "a.txt": "a", "sub/deep/c.txt": "c", "sub/d.txt": "d"})
-    found = read_files(root)
-    assert found.skipped == []
-    assert [(node.id, node.type, node.title, node.parent) for node in found.nodes] == [
+    pieces = read_files(root)
+    assert pieces.skipped == []
+    assert [(node.id, node.type, node.title, node.parent) for node in pieces.nodes] == [
         ("folder:notes", "folder", "notes", None),
         ("file:notes/a.txt", "file", "a.txt", "folder:notes"),
         ("file:notes/b.txt", "file", "b.txt", "folder:notes"),
@@ -55,7 +55,7 @@ def test_a_folder_becomes_the_tree_above_its_files_in_the_order_of_their_names(t
         ("folder:notes/sub/deep", "folder", "deep", "folder:notes/sub"),
         ("file:notes/sub/deep/c.txt", "file", "c.txt", "folder:notes/sub/deep"),
     ]
-    assert [node.title for node in found.below(found.nodes[0])] == ["a.txt", "b.txt", "sub"]
+    assert [node.title for node in pieces.below(pieces.nodes[0])] == ["a.txt", "b.txt", "sub"]
 
 
 def test_ids_do_not_depend_on_where_the_folder_is_seen_from(tmp_path, monkeypatch):
@@ -70,8 +70,8 @@ def test_hidden_files_and_installed_packages_are_passed_over(tmp_path):
     root = tmp_path / "p"
     tree(root, {"a.txt": "a", "node_modules/x.js": "x"})
     tree(root, {".git/config": "x", ".env": "x", "__pycache__/a.txt": "x", "venv/b.txt": "x"})
-    found = read_files(root)
-    assert ([node.id for node in found.nodes], found.skipped) == (["folder:p", "file:p/a.txt"], [])
+    pieces = read_files(root)
+    assert ([node.id for node in pieces.nodes], pieces.skipped) == (["folder:p", "file:p/a.txt"], [])
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_names_that_are_not_utf_8_are_written_with_escapes_everywhere(tmp_path):
     for name, content in ((b"men\xfc.txt", b"the menu"), (b"gr\xf6\xdfe.bin", b"\0")):
         with open(top + b"/" + name, "wb") as file:
             file.write(content)
-    found = read_files(tmp_path.__class__(os.fsdecode(top)))
-    assert [(node.id, node.title, node.parent) for node in found.nodes] == [
+    pieces = read_files(tmp_path.__class__(os.fsdecode(top)))
+    assert [(node.id, node.title, node.parent) for node in pieces.nodes] == [
         ("folder:caf\\xe9", "caf\\xe9", None),
         ("file:caf\\xe9/men\\xfc.txt", "men\\xfc.txt", "folder:caf\\xe9"),
     ]
-    assert found.skipped == [Skipped(f"{tmp_path}/caf\\xe9/gr\\xf6\\xdfe.bin", "is not text")]
+    assert pieces.skipped == [Skipped(f"{tmp_path}/caf\\xe9/gr\\xf6\\xdfe.bin", "is not text")]
 
 
 def test_two_files_of_one_name_stay_two(tmp_path):

@@ -1,4 +1,4 @@
-"""Whatever an export holds, a connector reports what it cannot use and goes on."""
+"""Connectors report what they cannot use of an export, and go on."""
 
 import json
 import re
@@ -143,8 +143,8 @@ def test_an_export_with_anything_wrong_in_it_is_read_or_reported(tmp_path, kind)
     said = 0
     for seed in range(150):
         chance = Random(seed)
-        found = read(*opened(kind, tmp_path, lambda values, chance=chance: mutated(chance, values)))
-        said += bool(found.skipped or found.unread or found.notes)
+        reading = read(*opened(kind, tmp_path, lambda values, chance=chance: mutated(chance, values)))
+        said += bool(reading.skipped or reading.unread or reading.notes)
     assert said > 5
 
 
@@ -198,11 +198,11 @@ def test_deep_nesting_is_no_trouble(tmp_path):
     for depth in range(100):
         block = {"string": f"{{{{[[TODO]]}}}} t{depth}", "children": [block, {"string": f"a{depth}"}]}
     path = written(tmp_path / "roam.json", [{"title": "Deep", "uid": "p", "children": [block]}])
-    found = read(Roam(), path)
-    (page,) = found.of("page")
+    reading = read(Roam(), path)
+    (page,) = reading.of("page")
     order = [f"t{depth}" for depth in reversed(range(100))] + ["x"] * 301 + [f"a{depth}" for depth in range(100)]
-    assert re.findall(r"\b(?:[ta]\d+|x)\b", found.said(page)) == order
+    assert re.findall(r"\b(?:[ta]\d+|x)\b", reading.said(page)) == order
     deeper = '{"string": "x", "children": [' * 950 + "]}" * 950
     path.write_text('[{"title": "Deep", "uid": "p", "children": [' + deeper + ']}, {"title": "Flat", "uid": "q"}]')
-    found = read(Roam(), path)
-    assert "nested too deeply" in (found.skipped or found.unread)[0].why
+    reading = read(Roam(), path)
+    assert "nested too deeply" in (reading.skipped or reading.unread)[0].why

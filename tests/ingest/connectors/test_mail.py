@@ -17,7 +17,7 @@ def letter(name, subject, text, answers=None, sender="Ana Duarte <ana@x.org>", d
     message["Date"] = f"Mon, {day:02} Jan 2024 10:00:00 +0200"
     message["Message-ID"] = f"<{name}@x.org>"
     if answers:
-        message["References"] = " ".join(f"<{each}@x.org>" for each in answers)
+        message["References"] = " ".join(f"<{answer}@x.org>" for answer in answers)
     message.set_content(text)
     return message
 
@@ -48,9 +48,9 @@ def box(tmp_path):
 
 def test_letters_are_threads_by_what_they_answer(box):
     assert recognise(box).name == "mail"
-    found = read(Mail(), box)
-    assert [node.title for node in found.of("thread")] == ["Mirrors", "News"]
-    first, second, third = found.below(found.node("Mirrors"))
+    reading = read(Mail(), box)
+    assert [node.title for node in reading.of("thread")] == ["Mirrors", "News"]
+    first, second, third = reading.below(reading.node("Mirrors"))
     assert [node.text for node in (first, second, third)] == [
         "When do they come?", "From here on\nall is well", "plain wins",
     ]  # fmt: skip
@@ -60,10 +60,10 @@ def test_letters_are_threads_by_what_they_answer(box):
         "to": "ben@x.org, Mira <mira@x.org>", "subject": "Mirrors",
     }  # fmt: skip
     assert (third.title, third.fields["attachments"]) == ("Jürgen", ("plan.csv", "plan.pdf"))
-    assert [(node.title, node.text.strip(), node.parent) for node in found.of("file")] == [
+    assert [(node.title, node.text.strip(), node.parent) for node in reading.of("file")] == [
         ("plan.csv", "column,row", third.id)
     ]
-    assert "1 letters are there twice" in found.skipped[0].why
+    assert "1 letters are there twice" in reading.skipped[0].why
 
 
 def test_html_becomes_text_where_there_is_no_other(box):
@@ -90,10 +90,10 @@ def test_a_folder_of_letters_is_read_together(tmp_path):
     for name, answers in (("a", None), ("b", ("a",))):
         (tmp_path / f"{name}.eml").write_bytes(bytes(letter(name, "Mirrors", f"letter {name}", answers)))
     assert recognise(tmp_path).name == recognise(tmp_path / "a.eml").name == "mail"
-    found = read(Mail(), tmp_path)
-    assert len(found.of("thread")) == 1
-    assert [each.why for each in found.skipped] == ["holds no letter"]
-    assert sorted(node.text for node in found.of("message")) == ["letter a", "letter b"]
+    reading = read(Mail(), tmp_path)
+    assert len(reading.of("thread")) == 1
+    assert [skipped.why for skipped in reading.skipped] == ["holds no letter"]
+    assert sorted(node.text for node in reading.of("message")) == ["letter a", "letter b"]
 
 
 def test_letters_that_break_the_rules_are_read_as_far_as_they_can(tmp_path):

@@ -15,14 +15,14 @@ def read(tmp_path):
         root = tmp_path / "vault"
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-        (source,) = [each for each in get_connector(connector).sources(root) if each.key == name]
+        (source,) = [source for source in get_connector(connector).sources(root) if source.key == name]
         return list(source.read(source.id))
 
     return reading
 
 
 def nodes(pieces):
-    return [each for each in pieces if isinstance(each, Node)]
+    return [piece for piece in pieces if isinstance(piece, Node)]
 
 
 def tree(pieces):
@@ -35,7 +35,7 @@ def tree(pieces):
 
 
 def links(pieces):
-    return [(each.names, each.anchor, each.type, each.label) for each in pieces if isinstance(each, Link)]
+    return [(piece.names, piece.anchor, piece.type, piece.label) for piece in pieces if isinstance(piece, Link)]
 
 
 def test_a_section_is_one_node_with_its_lists_tables_and_code_as_they_are_written(read):
@@ -129,12 +129,12 @@ two
         (1, "heading", "Next", "status:: late"),
         (2, "paragraph", "", "other:: one\ntwo"),
     ]
-    found = nodes(pieces)
-    assert [node.position for node in found[1:]] == [0, 0, 1, 1, 2, 3, 4, 5, 0]
-    fields = {node.text: dict(node.fields) for node in found}
+    made = nodes(pieces)
+    assert [node.position for node in made[1:]] == [0, 0, 1, 1, 2, 3, 4, 5, 0]
+    fields = {node.text: dict(node.fields) for node in made}
     assert fields["key:: value"]["key"] == "value"
     assert (fields["status:: late"]["status"], fields["other:: one\ntwo"]["other"]) == ("late", "one")
-    assert [node.id.partition("#")[2] for node in found if "^" in node.id] == ["^here", "^there"]
+    assert [node.id.partition("#")[2] for node in made if "^" in node.id] == ["^here", "^there"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ Text #inline.
     }  # fmt: skip
     assert page.created_at.year == 2026
     assert links(pieces) == [(("Hill Street",), "", "field", "maker")]
-    named = {(each.name, each.kind) for each in pieces if isinstance(each, Named)}
+    named = {(piece.name, piece.kind) for piece in pieces if isinstance(piece, Named)}
     assert named == {
         ("Finch.md", "path"), ("Finch", "path"), ("Finch", "title"), ("The Finch", "alias"),
         ("Telescope, small", "alias"),
@@ -255,7 +255,7 @@ def test_a_block_that_names_itself_has_that_name_and_a_name_alone_belongs_to_the
         "Lead ^lead\n\nText. ^one-1\n\n- item\n\n^list\n\n# Head ^head\n\n> said ^two\n\n| a |\n|---|\n^table\n\n"
         "- [ ] task\n\n^after\n\nmore\n# Bare\n\n^bare"
     )
-    anchors = {each.name: each.node.rpartition("#")[2] for each in pieces if isinstance(each, Anchor)}
+    anchors = {piece.name: piece.node.rpartition("#")[2] for piece in pieces if isinstance(piece, Anchor)}
     assert anchors["^lead"] == "^lead"
     assert anchors["^one-1"] == "^one-1"
     assert anchors["^list"].startswith("paragraph~")
@@ -293,8 +293,8 @@ def test_tasks_have_a_status_and_dates(read, line, title, fields):
     todo = nodes(read(f"Lead.\n\n{line}"))[1]
     assert (todo.type, todo.title, todo.text) == ("todo", title, "")
     status, *others = fields.split()
-    told = {"status": status.replace("-", " "), **dict(each.split("=") for each in others)}
-    assert {name: value for name, value in todo.fields.items() if name != ABOUT} == told
+    by_name = {"status": status.replace("-", " "), **dict(other.split("=") for other in others)}
+    assert {name: value for name, value in todo.fields.items() if name != ABOUT} == by_name
 
 
 def test_a_list_item_in_brackets_that_is_no_task_is_none(read):
@@ -311,8 +311,8 @@ def test_a_block_is_searched_under_the_titles_above_it(weft, read, tmp_path):
 
     read("Lead.\n\n# Mirror\n\nx\n\n- [ ] y\n\nIt is aluminised.")
     follow(weft, tmp_path / "vault", get_connector("obsidian"))
-    found = weft.search("finch mirror aluminised", mode="words")[0]
-    assert (found.passage.text, found.trail[:2]) == ("It is aluminised.", ("Mirror", "Finch"))
+    hits = weft.search("finch mirror aluminised", mode="words")[0]
+    assert (hits.passage.text, hits.trail[:2]) == ("It is aluminised.", ("Mirror", "Finch"))
     text = weft.context("finch mirror aluminised").text
     assert "aluminised" in text
     assert ABOUT not in text
@@ -351,7 +351,7 @@ def test_ids_do_not_depend_on_what_stands_elsewhere(read):
 )
 def test_front_matter_that_is_no_plain_yaml_is_text_and_reported(read, matter):
     pieces = read(f"---\n{matter}\n---\nText.")
-    (note,) = [each for each in pieces if isinstance(each, Note)]
+    (note,) = [piece for piece in pieces if isinstance(piece, Note)]
     assert "its front matter is taken for text" in note.why
     assert nodes(pieces)[0].fields == {}
     assert any("Text." in node.text for node in nodes(pieces))

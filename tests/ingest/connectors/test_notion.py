@@ -34,32 +34,32 @@ def export(tmp_path):
 
 def test_pages_databases_rows_and_blocks_are_a_tree(export):
     assert recognise(export).name == "notion"
-    found = read(Notion(), export)
-    home, tasks, recoat = found.node("Home"), found.node("Tasks"), found.node("Recoat")
+    reading = read(Notion(), export)
+    home, tasks, recoat = reading.node("Home"), reading.node("Tasks"), reading.node("Recoat")
     assert (home.text, tasks.type, tasks.parent, recoat.parent) == ("Welcome", "database", home.id, tasks.id)
     assert tasks.text == "Columns: Name, Status, Owner"
     assert recoat.id == f"notion:{ROW}"
-    assert {node.title for node in found.below(tasks)} == {"Alone", "Recoat"}
-    assert [(node.title, node.fields["status"]) for node in found.of("todo")] == [
+    assert {node.title for node in reading.below(tasks)} == {"Alone", "Recoat"}
+    assert [(node.title, node.fields["status"]) for node in reading.of("todo")] == [
         ("Order foam", "open"),
         ("Call", "done"),
     ]
-    assert "photo.xyz" in found.skipped[0].what
+    assert "photo.xyz" in reading.skipped[0].what
 
 
 def test_a_section_is_one_node_with_its_lists_tables_and_code(export):
     body = "- one\n    - two\n\n```\n# no heading\n```\n\n| a |\n|---|\n| 1 |\n\n<aside>\n💡 Note\n\n</aside>"
     text = f"# Parts\n\nLead.\n\nMore.\n\n## Legs\n\n{body}\n\n### Feet\n\n- [ ] glue\n    how\n\nAfter.\n"
     (export / f"Parts {'f' * 32}.md").write_text(text)
-    found = read(Notion(), export)
-    assert [(node.type, node.title, node.text) for node in found.in_order(found.node("Parts"))] == [
+    reading = read(Notion(), export)
+    assert [(node.type, node.title, node.text) for node in reading.in_order(reading.node("Parts"))] == [
         ("page", "Parts", "Lead.\n\nMore."),
         ("heading", "Legs", body.replace("<aside>", "").replace("</aside>", "").strip()),
         ("heading", "Feet", ""),
         ("todo", "glue", "how"),
         ("paragraph", "", "After."),
     ]
-    assert found.node("Feet").fields == {LEVEL: 3, UNSEEN: (LEVEL,), ABOUT: "Parts > Legs"}
+    assert reading.node("Feet").fields == {LEVEL: 3, UNSEEN: (LEVEL,), ABOUT: "Parts > Legs"}
 
 
 def test_a_page_in_html_is_read_like_one_in_markdown(export):
@@ -69,8 +69,8 @@ def test_a_page_in_html_is_read_like_one_in_markdown(export):
         "<pre><code># no heading\n```\n- [ ] no box</code></pre></li></body></html>"
     )
     (export / f"Web {'f' * 32}.html").write_text(html)
-    found = read(Notion(), export)
-    assert [(node.type, node.title, node.text) for node in found.in_order(found.node("Web"))] == [
+    reading = read(Notion(), export)
+    assert [(node.type, node.title, node.text) for node in reading.in_order(reading.node("Web"))] == [
         ("page", "Web", "Lead"),
         ("heading", "List", "- one\n\n  - two\n\n    more"),
         ("todo", "done", ""),
@@ -79,15 +79,15 @@ def test_a_page_in_html_is_read_like_one_in_markdown(export):
 
 
 def test_properties_are_fields_and_relations_are_links(export):
-    found = read(Notion(), export)
-    recoat = found.node("Recoat")
+    reading = read(Notion(), export)
+    recoat = reading.node("Recoat")
     assert recoat.fields == {
         "Status": "Done", "Due": "2026-03-10", "Owner": "Ana, Ben", "Cost": 41, "Created time": "2026-03-01",
     }  # fmt: skip
     assert (recoat.tags, recoat.text, recoat.created_at.isoformat()[:10]) == (
         ("optics", "urgent"), "Twelve mirrors.", "2026-03-01",
     )  # fmt: skip
-    links = {(link.source.partition("#")[0][-1], link.names[0][0], link.type, link.label) for link in found.links}
+    links = {(link.source.partition("#")[0][-1], link.names[0][0], link.type, link.label) for link in reading.links}
     assert links == {
         ("a", "b", "reference", "Tasks"), ("a", "e", "reference", ""), ("d", "e", "relation", "Owner"),
         ("b", "e", "relation", "Owner"),
@@ -97,9 +97,9 @@ def test_properties_are_fields_and_relations_are_links(export):
 def test_a_link_that_points_nowhere_is_told_with_the_name_of_its_page(export, weft):
     (export / f"People (all) {PEOPLE}" / f"Ana {ANA}.md").unlink()
     for _ in range(2):  # also when nothing changed
-        told = follow(weft, export, Notion()).unresolved
-        assert {each.target for each in told} == {ANA}
-        assert all(each.what.endswith((".md", ".csv")) and (export / each.what).exists() for each in told)
+        report = follow(weft, export, Notion()).unresolved
+        assert {notice.target for notice in report} == {ANA}
+        assert all(notice.what.endswith((".md", ".csv")) and (export / notice.what).exists() for notice in report)
 
 
 def test_a_page_that_moves_and_changes_keeps_its_id(export, weft):

@@ -50,17 +50,17 @@ def graph(tmp_path):
 
 class TestLogseq:
     def test_plain_blocks_are_lines_of_the_node_above_them(self, graph):
-        found = read(Logseq(), graph)
-        page = found.node("Finch")
+        reading = read(Logseq(), graph)
+        page = reading.node("Finch")
         assert (page.tags, page.fields) == (("optics", "library", "short", "long tag"), {"type": "Project"})
         assert page.text == "- Twelve mirrors wait at [[Calder]] #[[long tag]] #short"
-        assert [(node.type, node.title, node.text) for node in found.in_order(page)[1:]] == [
+        assert [(node.type, node.title, node.text) for node in reading.in_order(page)[1:]] == [
             ("todo", "Call Calder about `[[not a link]]`", "- {{embed ((63b70dc8-58a5-4a43-ae19-28143edb7752))}}"),
             ("todo", "Order foam", ""),
             ("heading", "Heading", "- ```\n  - no bullet [[no link]] TODO\n  ```"),
             ("paragraph", "", "- Words with an alias and https://x.org/#/page"),
         ]
-        heading = found.node("Heading")
+        heading = reading.node("Heading")
         assert (heading.fields[LEVEL], heading.fields[ABOUT], shown(heading)) == (2, "Finch", {})
 
     def test_a_block_that_was_merged_is_still_found_by_its_id(self, graph, weft):
@@ -76,9 +76,9 @@ class TestLogseq:
             "- ## eight\n  below it\n\t- nine\n\t\t- price:: 3\n\t\t  ten\n\t\t\t- eleven\n- \n\t- twelve\n"
             f"- {'thirteen ' * 120}\n\t- fourteen\n- fifteen\n\t- {'sixteen ' * 120}"
         )
-        found = read(Logseq(), graph)
-        page = found.node("Deep")
-        assert [(node.type, node.title, node.text) for node in found.in_order(page)] == [
+        reading = read(Logseq(), graph)
+        page = reading.node("Deep")
+        assert [(node.type, node.title, node.text) for node in reading.in_order(page)] == [
             ("page", "Deep", "- one\n  - two"),
             ("todo", "three", "- four"),
             ("paragraph", "", "    - five\n      and more\n  - six\n- seven"),
@@ -88,11 +88,11 @@ class TestLogseq:
             ("list_item", "", f"{'thirteen ' * 120}".strip() + "\n- fourteen"),
             ("paragraph", "", "- fifteen\n  - " + f"{'sixteen ' * 120}".strip()),
         ]
-        assert [node.position for node in found.below(page)] == list(range(6))
+        assert [node.position for node in reading.below(page)] == list(range(6))
 
     def test_tasks_have_status_dates_and_priority(self, graph):
-        found = read(Logseq(), graph)
-        call, order = found.of("todo")
+        reading = read(Logseq(), graph)
+        call, order = reading.of("todo")
         assert call.title == "Call Calder about `[[not a link]]`"
         assert shown(call) == {
             "owner": "Mira", "status": "open", "due": "2026-03-10", "scheduled": "2026-03-08", "priority": "A",
@@ -100,8 +100,8 @@ class TestLogseq:
         assert (order.title, shown(order)) == ("Order foam", {"status": "done"})
 
     def test_links_say_what_they_are(self, graph):
-        found = read(Logseq(), graph)
-        kinds = {(link.names[0], link.type, link.label) for link in found.links}
+        reading = read(Logseq(), graph)
+        kinds = {(link.names[0], link.type, link.label) for link in reading.links}
         assert kinds == {
             ("Calder", "reference", ""), ("long tag", "reference", "tag"), ("short", "reference", "tag"),
             ("63b70dc8-58a5-4a43-ae19-28143edb7752", "embed", ""), ("Mira", "field", "owner"),
@@ -110,11 +110,11 @@ class TestLogseq:
         }  # fmt: skip
 
     def test_pages_are_called_what_logseq_calls_them(self, graph):
-        found = read(Logseq(), graph)
-        assert {node.title for node in found.of("page")} == {"Finch", "Finch/Mirrors", "What?", "Oct 22nd, 2020"}
-        journal = found.node("Oct 22nd, 2020")
+        reading = read(Logseq(), graph)
+        assert {node.title for node in reading.of("page")} == {"Finch", "Finch/Mirrors", "What?", "Oct 22nd, 2020"}
+        journal = reading.node("Oct 22nd, 2020")
         assert (journal.fields["date"], journal.created_at.isoformat()) == ("2020-10-22", "2020-10-22T00:00:00+00:00")
-        reasons = {each.what.rpartition("/")[2]: each.why for each in found.skipped}
+        reasons = {skipped.what.rpartition("/")[2]: skipped.why for skipped in reading.skipped}
         assert "hidden" in reasons["secret.md"]
         assert "Org" in reasons["old.org"]
 
@@ -122,7 +122,7 @@ class TestLogseq:
         report = follow(weft, graph, Logseq(), Options(mentions=False))
         assert report.links == 5
         unknown = {"Calder", "long tag", "short", "Mira", "Project", "optics"}
-        assert {each.target for each in report.unresolved} == unknown
+        assert {link.target for link in report.unresolved} == unknown
         assert "Call Calder" in weft.context("What is overdue?", budget=500).text
 
     def test_editing_a_block_keeps_its_id_and_those_around_it(self, graph, weft):
@@ -157,20 +157,20 @@ class TestRoam:
         path = tmp_path / "graph.json"
         pages = [{"title": "Finch", "uid": "p", "children": blocks}, {"title": "March 10th, 2026", "uid": "q"}]
         path.write_text(json.dumps(pages))
-        found = read(Roam(), path)
-        page = found.node("Finch")
+        reading = read(Roam(), path)
+        page = reading.node("Finch")
         assert page.fields == {"Author": "Ana", "Parts": "tube, base"}
         assert page.text == "- Parts::\n  - tube\n  - base"
-        (task,) = found.of("todo")
+        (task,) = reading.of("todo")
         assert (shown(task), task.updated_at.year) == ({"status": "open", "due": "2026-03-10"}, 2023)
-        assert found.node("March 10th, 2026").fields["date"] == "2026-03-10"
-        assert {(link.names[0], link.type, link.label) for link in found.links} == {
+        assert reading.node("March 10th, 2026").fields["date"] == "2026-03-10"
+        assert {(link.names[0], link.type, link.label) for link in reading.links} == {
             ("Ana", "field", "Author"), ("a1b", "reference", "block"), ("cc", "reference", "block"),
             ("March 10th, 2026", "reference", ""),
         }  # fmt: skip
-        assert ("roam:p", "cc", "id") in {(named.node, named.name, named.kind) for named in found.named}
-        heading = found.node("A heading")
-        assert (heading.text, heading.fields[LEVEL], found.below(heading)) == ("- see ((cc))", 2, [])
+        assert ("roam:p", "cc", "id") in {(named.node, named.name, named.kind) for named in reading.named}
+        heading = reading.node("A heading")
+        assert (heading.text, heading.fields[LEVEL], reading.below(heading)) == ("- see ((cc))", 2, [])
 
     def test_a_node_is_as_new_as_the_newest_of_its_blocks(self, tmp_path):
         def block(text, day, *children):
@@ -183,7 +183,7 @@ class TestRoam:
         page = {"title": "Finch", "uid": "p", "edit-time": 1_700_000_000_000, "children": [old, block("after", 29)]}
         path = tmp_path / "graph.json"
         path.write_text(json.dumps([page]))
-        found = read(Roam(), path)
-        (task,), (rest,) = found.of("todo"), found.of("paragraph")
+        reading = read(Roam(), path)
+        (task,), (rest,) = reading.of("todo"), reading.of("paragraph")
         assert (task.created_at, task.updated_at) == (when(10), when(30))
         assert (rest.text, rest.created_at, rest.updated_at) == ("- after", when(29), when(29))

@@ -96,10 +96,10 @@ class TestLogseq:
     def test_links_that_resolve_are_those_that_a_title_or_an_alias_answers(self, graph, files, found, weft):
         titles = set()
         for path, text in files.items():
-            told = re.search(r"\A(?:---\n)?title::? (.+)$", text, re.M) or re.search(
+            hits = re.search(r"\A(?:---\n)?title::? (.+)$", text, re.M) or re.search(
                 r"^title:: (.+)$", text[:500], re.M
             )
-            titles.add(told[1].strip().lower() if told else unquote(path.stem.replace("___", "/")).lower())
+            titles.add(hits[1].strip().lower() if hits else unquote(path.stem.replace("___", "/")).lower())
             for line in re.findall(r"^alias:: (.+)$", text.split("\n- ")[0], re.M):
                 titles |= {name.strip(" []#").lower() for name in re.split(r",|\]\],?", line) if name.strip(" []#")}
         ids = {named.name for named in found.named if named.kind == "id"}
@@ -117,7 +117,7 @@ def short_tags(text):
 
 
 def _journal(name, files):
-    """Whether a name is the day of a journal, as 2020-10-22 or as Oct 22nd, 2020."""
+    """True for the day of a journal, as 2020-10-22 or as Oct 22nd, 2020."""
     days = {path.stem for path in files if path.parent.name == "journals"}
     written = re.sub(r"(\d)(st|nd|rd|th),", r"\1,", name)
     for form in ("%Y-%m-%d", "%b %d, %Y"):
@@ -131,17 +131,17 @@ def test_logseq_as_json_has_all_pages_and_blocks_that_say_something(name):
     path = real(f"tana_samples/tana-import-tools/logseq/tests/fixtures/{name}.json")
     pages = json.loads(path.read_text("utf-8"))["blocks"]
     texts = list(_contents(block for page in pages for block in page["children"]))
-    found = read(Logseq(), path)
-    assert sorted(node.title for node in found.of("page")) == sorted(page["page-name"] for page in pages)
-    for page in found.of("page"):
+    reading = read(Logseq(), path)
+    assert sorted(node.title for node in reading.of("page")) == sorted(page["page-name"] for page in pages)
+    for page in reading.of("page"):
         blocks = next(each["children"] for each in pages if each["page-name"] == page.title)
-        assert words(found.said(page).removeprefix(page.title)) == words("\n".join(_contents(blocks)))
+        assert words(reading.said(page).removeprefix(page.title)) == words("\n".join(_contents(blocks)))
     markers = [text for text in texts if re.match(r"(TODO|DOING|DONE|NOW|LATER|WAITING|CANCELED|CANCELLED)\b", text)]
-    assert len(found.of("todo")) == len(markers)
+    assert len(reading.of("todo")) == len(markers)
 
 
 def _contents(blocks):
-    """What blocks and those below them say, in reading order, without their properties."""
+    """The texts of blocks and their descendants, in reading order, without properties."""
     for block in blocks:
         lines = (block.get("content") or "").split("\n")
         yield "\n".join(line for line in lines if not re.match(r"\s*[\w-]+:: ", line)).strip()
@@ -170,30 +170,30 @@ class TestRoam:
         path = real(name)
         pages = json.loads(path.read_text("utf-8"))
         blocks = [block for page in pages for block in _strings(page)]
-        found = read(Roam(), path)
-        assert sorted(node.title for node in found.of("page")) == sorted(page["title"].strip() for page in pages)
+        reading = read(Roam(), path)
+        assert sorted(node.title for node in reading.of("page")) == sorted(page["title"].strip() for page in pages)
         boxes = [text for text, _ in blocks if re.match(r"\{\{\s*(\[\[)?(TODO|DONE)", text)]
-        assert len(found.of("todo")) == len(boxes)
+        assert len(reading.of("todo")) == len(boxes)
         attribute = re.compile(r"(?:\[\[[^\[\]]+\]\]|[^\s:`\[\]{}(][^:`\n]{0,80}?)::(\s.*)?", re.S)
         for page in pages:
-            (node,) = [each for each in found.of("page") if each.title == page["title"].strip()]
+            (node,) = [node for node in reading.of("page") if node.title == page["title"].strip()]
             kept = [text for text, leaf in _strings(page) if not (leaf and attribute.fullmatch(text.strip()))]
-            assert words(found.said(node).removeprefix(node.title)) == words("\n".join(kept))
+            assert words(reading.said(node).removeprefix(node.title)) == words("\n".join(kept))
         uids = {uid for uid in re.findall(r'"uid": *"([^"]+)"', path.read_text("utf-8"))}
-        assert {named.name for named in found.named if named.kind == "id"} <= uids
+        assert {named.name for named in reading.named if named.kind == "id"} <= uids
 
     def test_block_references_resolve_to_blocks_that_are_there(self):
         path = real("export_samples/obsidian-importer/roam/shapes.json")
         text = path.read_text("utf-8")
         uids = set(re.findall(r'"uid": "([^"]+)"', text))
         expected = {target for target in re.findall(r"\(\(([\w-]+)\)\)", text) if target in uids}
-        found = read(Roam(), path)
-        ids = {named.name for named in found.named if named.kind == "id"}
-        assert {link.names[0] for link in found.links} & ids == expected
+        reading = read(Roam(), path)
+        ids = {named.name for named in reading.named if named.kind == "id"}
+        assert {link.names[0] for link in reading.links} & ids == expected
 
 
 def _strings(above):
-    """What blocks say, in reading order, and whether something is below them."""
+    """The texts of blocks in reading order, and whether they have children."""
     for block in above.get("children", ()):
         yield block["string"], not block.get("children")
         yield from _strings(block)
@@ -227,11 +227,11 @@ class TestSlack:
                         )
                         if spoken and not joined:
                             said.add((member.partition("/")[0], message["ts"]))
-        found = read(Slack(), path)
-        messages = {(node.source.removeprefix("slack:"), node.id.rpartition("#")[2]) for node in found.of("message")}
+        reading = read(Slack(), path)
+        messages = {(node.source.removeprefix("slack:"), node.id.rpartition("#")[2]) for node in reading.of("message")}
         assert messages == said
-        assert len(found.of("person")) == people
-        assert not [node for node in found.of("message") if re.search(r"<@U\w+>", node.text)]
+        assert len(reading.of("person")) == people
+        assert not [node for node in reading.of("message") if re.search(r"<@U\w+>", node.text)]
 
 
 class TestChatGPT:
@@ -247,9 +247,9 @@ class TestChatGPT:
                     branch.append(message["content"]["parts"][0])
                 at = conversation["mapping"][at]["parent"]
             expected += branch[::-1]
-        found = read(ChatGPT(), path)
-        assert [node.text for node in found.of("message")] == expected
-        assert all(node.created_at.tzinfo for node in found.of("message"))
+        reading = read(ChatGPT(), path)
+        assert [node.text for node in reading.of("message")] == expected
+        assert all(node.created_at.tzinfo for node in reading.of("message"))
 
 
 class TestNotion:
@@ -261,16 +261,16 @@ class TestNotion:
         table = next(text for name, text in texts.items() if name.endswith("_all.csv"))
         rows = len(list(csv.reader(io.StringIO(table)))) - 1
         in_table = [name for name in pages if "/Habit Tracker " in name.rpartition("/")[0]]
-        found = read(Notion(), path)
-        assert len(found.of("db_row")) == max(rows, len(in_table))
-        assert len(found.of("page")) == len(pages) - len(in_table)
-        assert len(found.of("database")) == 1
+        reading = read(Notion(), path)
+        assert len(reading.of("db_row")) == max(rows, len(in_table))
+        assert len(reading.of("page")) == len(pages) - len(in_table)
+        assert len(reading.of("database")) == 1
         boxes = [box for name in pages for box in re.findall(r"^\s*- \[( |x)\] *(\S)", texts[name], re.M)]
-        assert len(found.of("todo")) == len(boxes)
-        assert sum(node.fields["status"] == "done" for node in found.of("todo")) == sum(
+        assert len(reading.of("todo")) == len(boxes)
+        assert sum(node.fields["status"] == "done" for node in reading.of("todo")) == sum(
             mark == "x" for mark, _ in boxes
         )
-        assert not [node.title for node in found.nodes if re.search("[0-9a-f]{32}", node.title)]
+        assert not [node.title for node in reading.nodes if re.search("[0-9a-f]{32}", node.title)]
 
     def test_relations_of_a_database_are_edges_between_its_rows(self):
         path = real("tana_samples/tana-import-tools/markdown/tests/fixtures/csv_pages_links")
@@ -280,10 +280,10 @@ class TestNotion:
             for page in pages
             for target in re.findall(r"([0-9a-f]{32})\.md\)", page.read_text())
         }
-        found = read(Notion(), path)
-        relations = {(link.source[-32:], link.names[0]) for link in found.links if link.type == "relation"}
+        reading = read(Notion(), path)
+        relations = {(link.source[-32:], link.names[0]) for link in reading.links if link.type == "relation"}
         assert relations == expected != set()
-        assert {named.name for named in found.named if named.kind == "id"} >= {target for _, target in expected}
+        assert {named.name for named in reading.named if named.kind == "id"} >= {target for _, target in expected}
 
 
 class TestTana:
@@ -306,15 +306,15 @@ class TestTana:
             return True
 
         expected = {name for name in docs if name != root and content(name)}
-        found = read(Tana(), path)
-        ids = [named.name for named in found.named if named.kind == "id"]
+        reading = read(Tana(), path)
+        ids = [named.name for named in reading.named if named.kind == "id"]
         assert (set(ids), len(ids)) == (expected, len(expected))
-        said = {named.name: named.node for named in found.named if named.kind == "id"}
-        texts = {node.id: " ".join(f"{node.title} {node.text}".split()) for node in found.nodes}
+        said = {named.name: named.node for named in reading.named if named.kind == "id"}
+        texts = {node.id: " ".join(f"{node.title} {node.text}".split()) for node in reading.nodes}
         for name in expected:
             own = re.sub(r"<[^<>]*>", "", docs[name]["props"].get("name", ""))
             assert " ".join(html.unescape(own).split()) in texts[said[name]]
-        assert len(found.nodes) < len(expected) / 5
+        assert len(reading.nodes) < len(expected) / 5
         tagged = Counter(
             docs[tag]["props"]["name"]
             for name in expected
@@ -323,10 +323,10 @@ class TestTana:
             for tag in docs[pair]["children"][1:]
             if tag in docs
         )
-        assert Counter(tag for node in found.nodes for tag in node.tags) == tagged
+        assert Counter(tag for node in reading.nodes for tag in node.tags) == tagged
         referring = {
             (name, target)
             for name in expected
             for target in re.findall('data-inlineref-node="([^"]+)"', docs[name]["props"].get("name", ""))
         }
-        assert len([link for link in found.links if link.type == "reference"]) == len(referring)
+        assert len([link for link in reading.links if link.type == "reference"]) == len(referring)

@@ -65,8 +65,8 @@ def test_the_connector_of_a_package_is_listed_recognised_and_used(weft, installe
 
 
 def test_a_connector_that_cannot_be_used_harms_nobody_else(installed, tmp_path):
-    found = connectors()
-    assert (found["broken"].connector, found["missing"].connector) == (None, None)
+    registered = connectors()
+    assert (registered["broken"].connector, registered["missing"].connector) == (None, None)
     with pytest.raises(InvalidInput, match=r"of weftwork-shopping 1\.2 cannot be used: it lacks name"):
         get_connector("broken")
     with pytest.raises(InvalidInput, match="No module named 'weftwork_nowhere'"):

@@ -1,4 +1,4 @@
-"""Whatever a note is made of: its nodes in reading order say what the file says, each word once."""
+"""The nodes of any note, in reading order, say what the file says, each word once."""
 
 import re
 from itertools import count
@@ -117,18 +117,18 @@ def notes(draw):
 def test_every_word_stands_in_one_node_and_in_the_order_of_the_file(tmp_path_factory, text, kind):
     folder = tmp_path_factory.mktemp("vault")
     (folder / "note.md").write_bytes(text.encode())
-    found = read(get_connector(kind), folder)
-    (page,) = found.of("page")
-    said = found.said(page)
-    for node in found.nodes:
-        below = found.below(node) if node.type != "folder" else ()
+    reading = read(get_connector(kind), folder)
+    (page,) = reading.of("page")
+    said = reading.said(page)
+    for node in reading.nodes:
+        below = reading.below(node) if node.type != "folder" else ()
         assert [each.position for each in below] == list(range(len(below)))
     expected = re.findall(r"w\d+w", text)
     assert re.findall(r"w\d+w", said) == expected == [f"w{number}w" for number in range(len(expected))]
     assert "gone" not in said
     assert "^a" not in re.sub(r"```.*?```|^    .*$", "", said, flags=re.S | re.M)
-    assert {node.type for node in found.nodes} <= {"folder", "page", "heading", "paragraph", "list_item", "todo"}
-    assert all(node.title or node.text.strip() for node in found.nodes)
+    assert {node.type for node in reading.nodes} <= {"folder", "page", "heading", "paragraph", "list_item", "todo"}
+    assert all(node.title or node.text.strip() for node in reading.nodes)
 
 
 @settings(max_examples=30, deadline=None)
@@ -172,7 +172,7 @@ def test_every_word_of_an_outline_stands_in_one_node_and_in_order(tmp_path_facto
     folder = tmp_path_factory.mktemp("graph")
     (folder / "pages").mkdir()
     (folder / "pages" / "Page.md").write_text(text)
-    found = read(get_connector("logseq"), folder)
-    (page,) = found.of("page")
-    assert re.findall(r"w\d+w", found.said(page)) == re.findall(r"w\d+w", text)
-    assert ("a-b" in {named.name for named in found.named}) == ("a-b" in text)
+    reading = read(get_connector("logseq"), folder)
+    (page,) = reading.of("page")
+    assert re.findall(r"w\d+w", reading.said(page)) == re.findall(r"w\d+w", text)
+    assert ("a-b" in {named.name for named in reading.named}) == ("a-b" in text)

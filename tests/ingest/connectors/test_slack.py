@@ -43,21 +43,23 @@ def export(tmp_path):
 
 
 def test_channels_threads_and_direct_messages(export):
-    found = read(Slack(), export)
-    assert [node.title for node in found.of("thread")] == [
+    reading = read(Slack(), export)
+    assert [node.title for node in reading.of("thread")] == [
         "Ana Duarte, Ben", "#broken", "#general", "Who has the plan (https://x.org)?",
     ]  # fmt: skip
-    channel, thread = found.node("#general"), found.of("thread")[-1]
+    channel, thread = reading.node("#general"), reading.of("thread")[-1]
     assert channel.text == "All & everything"
-    assert [node.text for node in found.below(channel) if node.type == "message"] == [
+    assert [node.text for node in reading.below(channel) if node.type == "message"] == [
         "Ask @Ben in #general <now>",
         "Build\npassed",
     ]
-    assert [(node.title, node.text) for node in found.below(thread)] == [
+    assert [(node.title, node.text) for node in reading.below(thread)] == [
         ("Ben", "Who has the plan (https://x.org)?"), ("Ana Duarte", "I have"), ("U9", ""),
     ]  # fmt: skip
-    assert found.below(thread)[2].fields["files"] == ("plan.pdf",)
-    assert [node.position for node in found.below(channel)] == sorted(node.position for node in found.below(channel))
+    assert reading.below(thread)[2].fields["files"] == ("plan.pdf",)
+    assert [node.position for node in reading.below(channel)] == sorted(
+        node.position for node in reading.below(channel)
+    )
 
 
 def test_roles_authors_and_times(export):
@@ -68,7 +70,7 @@ def test_roles_authors_and_times(export):
 
 
 def test_what_cannot_be_read_is_named(export):
-    reasons = [each.why for each in read(Slack(), export).skipped]
+    reasons = [skipped.why for skipped in read(Slack(), export).skipped]
     assert any("is not JSON" in why for why in reasons)
     assert "1 messages have no time" in reasons
 
@@ -78,5 +80,7 @@ def test_mentions_lead_to_people(export, weft):
     assert (report.links, report.unresolved) == (1, [])
     people = "slack:slack.zip/users"
     with weft.store.view("main", "me") as view:
-        (edge, person) = next(each for each in view.neighbours("slack:C1#1700000100.000100") if each[0].label)
+        (edge, person) = next(
+            neighbour for neighbour in view.neighbours("slack:C1#1700000100.000100") if neighbour[0].label
+        )
     assert (edge.label, person.id, person.fields) == ("mentions", f"{people}#U2", {"handle": "ben"})

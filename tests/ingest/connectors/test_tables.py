@@ -30,9 +30,9 @@ def table(tmp_path):
     ],
 )  # fmt: skip
 def test_the_dialect_is_found_out(table, text, name):
-    found = read(Csv(), table(text, name))
-    assert found.of("database")[0].text == "Columns: name, price, note"
-    assert [(row.title, row.fields) for row in found.of("db_row")] == [
+    reading = read(Csv(), table(text, name))
+    assert reading.of("database")[0].text == "Columns: name, price, note"
+    assert [(row.title, row.fields) for row in reading.of("db_row")] == [
         ("Mirror", {"name": "Mirror", "price": 41.5, "note": "a, b\nc"}),
         ("Tube", {"name": "Tube", "price": 14}),
     ]
@@ -50,9 +50,9 @@ def test_long_values_are_text_and_ids_are_kept(table):
 
 
 def test_windows_encoding_odd_rows_and_nothing_at_all(table):
-    found = read(Csv(), table("name,town\nJürgen,Köln,extra\nAna\n", encoding="cp1252"))
-    assert [row.fields for row in found.of("db_row")] == [{"name": "Jürgen", "town": "Köln"}, {"name": "Ana"}]
-    assert [note.why for note in found.notes] == [
+    reading = read(Csv(), table("name,town\nJürgen,Köln,extra\nAna\n", encoding="cp1252"))
+    assert [row.fields for row in reading.of("db_row")] == [{"name": "Jürgen", "town": "Köln"}, {"name": "Ana"}]
+    assert [note.why for note in reading.notes] == [
         "is not UTF-8: it is read as Windows-1252",
         "has 3 values for 2 columns",
     ]
@@ -65,9 +65,9 @@ def test_a_long_table_is_read_in_parts_and_a_row_at_its_end_costs_one(table, mon
     text = io.StringIO()
     csv.writer(text).writerows([["name", "note"], *([f"row {n}", "two\nlines"] for n in range(35))])
     path = table(text.getvalue())
-    found = read(Csv(), path)
-    assert [row.title for row in found.of("db_row")] == [f"row {n}" for n in range(35)]
-    assert len(found.sources) == 5
+    reading = read(Csv(), path)
+    assert [row.title for row in reading.of("db_row")] == [f"row {n}" for n in range(35)]
+    assert len(reading.sources) == 5
     follow(weft, path, Csv())
     with path.open("a", newline="") as file:
         file.write("row 35,new\r\n")

@@ -26,18 +26,18 @@ def test_the_intermediate_format_has_tags_fields_tasks_and_references(tmp_path):
     tags = [{"uid": "t1", "name": "project"}]
     whole = {"version": "TanaIntermediateFile V0.1", "summary": summary, "nodes": NODES, "supertags": tags}
     path.write_text(json.dumps(whole))
-    found = read(Tana(), path)
-    page = found.node("Finch")
+    reading = read(Tana(), path)
+    page = reading.node("Finch")
     assert (page.type, page.tags, page.fields) == ("page", ("project",), {"Owner": "Ana", "Parts": ("tube", "base")})
-    task, rest, section = found.below(page)
+    task, rest, section = reading.below(page)
     assert (task.type, task.title, shown(task)) == ("todo", "Order foam", {"status": "open"})
     assert (rest.type, rest.text) == ("paragraph", "- Ask her about Ana and [a site](https://x.org)")
     assert (section.type, section.title) == ("heading", "Notes")
-    assert found.node("Ana").text == "Leads the project"
-    assert {(link.source, link.names[0], link.type, link.label) for link in found.links} == {
+    assert reading.node("Ana").text == "Leads the project"
+    assert {(link.source, link.names[0], link.type, link.label) for link in reading.links} == {
         ("tana:p1", "p2", "field", "Owner"),
         (rest.id, "p2", "reference", ""),
-        (found.below(section)[-1].id, "c6", "reference", ""),
+        (reading.below(section)[-1].id, "c6", "reference", ""),
     }
 
 
@@ -45,16 +45,16 @@ def test_nodes_without_tags_fields_or_references_are_lines_of_the_one_above(tmp_
     path = tmp_path / "finch.json"
     tags = [{"uid": "t1", "name": "project"}]
     path.write_text(json.dumps({"version": "TanaIntermediateFile V0.1", "nodes": NODES, "supertags": tags}))
-    found = read(Tana(), path)
-    notes = found.node("Notes")
-    assert [(node.type, node.title, node.text) for node in found.in_order(found.node("Finch"))][3:] == [
+    reading = read(Tana(), path)
+    notes = reading.node("Notes")
+    assert [(node.type, node.title, node.text) for node in reading.in_order(reading.node("Finch"))][3:] == [
         ("heading", "Notes", "- One\n  - two"),
         ("list_item", "", "Three"),  # something refers to it
         ("list_item", "", "Holds"),
         ("list_item", "Tagged", ""),
         ("paragraph", "", "- See Three"),
     ]
-    ids = {named.name: named.node for named in found.named if named.kind == "id"}
+    ids = {named.name: named.node for named in reading.named if named.kind == "id"}
     assert (ids["c4"], ids["c5"], ids["c6"]) == (notes.id, notes.id, "tana:p1#c6")
     assert set(ids) == {"p1", "p2", *(f"c{number}" for number in range(1, 10))}
 
@@ -76,12 +76,12 @@ def test_a_ring_of_owners_and_a_child_that_is_missing_are_no_trouble(tmp_path):
     ]
     path = tmp_path / "workspace.json"
     path.write_text(json.dumps({"formatVersion": 1, "docs": docs, "editors": []}))
-    found = read(Tana(), path)
-    assert {node.source for node in found.nodes} == {str(path), "tana:w_STASH", "tana:a"}
-    assert found.node("A").text == "- B"
-    assert [(link.source, link.names) for link in found.links] == [("tana:a", ("a",))]
-    assert "2 nodes in the trash" in found.notes[0].why
-    assert "1 of its nodes" in found.skipped[0].why
+    reading = read(Tana(), path)
+    assert {node.source for node in reading.nodes} == {str(path), "tana:w_STASH", "tana:a"}
+    assert reading.node("A").text == "- B"
+    assert [(link.source, link.names) for link in reading.links] == [("tana:a", ("a",))]
+    assert "2 nodes in the trash" in reading.notes[0].why
+    assert "1 of its nodes" in reading.skipped[0].why
 
 
 def test_what_is_plain_on_a_day_and_single_lines_of_the_library_are_no_pages(tmp_path):
@@ -104,9 +104,9 @@ def test_what_is_plain_on_a_day_and_single_lines_of_the_library_are_no_pages(tmp
     ]
     path = tmp_path / "workspace.json"
     path.write_text(json.dumps({"formatVersion": 1, "docs": docs, "editors": []}))
-    found = read(Tana(), path)
-    assert {node.title: node.text for node in found.nodes if node.source.startswith("tana:")} == {
+    reading = read(Tana(), path)
+    assert {node.title: node.text for node in reading.nodes if node.source.startswith("tana:")} == {
         "w_STASH": "- line", "note": "- inner", "linked": "", "cal": "", "day": "- met\n  - her\n- said", "todo": "",
     }  # fmt: skip
-    assert {named.name for named in found.named if named.node == "tana:day"} == {"day", "met", "her", "said"}
-    assert [(link.source, link.names) for link in found.links] == [("tana:day", ("linked",))]
+    assert {named.name for named in reading.named if named.node == "tana:day"} == {"day", "met", "her", "said"}
+    assert [(link.source, link.names) for link in reading.links] == [("tana:day", ("linked",))]

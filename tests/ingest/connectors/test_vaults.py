@@ -45,34 +45,34 @@ def without_code(text):
         if not indented:
             lines.append(line)
     paragraphs = re.split(r"\n[ \t]*\n", "\n".join(lines))
-    spans = (re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "", each, flags=re.S) for each in paragraphs)
+    spans = (re.sub(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", "", paragraph, flags=re.S) for paragraph in paragraphs)
     return re.sub(r"<!--.*?-->", "", "\n\n".join(spans), flags=re.S)
 
 
 def front_matter(text):
-    found = re.match(r"---\n(.*?)\n---[ \t]*(\n|\Z)", text, re.S)
-    return found.group(1) if found else ""
+    match = re.match(r"---\n(.*?)\n---[ \t]*(\n|\Z)", text, re.S)
+    return match.group(1) if match else ""
 
 
 def links_of(text):
     """Targets of links by name and of links by path, in a text without code."""
-    names = [each.replace("\\|", "|").split("|")[0] for each in re.findall(r"\[\[([^\[\]\n]+)\]\]", text)]
+    names = [match.replace("\\|", "|").split("|")[0] for match in re.findall(r"\[\[([^\[\]\n]+)\]\]", text)]
     paths = re.findall(r"!?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\(\s*<?([^)\s<>]+)>?(?:\s+[\"'(][^)]*)?\s*\)", text)
-    return names, [unquote(each) for each in paths if not re.match(r"[a-zA-Z][\w+.-]*:|//", each)]
+    return names, [unquote(path) for path in paths if not re.match(r"[a-zA-Z][\w+.-]*:|//", path)]
 
 
 def leads_somewhere(path, root, paths, by_name):
-    """Whether a target is the end of some file's path (for a name), or lies where the note says (for a path)."""
+    """True if a name is the end of some file's path, or a path lies where the note says."""
 
     def known(target):
         target = target.split("#")[0].split("?")[0].strip().casefold()
         if not target:
             return True
         if by_name:
-            return any(f"/{each}".endswith(f"/{target}") for each in paths)
+            return any(f"/{path}".endswith(f"/{target}") for path in paths)
         here = os.path.normpath(os.path.join(os.path.dirname(str(path.relative_to(root)).casefold()), target))
         above = os.path.normpath(target.lstrip("/"))
-        return here in paths or any(f"/{each}".endswith(f"/{above}") for each in paths)
+        return here in paths or any(f"/{path}".endswith(f"/{above}") for path in paths)
 
     return known
 

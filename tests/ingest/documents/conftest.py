@@ -16,9 +16,9 @@ def pages(tmp_path):
         path = tmp_path / f"document.{extension}"
         path.write_bytes(content)
         parsed = parse(path, extension_of(path), Tools(Limits(**limits), ocr))
-        found = list(parsed.pages)
-        assert len(found) == parsed.count
-        return found
+        parsed_pages = list(parsed.pages)
+        assert len(parsed_pages) == parsed.count
+        return parsed_pages
 
     return read
 

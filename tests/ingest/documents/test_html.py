@@ -20,13 +20,13 @@ def test_what_is_seen_is_kept_and_what_is_not_is_left_out(pages):
 
 
 def test_each_section_is_a_page(pages):
-    found = pages(b"<p>Before.</p><h1>A</h1><p>a</p><h2>B</h2><p>b</p><h1>C</h1><p>c</p>", "html")
-    assert [page.markdown for page in found] == ["Before.", "# A\n\na\n\n## B\n\nb", "# C\n\nc"]
+    sections = pages(b"<p>Before.</p><h1>A</h1><p>a</p><h2>B</h2><p>b</p><h1>C</h1><p>c</p>", "html")
+    assert [page.markdown for page in sections] == ["Before.", "# A\n\na\n\n## B\n\nb", "# C\n\nc"]
 
 
 def test_sections_of_the_second_level_are_pages_where_there_is_one_title(pages):
-    found = pages(b"<h1>A</h1><p>a</p><h2>B</h2><p>b</p><h2>C</h2><p>c</p>", "htm")
-    assert [page.markdown for page in found] == ["# A\n\na", "## B\n\nb", "## C\n\nc"]
+    sections = pages(b"<h1>A</h1><p>a</p><h2>B</h2><p>b</p><h2>C</h2><p>c</p>", "htm")
+    assert [page.markdown for page in sections] == ["# A\n\na", "## B\n\nb", "## C\n\nc"]
 
 
 def test_marks_that_a_text_brings_along_are_taken_out(pages):
@@ -55,7 +55,7 @@ def test_a_page_without_text_is_refused(pages, content):
 
 def test_a_page_nested_without_end_is_read_or_refused(pages):
     try:
-        found = pages(b"<div>" * 100_000 + b"deep", "html")
+        sections = pages(b"<div>" * 100_000 + b"deep", "html")
     except Unreadable:
         return
-    assert all(len(page.markdown) < 100 for page in found)
+    assert all(len(page.markdown) < 100 for page in sections)

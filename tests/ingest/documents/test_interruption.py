@@ -52,14 +52,14 @@ def whole(weft):
     """Documents in the store; each has all of its pages, and their pictures."""
     folder = weft.store.path.with_name(weft.store.path.name + ".files")
     names = [f"document:papers/{number:02}.pdf" for number in range(DOCUMENTS)]
-    found = weft.store.unchecked_nodes("main", names)
+    existing = weft.store.unchecked_nodes("main", names)
     with weft.store.view("main", "me") as view:
-        for name in found:
+        for name in existing:
             pages = view.nodes(sorted(weft.store.unchecked_children("main", name)))
             assert [page.position for page in sorted(pages, key=lambda page: page.position)] == [*range(1, PAGES + 1)]
             assert all((folder.parent / page.fields["image_path"]).is_file() for page in pages)
-    assert weft.stats().get("nodes.document_page", 0) == PAGES * len(found)
-    return len(found)
+    assert weft.stats().get("nodes.document_page", 0) == PAGES * len(existing)
+    return len(existing)
 
 
 def _interruptible():
@@ -81,8 +81,8 @@ def test_documents_are_whole_or_absent_and_the_rest_is_added_by_the_next_run(pap
         assert process.returncode == (130 if end == signal.SIGINT else -end), err
         kept = whole(weft)
         assert 2 <= kept < DOCUMENTS
-    told = json.loads(succeed("add", papers, "--json", "--store", store))
-    assert (told["nodes"], told["skipped"]) == ((DOCUMENTS - kept) * (PAGES + 1), [])
+    payload = json.loads(succeed("add", papers, "--json", "--store", store))
+    assert (payload["nodes"], payload["skipped"]) == ((DOCUMENTS - kept) * (PAGES + 1), [])
     with opened(store) as weft:
         assert whole(weft) == DOCUMENTS
         version = weft.store.version("main")

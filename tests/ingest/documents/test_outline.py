@@ -19,8 +19,8 @@ from weftwork.ingest.documents.outline import outline
     ],
 )
 def test_the_section_is_where_the_first_text_stands(markdown, path, parent):
-    found = outline(markdown)
-    assert (found.section_path, found.parent_heading) == (path, parent)
+    page_outline = outline(markdown)
+    assert (page_outline.section_path, page_outline.parent_heading) == (path, parent)
 
 
 def test_a_page_stands_under_the_headings_of_the_page_before():
@@ -33,8 +33,8 @@ def test_a_page_stands_under_the_headings_of_the_page_before():
 
 def test_headings_and_tables_are_counted_but_not_in_code():
     markdown = "# A\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\n# no\n| --- |\n```\n\n## B\n\n|a|\n|:---:|\n|1|"
-    found = outline(markdown)
-    assert (found.headings, found.tables) == (2, 2)
+    page_outline = outline(markdown)
+    assert (page_outline.headings, page_outline.tables) == (2, 2)
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.text("abc", min_size=1, max_size=3)), max_size=12), st.data())
@@ -52,6 +52,6 @@ def test_where_a_text_is_cut_into_pages_does_not_change_its_headings(headings, d
 
 @given(st.text())
 def test_any_text_has_an_outline_of_printable_lines(markdown):
-    found = outline(markdown)
-    assert found.section_path.isprintable()
-    assert all(len(text) <= 120 for _, text in found.after)
+    page_outline = outline(markdown)
+    assert page_outline.section_path.isprintable()
+    assert all(len(text) <= 120 for _, text in page_outline.after)

@@ -44,8 +44,8 @@ def test_headings_have_the_level_of_their_size_and_bold_lines_the_lowest(pages):
         text(72, 60, "Annual Report", 24), text(72, 100, "Methods", 16), *lines(72, 130, PROSE),
         text(72, 200, "Instruments", 10, bold=True), *lines(72, 220, PROSE),
     ]))  # fmt: skip
-    found = re.findall(r"^#+ .*$", page.markdown, re.MULTILINE)
-    assert found == ["# Annual Report", "## Methods", "### Instruments"]
+    headings = re.findall(r"^#+ .*$", page.markdown, re.MULTILINE)
+    assert headings == ["# Annual Report", "## Methods", "### Instruments"]
 
 
 def test_bold_marks_no_headings_where_everything_is_bold(pages):
@@ -92,9 +92,9 @@ def test_headers_and_footers_that_come_back_on_most_pages_are_left_out(pages):
         [text(72, 40, "The Harbour Gazette"), *lines(72, 100 + 3 * i, PROSE), text(300, 760, f"Page {i} of 5")]
         for i in range(1, 6)
     ]
-    found = pages(pdf(*made))
-    assert all("Gazette" not in page.markdown and "Page" not in page.markdown for page in found)
-    assert all("nobody but the cook" in page.markdown for page in found)
+    page_list = pages(pdf(*made))
+    assert all("Gazette" not in page.markdown and "Page" not in page.markdown for page in page_list)
+    assert all("nobody but the cook" in page.markdown for page in page_list)
 
 
 def test_a_line_that_comes_back_in_the_middle_of_pages_stays(pages):
@@ -155,7 +155,7 @@ def test_entries_behind_bullets_are_a_list_and_no_table(pages):
         text(x, 100 + 14 * place, words) for place, each in enumerate(entries) for x, words in ((50, "•"), (90, each))
     ]
     (page,) = pages(pdf(drawn))
-    assert [line for line in page.markdown.splitlines() if line] == [f"- {each}" for each in entries]
+    assert [line for line in page.markdown.splitlines() if line] == [f"- {entry}" for entry in entries]
 
 
 def test_what_was_filled_into_a_form_follows_the_text_of_its_page(pages):

@@ -40,8 +40,8 @@ def test_a_picture_is_a_document_of_one_page(pages, extension, kind):
 
 def test_a_tiff_has_a_page_for_each_of_its_frames(pages):
     frames = [Image.new("L", (50 + 10 * number, 40), "white") for number in range(3)]
-    found = pages(saved(frames[0], "TIFF", save_all=True, append_images=frames[1:]), "tif")
-    assert [Image.open(BytesIO(page.image)).width for page in found] == [50, 60, 70]
+    frame_pages = pages(saved(frames[0], "TIFF", save_all=True, append_images=frames[1:]), "tif")
+    assert [Image.open(BytesIO(page.image)).width for page in frame_pages] == [50, 60, 70]
 
 
 def test_what_is_clear_is_shown_on_white(pages):

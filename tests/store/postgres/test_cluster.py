@@ -76,7 +76,7 @@ def places(shards):
 
 
 def rows_on(shards, server):
-    """How many rows of each workspace's number a server has in all tables."""
+    """The number of rows of each workspace on a server, in all tables."""
     found = {}
     with psycopg.connect(shards.servers[server].url("shard")) as connection:
         for table in PARTITIONED:

@@ -47,7 +47,7 @@ def ordinary(server, store):
 
 
 def seen(connection, workspace, user, query):
-    """What a query gives that names neither workspace nor user."""
+    """The rows of a query that names neither workspace nor user."""
     with connection.transaction():
         number = connection.execute("SELECT id FROM directory WHERE name = %s", (workspace,)).fetchone()[0]
         connection.execute("SELECT weftwork_open_at(%s, %s)", (number, user))

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from weftwork.clock import Clock, aware, system_clock
 from weftwork.faces.thread.values import ContextItem
 from weftwork.pack import Choice, Outcome, Room, get_packer
+from weftwork.pack.protocol import Rendering
 from weftwork.query import read_query
 from weftwork.request import Request
 from weftwork.score import Facts, get_profile, score
 from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.text.truncate import truncate
-from weftwork.types import Budget, Candidate, Finding, NodeInfo, Passage, Rendering, Usage
+from weftwork.types import Budget, Candidate, Finding, NodeInfo, Passage, Usage
 
 
 @dataclass(frozen=True, slots=True)

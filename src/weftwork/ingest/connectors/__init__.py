@@ -1,1 +1,1 @@
-"""What people keep their notes, documents and chats in: one connector a file, all behind one protocol."""
+"""Connectors to notes, documents and chats: one a file, all behind one protocol."""

@@ -1,4 +1,4 @@
-"""Names for blocks that have none of their own, made of what they say."""
+"""Content-based names for blocks that have no id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class BlockNames:
         self._seen: Counter[str] = Counter()
 
     def name(self, kind: str, content: str) -> str:
-        """A name for a block of a kind; the second block with the same content gets another."""
+        """A name for a block of a kind; a repeated content gets a numbered one."""
         digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
         name = f"{kind}{MADE}{digest}"
         self._seen[name] += 1

@@ -1,4 +1,4 @@
-"""ChatGPT: the conversations of a data export, each as the branch that the person saw last."""
+"""ChatGPT: the conversations of a data export, each as the branch that the user saw last."""
 
 from __future__ import annotations
 
@@ -6,68 +6,59 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from weftwork.ingest.connectors.conversations import (
-    ChatFormat,
-    Said,
+    ChatExport,
+    ChatMessage,
     Thread,
-    chat_sources,
-    recognises_chats,
     thread_nodes,
     upwards,
 )  # fmt: skip
 from weftwork.ingest.connectors.dates import moment
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
-from weftwork.ingest.events import Note, Refused, Skipped
+from weftwork.ingest.connectors.protocol import Yielded
+from weftwork.ingest.events import Note, Refused
 from weftwork.types import FieldValue
 
 _UNSHOWN = frozenset({"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context", "system_error"})
 """Kinds of content that the page of a conversation does not show."""
 _MARKERS = re.compile("\ue200[^\ue201]*\ue201|【\\d+[^】]*】")
-"""What stands for a citation in the text of an answer."""
+"""Citation markers in the text of an answer."""
 _CANVAS = "canmore."
 """The recipient of a text that the assistant writes beside the conversation."""
 
 
-class ChatGPT:
-    """Conversations of a data export: the zip, its folder, or `conversations.json`."""
+class ChatGPT(ChatExport):
+    """Conversations of a data export."""
 
     name = "chatgpt"
     summary = "ChatGPT data export: conversations.json, its zip or its folder"
-    version = 1
+    title = "ChatGPT"
+    mark = "mapping"
+    ids = ("conversation_id", "id")
 
-    def recognises(self, path: Path) -> float:
-        """By what the first conversation holds."""
-        return recognises_chats(path, _FORMAT)
-
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
-        """A source for each conversation."""
-        return chat_sources(path, _FORMAT)
-
-
-def _read(value: Mapping[str, Any], thread: Thread) -> Iterator[Yielded]:
-    mapping = value["mapping"]
-    if not isinstance(mapping, dict):
-        raise Refused(f"its messages are {type(mapping).__name__}, not an object")
-    branch = _branch(mapping, value.get("current_node"))
-    said = [each for name in branch if (each := _said(name, mapping[name]))]
-    if branch and _parent(mapping, branch[0]) is not None:
-        yield Note(thread.title or thread.id, "its messages lead back to themselves: it begins where they do")
-    model = next((each.fields["model"] for each in reversed(said) if "model" in each.fields), None)
-    fields: dict[str, FieldValue] = {"model": model} if model else {}
-    yield from thread_nodes(
-        replace(
-            thread, created_at=moment(value.get("create_time")), updated_at=moment(value.get("update_time")),
-            fields=fields,
-        ),
-        said,
-    )  # fmt: skip
+    def read(self, value: Mapping[str, Any], thread: Thread) -> Iterator[Yielded]:
+        """Yield the thread and its messages."""
+        mapping = value["mapping"]
+        if not isinstance(mapping, dict):
+            raise Refused(f"its messages are {type(mapping).__name__}, not an object")
+        branch = _branch(mapping, value.get("current_node"))
+        messages = [message for name in branch if (message := _said(name, mapping[name]))]
+        if branch and _parent(mapping, branch[0]) is not None:
+            yield Note(thread.title or thread.id, "its messages lead back to themselves: it begins where they do")
+        model = next((message.fields["model"] for message in reversed(messages) if "model" in message.fields), None)
+        fields: dict[str, FieldValue] = {"model": model} if model else {}
+        yield from thread_nodes(
+            replace(
+                thread, created_at=moment(value.get("create_time")), updated_at=moment(value.get("update_time")),
+                fields=fields,
+            ),
+            messages,
+        )  # fmt: skip
 
 
 def _branch(mapping: Mapping[str, Any], current: Any) -> list[str]:
-    """From the first message to the one that was open; without it, to the last that was written."""
+    """The branch from the first message to the current one, or else to the latest."""
     if not isinstance(current, str) or current not in mapping:
         parents = {_parent(mapping, name) for name in mapping}
         leaves = [name for name in mapping if name not in parents] or list(mapping)
@@ -87,8 +78,8 @@ def _written(node: Any) -> float:
     return at.timestamp() if at else 0.0
 
 
-def _said(name: str, node: Any) -> Said | None:
-    """What a message showed; None for one that showed nothing."""
+def _said(name: str, node: Any) -> ChatMessage | None:
+    """The displayed message; None if nothing was displayed."""
     message = node.get("message") if isinstance(node, dict) else None
     if not isinstance(message, dict) or not name.isprintable():
         return None
@@ -102,12 +93,12 @@ def _said(name: str, node: Any) -> Said | None:
         return None
     model = metadata.get("model_slug")
     fields: dict[str, FieldValue] = {"model": model} if isinstance(model, str) and model else {}
-    return Said(key=name, role=role, text=text, at=moment(message.get("create_time")), fields=fields)
+    return ChatMessage(key=name, role=role, text=text, at=moment(message.get("create_time")), fields=fields)
 
 
 def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
+    member = value.get(name)
+    return member if isinstance(member, dict) else {}
 
 
 def _text(content: Mapping[str, Any]) -> str:
@@ -120,7 +111,7 @@ def _text(content: Mapping[str, Any]) -> str:
 
 
 def _part(part: Any) -> str:
-    """A piece of a message: text, what was spoken, or that there was a picture or a file."""
+    """A part of a message: text, speech, or a placeholder for a picture or file."""
     if isinstance(part, str):
         return part
     if not isinstance(part, dict):
@@ -132,13 +123,10 @@ def _part(part: Any) -> str:
 
 
 def _canvas(content: Mapping[str, Any]) -> str:
-    """The text that was written beside the conversation; its later changes are patterns, not text."""
+    """The text of a canvas; its later changes are patterns, not text."""
     try:
         written = json.loads(_text(content))
     except (ValueError, RecursionError):
         return ""
     text = written.get("content") if isinstance(written, dict) else None
     return f"{written.get('name') or ''}\n\n{text}".strip() if isinstance(text, str) else ""
-
-
-_FORMAT = ChatFormat("chatgpt", "ChatGPT", "mapping", ("conversation_id", "id"), _read)

@@ -1,4 +1,4 @@
-"""Source code split along its structure: a file, and below it its classes and functions by their qualified names."""
+"""Source code split along its structure: files, classes and functions by their qualified names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weftwork.ingest.connectors.folders import Found
+from weftwork.ingest.connectors.folders import FoundFile
 from weftwork.ingest.connectors.plain import modified, path_names, source_of
 from weftwork.ingest.connectors.protocol import Source, Yielded
 from weftwork.ingest.events import Skipped
@@ -45,7 +45,7 @@ _LITERAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a file that belong together, the last excluded, with the parts inside of them."""
+    """A range of lines, the end excluded, with the parts inside it."""
 
     name: str
     start: int
@@ -54,35 +54,35 @@ class Part:
 
 
 def is_code(path: Path) -> bool:
-    """Whether a file is source code that can be split."""
+    """Return True for source code that can be split."""
     extension = path.suffix.lower().removeprefix(".")
     return extension in ("py", "pyi") or extension in BRACES or extension in MARGIN
 
 
-def code_source(found: Found) -> Source | Skipped:
-    """A file of code with its parts."""
-    return source_of(found, "file", _read)
+def code_source(file: FoundFile) -> Source | Skipped:
+    """The source of a file of code."""
+    return source_of(file, "file", _read)
 
 
-def _read(found: Found, own: str) -> Iterator[Yielded]:
-    text = found.text()
+def _read(file: FoundFile, source_id: str) -> Iterator[Yielded]:
+    text = file.text()
     lines = text.split("\n")
-    parts = split_code(text, found.path.suffix.lower().removeprefix("."))
-    module = shown(found.path.resolve().parent.name if found.path.stem == "__init__" else found.path.stem)
+    parts = split_code(text, file.path.suffix.lower().removeprefix("."))
+    module = shown(file.path.resolve().parent.name if file.path.stem == "__init__" else file.path.stem)
     seen: Counter[str] = Counter()
     top = Node(
-        id=own, type="file", title=shown(found.path.name), text=_outside(lines, 0, len(lines), parts),
-        source=shown(str(found.path)), parent=found.parent, position=found.position, updated_at=modified(found),
+        id=source_id, type="file", title=shown(file.path.name), text=_outside(lines, 0, len(lines), parts),
+        source=shown(str(file.path)), parent=file.parent, position=file.position, updated_at=modified(file),
     )  # fmt: skip
     yield top
-    yield from path_names(own, found.key)
-    waiting = [(own, module, part) for part in parts][::-1]
+    yield from path_names(source_id, file.key)
+    waiting = [(source_id, module, part) for part in parts][::-1]
     while waiting:
         above, prefix, part = waiting.pop()
         qualified = f"{prefix}.{part.name}"
         local = qualified.removeprefix(f"{module}.")
         seen[local] += 1
-        node = f"{own}#{local}" if seen[local] == 1 else f"{own}#{local}.{seen[local]}"
+        node = f"{source_id}#{local}" if seen[local] == 1 else f"{source_id}#{local}.{seen[local]}"
         yield replace(
             top, id=node, title=qualified, text=_outside(lines, part.start, part.end, part.inner), parent=above,
             position=part.start + 1, fields={"line": part.start + 1},
@@ -91,16 +91,16 @@ def _read(found: Found, own: str) -> Iterator[Yielded]:
 
 
 def _outside(lines: Sequence[str], start: int, end: int, inner: Sequence[Part]) -> str:
-    """The lines of a part without those of the parts inside of it."""
-    kept: list[str] = []
+    """The lines of a part without those of its inner parts."""
+    outside: list[str] = []
     for part in (*inner, Part("", end, end)):
-        kept += lines[start : part.start]
+        outside += lines[start : part.start]
         start = part.end
-    return "\n".join(kept).strip("\n")
+    return "\n".join(outside).strip("\n")
 
 
 def split_code(text: str, extension: str) -> tuple[Part, ...]:
-    """The parts of a file; none where it cannot be told."""
+    """Split a file into parts; empty if that fails."""
     if extension in ("py", "pyi"):
         return _python(text)
     return _braces(text) if extension in BRACES else _margin(text)
@@ -119,11 +119,11 @@ def _python(text: str) -> tuple[Part, ...]:
 
 
 def _definitions(body: Sequence[ast.stmt], lines: Sequence[str], floor: int) -> tuple[Part, ...]:
-    """Functions and classes, with the comments and decorators above them; methods are inside of classes."""
+    """Functions and classes with the comments and decorators above them; methods are inside classes."""
     parts = []
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            first = min([statement.lineno, *(each.lineno for each in statement.decorator_list)]) - 1
+            first = min([statement.lineno, *(decorator.lineno for decorator in statement.decorator_list)]) - 1
             while first > floor and lines[first - 1].lstrip().startswith("#"):
                 first -= 1
             end = statement.end_lineno or statement.lineno
@@ -135,38 +135,30 @@ def _definitions(body: Sequence[ast.stmt], lines: Sequence[str], floor: int) -> 
 
 
 def _braces(text: str) -> tuple[Part, ...]:
-    return _blocks(text, text.count("\n") + 1)
-
-
-def _blocks(text: str, count: int) -> tuple[Part, ...]:
-    """Blocks at the top, and those inside of long classes, by where braces close."""
-    opened, found = _brace_lines(text)
+    """Blocks at the top, and those inside long classes, by their braces."""
     lines = text.split("\n")
-    if not opened:
-        return ()
-    return _at_depth(lines, found, 1, 0, count)
+    return _at_depth(lines, _brace_lines(text), 1, 0, len(lines))
 
 
-def _brace_lines(text: str) -> tuple[bool, list[tuple[int, int, int]]]:
-    """Blocks as depth, line where they open, line where they close; braces in strings and comments are none."""
+def _brace_lines(text: str) -> list[tuple[int, int, int]]:
+    """Blocks as (depth, opening line, closing line); braces in strings and comments do not count."""
     open_at: list[int] = []
-    found: list[tuple[int, int, int]] = []
-    line, any_opened = 0, False
+    blocks: list[tuple[int, int, int]] = []
+    line = 0
     for mark in _LITERAL.finditer(text):
         if mark[0] == "{":
             open_at.append(line)
-            any_opened = True
         elif mark[0] == "}" and open_at:
-            found.append((len(open_at), open_at.pop(), line))
+            blocks.append((len(open_at), open_at.pop(), line))
         line += mark[0].count("\n")
-    return any_opened, sorted(found, key=lambda block: (block[1], block[0]))
+    return sorted(blocks, key=lambda block: (block[1], block[0]))
 
 
 def _at_depth(
     lines: Sequence[str], blocks: Sequence[tuple[int, int, int]], depth: int, start: int, end: int
 ) -> tuple[Part, ...]:
     parts, floor = [], start
-    for _, opens, closes in (each for each in blocks if each[0] == depth and start <= each[1] and each[2] < end):
+    for _, opens, closes in (block for block in blocks if block[0] == depth and start <= block[1] and block[2] < end):
         if opens < floor:
             continue
         first = _head(lines, opens, floor)
@@ -182,7 +174,7 @@ def _at_depth(
 
 
 def _head(lines: Sequence[str], opens: int, floor: int) -> int:
-    """The first line of what a brace belongs to, with the comments above it."""
+    """The first line of a brace's statement, with the comments above it."""
     first = opens
     while first > floor and lines[first - 1].strip() and not lines[first - 1].rstrip().endswith((";", "}", "{")):
         first -= 1
@@ -190,16 +182,16 @@ def _head(lines: Sequence[str], opens: int, floor: int) -> int:
 
 
 def _name(head: str) -> str:
-    """What a block defines: its name, or nothing where it is no definition."""
+    """The name that a block defines; empty if it is no definition."""
     for pattern in (_NAMED, _ASSIGNED, _CALLED):
-        found = pattern.search(head)
-        if found and found[1] not in _CONTROL:
-            return found[1].strip(":.") or ""
+        match = pattern.search(head)
+        if match and match[1] not in _CONTROL:
+            return match[1].strip(":.") or ""
     return ""
 
 
 def _bare(code: str) -> str:
-    """Code without strings and comments, in which a brace is none."""
+    """Code without strings and comments."""
     return _LITERAL.sub(lambda mark: mark[0] if mark[0] in "{}\n" else " ", code)
 
 

@@ -1,4 +1,4 @@
-"""What in Markdown is no content: comments, `%% … %%` and `<!-- … -->`, and link definitions that Foam writes."""
+"""Stripping comments, `%% … %%` and `<!-- … -->`, and Foam's link definitions from Markdown."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _REST = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
 def may_hold_comments(text: str) -> bool:
-    """Whether there may be something in a text that is no content."""
+    """Return True if a text may hold comments or link definitions; a cheap test."""
     return any(mark in text for mark in _CLOSING) or ("\n[" in text and "]: " in text)
 
 
 def content_of(text: str, code: Sequence[tuple[int, int]]) -> str:
-    """The text without what is no content; `code` are the spans of its code blocks, from the first to the last."""
+    """The text without comments and link definitions; `code` are the spans of its code blocks, in order."""
     spans = sorted((*_comments(text, code), *_definitions(text, code)))
     return _without(text, spans)
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text without some spans; lines that held nothing else go as a whole."""
-    kept, last = [], 0
+    """Cut spans out of a text, with lines that held nothing else."""
+    parts, last = [], 0
     for start, end in spans:
         if start < last:  # a definition inside of a comment
             continue
         line_start = max(text.rfind("\n", last, start) + 1, last)
         line_end = _REST.match(text, end)
         begins = not text[line_start:start].strip() and (line_start == 0 or text[line_start - 1] == "\n")
-        kept.append(text[last : line_start if begins and line_end else start])
+        parts.append(text[last : line_start if begins and line_end else start])
         last = line_end.end() if begins and line_end else end
-    return "".join((*kept, text[last:]))
+    return "".join((*parts, text[last:]))
 
 
 def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans of comments, in one pass: each mark is looked at once, and each end is looked for at most once.
+    """Spans of comments, in linear time.
 
     A comment that begins a line may hold blank lines, one within a line may not: so a lone `%%` in a sentence hides
     nothing.
@@ -52,9 +52,9 @@ def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
     begins = {match.end() for match in _INDENT.finditer(text)}
     searched = dict.fromkeys(_CLOSING, 0)
     place = 0
-    while found := _MARK.search(text, place):
-        start, mark = found.start(), found[0]
-        place = found.end()
+    while mark_match := _MARK.search(text, place):
+        start, mark = mark_match.start(), mark_match[0]
+        place = mark_match.end()
         block = bisect(starts, start) - 1
         next_blank = bisect(blanks, start)
         paragraph_end = blanks[next_blank] if next_blank < len(blanks) else len(text)
@@ -73,18 +73,18 @@ def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
 
 
 def _definitions(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Link definitions for `[[names]]` of the same text, which Foam writes below a note, and the lines around them."""
+    """Spans of the link definitions for `[[names]]` that Foam writes below a note."""
     names = {match[1] for match in _LINKED.finditer(text)}
     starts = [start for start, _ in code]
-    for found in _DEFINITION.finditer(text):
-        block = bisect(starts, found.start()) - 1
-        in_code = block >= 0 and found.start() < code[block][1]
-        if not in_code and (found[1] in names or found[1] in ("//begin", "//end")):
-            yield found.span()
+    for definition in _DEFINITION.finditer(text):
+        block = bisect(starts, definition.start()) - 1
+        in_code = block >= 0 and definition.start() < code[block][1]
+        if not in_code and (definition[1] in names or definition[1] in ("//begin", "//end")):
+            yield definition.span()
 
 
 def _closing_ticks(text: str) -> dict[int, int]:
-    """For each run of backticks, where the next one of the same length stands."""
+    """The position of the next run of backticks of the same length, by the position of each run."""
     following: dict[int, int] = {}
     closing: dict[int, int] = {}
     for run in reversed(list(re.finditer("`+", text))):

@@ -1,4 +1,4 @@
-"""Times as the products of this world write them, as moments with a zone."""
+"""Dates and times of exports, parsed into aware datetimes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LATEST_SECONDS = 100_000_000_000
 
 
 def moment(value: Any) -> datetime | None:
-    """Seconds or milliseconds since 1970, or a time in ISO 8601; None for what is no time that can be told."""
+    """Parse seconds or milliseconds since 1970, or ISO 8601; None for anything else."""
     if isinstance(value, bool) or value is None:
         return None
     try:
@@ -30,7 +30,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def written_date(text: str) -> date | None:
-    """A day as it stands in the title of a journal page or in a property: "Oct 22nd, 2020", "2020-10-22"."""
+    """Parse a date in the title of a journal page or a property: "Oct 22nd, 2020", "2020-10-22"."""
     plain = _ORDINAL.sub("", text.strip().lstrip("@").strip())
     try:
         return datetime.fromisoformat(plain).date()
@@ -45,7 +45,7 @@ def written_date(text: str) -> date | None:
 
 
 def start_of(day: date) -> datetime:
-    """The moment at which a day begins, in UTC."""
+    """The start of a day in UTC."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 

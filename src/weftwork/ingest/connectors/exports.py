@@ -1,4 +1,4 @@
-"""The files of an export, be it a folder, a zip, or a zip of zips: read where they lie, never unpacked to disk."""
+"""The files of an export: a folder, a zip, or a zip of zips; never unpacked to disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import IO, BinaryIO
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from weftwork.ingest.connectors.folders import stamp_of
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items
+from weftwork.ingest.connectors.protocol import Listed, Source, Unread, Yielded
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import FOLDER, identity, shown
 from weftwork.types import UNSEEN, FieldValue, Node
@@ -24,14 +25,14 @@ TOP = "/"
 """The key of the source that all others of an export hang below."""
 MOST_FILES = 200_000
 MOST_BYTES = 20_000_000_000
-"""What a zip, and the zips in it, may come to when unpacked."""
+"""Most bytes of a zip, and the zips in it, when unpacked."""
 LARGEST_FILE = 200_000_000
 """Bytes of a file that is read as a whole; one that is read item by item may be larger."""
 LARGEST_INNER = 1_000_000_000
 """Bytes of a zip inside a zip, which is held in memory."""
 DEEPEST = 2
 STEEPEST = 200
-"""How many times its packed size a zip may come to; text rarely comes to more than twenty."""
+"""Highest compression ratio of a zip; that of text is rarely above twenty."""
 HARMLESS = 50_000_000
 """Bytes below which a steep zip is harmless."""
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -68,11 +69,11 @@ class Entry:
 
     @property
     def suffix(self) -> str:
-        """Its extension in small letters."""
+        """Its extension in lower case."""
         return PurePosixPath(self.name).suffix.lower()
 
     def read(self) -> bytes:
-        """All of it; Refused if it is too large or damaged."""
+        """Read all of it; raise Refused if it is too large or damaged."""
         if self.size > LARGEST_FILE:
             raise Refused(f"is larger than {LARGEST_FILE // 1_000_000} MB")
         try:
@@ -82,7 +83,7 @@ class Entry:
             raise Refused(f"is damaged ({error})") from error
 
     def text(self) -> str:
-        """What it says; Refused if it is no text."""
+        """Decode it as UTF-8; raise Refused if it is not."""
         try:
             return self.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -91,18 +92,23 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a path holds, and what of it could not be taken."""
+    """The files of an export, and what could not be read."""
 
     files: tuple[Entry, ...]
     skipped: tuple[Skipped | Unread, ...] = ()
 
+    @property
+    def json_files(self) -> list[Entry]:
+        """Its JSON files."""
+        return [entry for entry in self.files if entry.suffix == ".json"]
+
     def named(self, name: str) -> Entry | None:
-        """The file of a name."""
+        """The file with this name."""
         return next((entry for entry in self.files if entry.name == name), None)
 
 
 @dataclass(slots=True)
-class _Found:
+class _Listing:
     where: str
     files: list[Entry] = field(default_factory=list)
     skipped: list[Skipped | Unread] = field(default_factory=list)
@@ -112,27 +118,29 @@ class _Found:
         self.skipped.append(Skipped(f"{self.where}: {_printable(name)}", why))
 
     def unread(self, name: str, why: str | None) -> None:
-        """Something cannot be opened now: as nobody knows what is in it, all that is stored of the export stays."""
+        """Record a path that cannot be opened now: all that is stored of the export stays then."""
         self.skipped.append(Unread("", f"{self.where}: {_printable(name)}", f"cannot be read ({why})"))
 
 
 def open_export(path: Path) -> Export:
-    """The files of a folder or a zip by name, or a file by itself; Refused for a zip that is damaged or bursts."""
-    found = _Found(shown(str(path)))
+    """List the files of a folder or a zip, or a single file; refuse a damaged zip or a zip bomb."""
+    listing = _Listing(shown(str(path)))
     if path.is_dir():
-        _list_folder(path, found)
+        _list_folder(path, listing)
     elif is_zip(path):
-        _list_zip(path, "", 1, found)
+        _list_zip(path, "", 1, listing)
     else:
-        found.files.append(_on_disk(path, path.name))
-    files = {entry.name: entry for entry in reversed(found.files)}
-    if len(files) < len(found.files):
-        found.skip("", f"{len(found.files) - len(files)} files have the name of another; the first of each was taken")
-    return Export(tuple(files[name] for name in sorted(files)), tuple(found.skipped))
+        listing.files.append(_on_disk(path, path.name))
+    files = {entry.name: entry for entry in reversed(listing.files)}
+    if len(files) < len(listing.files):
+        listing.skip(
+            "", f"{len(listing.files) - len(files)} files have the name of another; the first of each was taken"
+        )
+    return Export(tuple(files[name] for name in sorted(files)), tuple(listing.skipped))
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins like a zip."""
+    """Return True for a file that begins like a zip."""
     try:
         with path.open("rb") as file:
             return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
@@ -141,7 +149,7 @@ def is_zip(path: Path) -> bool:
 
 
 def names_in(path: Path, most: int = 20_000) -> list[str]:
-    """Names of files in a folder, two levels deep, or in a zip and a zip at its top: enough to recognise an export."""
+    """File names in a folder, two levels deep, or in a zip and a zip at its top, to recognise an export."""
     try:
         if path.is_dir():
             return [name for name, _ in zip(_shallow(path), range(most), strict=False)]
@@ -159,8 +167,44 @@ def names_in(path: Path, most: int = 20_000) -> list[str]:
     return [path.name]
 
 
+def single_json(path: Path) -> Entry | None:
+    """The JSON file of an export that has just one; None for a folder, and for any other."""
+    if path.is_dir() or not any(name.lower().endswith(".json") for name in names_in(path, 50)):
+        return None
+    files = open_export(path).json_files
+    return files[0] if len(files) == 1 else None
+
+
+def first_item(entry: Entry) -> Item | None:
+    """The first item of a JSON array, to recognise an export."""
+    with io.TextIOWrapper(entry.open(), "utf-8-sig") as text:
+        return next(items(text, largest=GLANCE), None)
+
+
+def export_sources(path: Path, top: Source | None, read: Callable[[Export], Iterator[Listed]]) -> Iterator[Listed]:
+    """Yield the top of an export, what of it could not be read, and its sources."""
+    try:
+        export = open_export(path)
+    except (Refused, OSError) as refused:
+        yield unread(path, str(refused))
+        return
+    if top is not None:
+        yield top
+    yield from export.skipped
+    yield from read(export)
+
+
+def entry_sources(path: Path, entries: Iterable[Entry], read: Callable[[Entry], Iterator[Listed]]) -> Iterator[Listed]:
+    """Yield the sources of each file, up to where it is damaged."""
+    for entry in entries:
+        try:
+            yield from read(entry)
+        except (Damaged, Refused, OSError, zlib.error, EOFError, ValueError) as error:
+            yield unread(path, f"{entry.name} {error}")
+
+
 def export_top(path: Path, kind: str, title: str) -> Source:
-    """The node that stands for the export itself."""
+    """The source of the export itself."""
     where = shown(str(path))
     fields: dict[str, FieldValue] = {FOLDER: shown(str(path.resolve())), UNSEEN: (FOLDER,)}
 
@@ -174,12 +218,12 @@ def export_top(path: Path, kind: str, title: str) -> Source:
 
 
 def unread(path: Path, why: str, key: str = "") -> Unread:
-    """That an export, or from some place on the rest of it, cannot be read now: what is stored of it stays."""
+    """An export, or the rest of it, that cannot be read now; its stored nodes stay."""
     return Unread(key, shown(str(path)), why)
 
 
 def digest(*parts: str) -> str:
-    """One hash for several texts."""
+    """Hash several texts."""
     hashed = blake2b(digest_size=16)
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
@@ -188,14 +232,14 @@ def digest(*parts: str) -> str:
 
 
 def fingerprints(entries: Iterable[Entry], *parts: str) -> str:
-    """One hash for the content of several files and what else is read with them."""
+    """Hash the contents of several files and other texts."""
     return digest(*parts, *(entry.fingerprint() for entry in entries))
 
 
 def stamps(entries: Iterable[Entry], *parts: str) -> str:
-    """The same by stamps; empty if one of them has none."""
-    known = [entry.stamp for entry in entries]
-    return digest(*parts, *known) if all(known) else ""
+    """Hash the stamps of several files and other texts; empty if a file has none."""
+    entry_stamps = [entry.stamp for entry in entries]
+    return digest(*parts, *entry_stamps) if all(entry_stamps) else ""
 
 
 def _shallow(path: Path) -> Iterator[str]:
@@ -207,9 +251,9 @@ def _shallow(path: Path) -> Iterator[str]:
             yield entry.name
 
 
-def _list_folder(root: Path, found: _Found) -> None:
+def _list_folder(root: Path, listing: _Listing) -> None:
     def unlisted(error: OSError) -> None:
-        found.unread(os.path.relpath(error.filename, root), error.strerror)
+        listing.unread(os.path.relpath(error.filename, root), error.strerror)
 
     for folder, inner, names in os.walk(root, onerror=unlisted):
         inner[:] = sorted(name for name in inner if not name.startswith(".") and name != "__MACOSX")
@@ -219,11 +263,11 @@ def _list_folder(root: Path, found: _Found) -> None:
             if name.startswith("."):
                 continue
             try:
-                found.files.append(_on_disk(path, within))
+                listing.files.append(_on_disk(path, within))
             except Refused as refused:
-                found.skip(within, str(refused))
+                listing.skip(within, str(refused))
             except OSError as error:
-                found.unread(within, error.strerror)
+                listing.unread(within, error.strerror)
 
 
 def _on_disk(path: Path, name: str) -> Entry:
@@ -237,22 +281,22 @@ def _on_disk(path: Path, name: str) -> Entry:
     return Entry(shown(name), status.st_size, stamp_of(status), open_file)
 
 
-def _list_zip(file: Path | IO[bytes], prefix: str, depth: int, found: _Found) -> None:
-    """The files of a zip, and of the zips in it; one that is damaged or bursts is refused as a whole."""
+def _list_zip(file: Path | IO[bytes], prefix: str, depth: int, listing: _Listing) -> None:
+    """List the files of a zip and of the zips in it; refuse it as a whole if it is damaged or a bomb."""
     try:
         archive = ZipFile(file)  # open as long as something of it may be read
     except _DAMAGE as error:
         raise Refused(f"is a damaged zip ({error})") from error
-    members = [each for each in archive.infolist() if not each.is_dir()]
-    found.bytes += sum(each.file_size for each in members)
-    if found.bytes > MOST_BYTES or len(found.files) + len(members) > MOST_FILES:
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    listing.bytes += sum(member.file_size for member in members)
+    if listing.bytes > MOST_BYTES or len(listing.files) + len(members) > MOST_FILES:
         raise Refused(
-            f"would be {found.bytes // 1_000_000:,} MB in {len(members):,} files when unpacked, "
+            f"would be {listing.bytes // 1_000_000:,} MB in {len(members):,} files when unpacked, "
             f"more than {MOST_BYTES // 1_000_000:,} MB or {MOST_FILES:,} files"
         )
     _refuse_burst(members, prefix)
     for member in members:
-        _take_member(archive, member, prefix, depth, found)
+        _take_member(archive, member, prefix, depth, listing)
 
 
 def _refuse_burst(members: list[ZipInfo], name: str) -> None:
@@ -262,36 +306,36 @@ def _refuse_burst(members: list[ZipInfo], name: str) -> None:
         raise Refused(f"would burst: {packed:,} bytes{f' in {name}' if name else ''} come to {unpacked:,}")
 
 
-def _take_member(archive: ZipFile, member: ZipInfo, prefix: str, depth: int, found: _Found) -> None:
+def _take_member(archive: ZipFile, member: ZipInfo, prefix: str, depth: int, listing: _Listing) -> None:
     name = member.filename.replace("\\", "/")
     parts = name.split("/")
     if parts[0] == "__MACOSX" or parts[-1].startswith("."):
         return
     if name.startswith("/") or ".." in parts or _DRIVE.match(name):
-        found.skip(name, "would climb out of its folder")
+        listing.skip(name, "would climb out of its folder")
     elif stat.S_ISLNK(member.external_attr >> 16):
-        found.skip(name, "is a link, which a zip cannot be trusted with")
+        listing.skip(name, "is a link, which a zip cannot be trusted with")
     elif member.flag_bits & 1:
-        found.skip(name, "is protected by a password")
+        listing.skip(name, "is protected by a password")
     elif name.lower().endswith(".zip"):
-        _take_inner(archive, member, prefix, depth, found)
+        _take_inner(archive, member, prefix, depth, listing)
     else:
-        known, within = f"{member.CRC:08x}:{member.file_size}", prefix + _printable(name)
-        found.files.append(Entry(within, member.file_size, known, lambda: archive.open(member), known))
+        checksum, within = f"{member.CRC:08x}:{member.file_size}", prefix + _printable(name)
+        listing.files.append(Entry(within, member.file_size, checksum, lambda: archive.open(member), checksum))
 
 
-def _take_inner(archive: ZipFile, member: ZipInfo, prefix: str, depth: int, found: _Found) -> None:
-    """A zip in a zip: parts of one export stand side by side, as if they were one."""
+def _take_inner(archive: ZipFile, member: ZipInfo, prefix: str, depth: int, listing: _Listing) -> None:
+    """List a zip in a zip: parts of one export are merged."""
     if depth >= DEEPEST:
-        return found.skip(member.filename, f"is a zip more than {DEEPEST} deep")
+        return listing.skip(member.filename, f"is a zip more than {DEEPEST} deep")
     if member.file_size > LARGEST_INNER:
-        return found.skip(member.filename, f"is a zip of more than {LARGEST_INNER // 1_000_000:,} MB inside a zip")
+        return listing.skip(member.filename, f"is a zip of more than {LARGEST_INNER // 1_000_000:,} MB inside a zip")
     try:
         inner = io.BytesIO(archive.read(member))
     except _DAMAGE as error:
-        return found.skip(member.filename, f"is damaged ({error})")
-    _list_zip(inner, prefix, depth + 1, found)
+        return listing.skip(member.filename, f"is damaged ({error})")
+    _list_zip(inner, prefix, depth + 1, listing)
 
 
 def _printable(name: str) -> str:
-    return "".join(each if each.isprintable() else "\ufffd" for each in shown(name))
+    return "".join(character if character.isprintable() else "\ufffd" for character in shown(name))

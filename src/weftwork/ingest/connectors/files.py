@@ -1,4 +1,4 @@
-"""Any file, and folders of all sorts: documents, notes, tables, source code and plain text, each read as what it is."""
+"""The connector of last resort: any file or folder, each file read by its kind."""
 
 from __future__ import annotations
 
@@ -6,41 +6,36 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from weftwork.ingest.connectors.code import code_source, is_code
-from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.folders import FoundFile, walk_files
 from weftwork.ingest.connectors.notes import is_note, note_source
 from weftwork.ingest.connectors.plain import plain_source
-from weftwork.ingest.connectors.protocol import Source, Unread
+from weftwork.ingest.connectors.protocol import Listed
 from weftwork.ingest.connectors.tables import SUFFIXES, table_sources
-from weftwork.ingest.events import Skipped
 
 
 class Files:
-    """What no other connector knows better."""
+    """Connector for any path that no other one recognises."""
 
     name = "files"
     summary = "Any files and folders: documents, text, source code, tables"
     version = 2
 
     def recognises(self, path: Path) -> float:
-        """Anything, but less surely than any other."""
+        """Return the lowest confidence for any path."""
         return 0.1
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
-        """Each file by its kind."""
-        for found in walk(path):
-            if isinstance(found, Found):
-                yield from file_sources(found)
-            else:
-                yield found
+    def sources(self, path: Path) -> Iterator[Listed]:
+        """The sources of all files, by kind."""
+        return walk_files(path, file_sources)
 
 
-def file_sources(found: Found) -> Iterator[Source | Unread | Skipped]:
-    """A file by its kind: a note, source code, a table, a document, or text."""
-    if is_note(found):
-        yield note_source(found, title_from_heading=True)
-    elif is_code(found.path):
-        yield code_source(found)
-    elif found.path.suffix.lower() in SUFFIXES:
-        yield from table_sources(found)
+def file_sources(file: FoundFile) -> Iterator[Listed]:
+    """The sources of a file by its kind: a note, source code, a table, a document, or text."""
+    if is_note(file):
+        yield note_source(file, title_from_heading=True)
+    elif is_code(file.path):
+        yield code_source(file)
+    elif file.path.suffix.lower() in SUFFIXES:
+        yield from table_sources(file)
     else:
-        yield plain_source(found)
+        yield plain_source(file)

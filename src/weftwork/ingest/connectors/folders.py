@@ -1,34 +1,34 @@
-"""Walking a folder: a source for each folder, and each file with its place in the tree, for a connector to read."""
+"""Walking a folder: a source for each folder, and the files for a connector to read."""
 
 from __future__ import annotations
 
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from weftwork.identity import text_hash
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Listed, Source, Unread, Yielded
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import FOLDER, HIDDEN, belongs_to_a_store, identity, is_database, shown, text_of
 from weftwork.types import UNSEEN, FieldValue, Node
 
 SETTLED = 2_000_000_000
-"""Nanoseconds after a change within which another one may not show in a file's times: clocks are coarse."""
+"""Nanoseconds within which a second change may not show in a file's times: clocks are coarse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundFile:
     """A regular file below the top, or the top itself."""
 
     path: Path
     key: str
     """Its path from the top on, with `/`, as text."""
     name: str
-    """What its id is made of: the name of the top and the key; the whole path if it is the top."""
+    """The base of its id: the name of the top and the key; the whole path if it is the top."""
     size: int
     modified: float
     stamp: str
@@ -45,15 +45,15 @@ class Found:
         return hashed.hexdigest()
 
     def text(self) -> str:
-        """What it says; Refused if it is no text."""
+        """Its text; Refused if it is binary."""
         with self.path.open("rb") as file:
             if file.read(4) == b"PK\x03\x04":
                 raise Refused("is a zip archive: add it by itself if it is an export, or unpack it")
         return text_of(self.path)
 
 
-def walk(root: Path) -> Iterator[Source | Found | Unread | Skipped]:
-    """The folder itself, then all that is in it, sorted by name; a single file stands for itself.
+def walk(root: Path) -> Iterator[Source | FoundFile | Unread | Skipped]:
+    """Yield the folder itself, then all that is in it, sorted by name; a single file yields itself.
 
     Hidden files and folders and what belongs to a store are left out.
     """
@@ -66,8 +66,17 @@ def walk(root: Path) -> Iterator[Source | Found | Unread | Skipped]:
     yield from _below(root, "", top, os.path.realpath(root))
 
 
+def walk_files(root: Path, read: Callable[[FoundFile], Iterable[Listed]]) -> Iterator[Listed]:
+    """Walk a folder, with the sources that `read` makes of each file in its place."""
+    for entry in walk(root):
+        if isinstance(entry, FoundFile):
+            yield from read(entry)
+        else:
+            yield entry
+
+
 def _why_not(path: Path, root: str) -> str:
-    """Why a link is not followed; empty if there is none, or if it leads to a file that belongs to what is added."""
+    """The reason not to follow a symbolic link; empty for other files, and for links within the folder."""
     if not path.is_symlink():
         return ""
     real = os.path.realpath(path)
@@ -82,7 +91,7 @@ def _is_within(inner: str, outer: str) -> bool:
     return inner.startswith(outer.rstrip(os.sep) + os.sep)
 
 
-def _below(folder: Path, prefix: str, top: str, root: str) -> Iterator[Source | Found | Unread | Skipped]:
+def _below(folder: Path, prefix: str, top: str, root: str) -> Iterator[Source | FoundFile | Unread | Skipped]:
     parent = identity("folder", f"{top}/{prefix}".rstrip("/"))
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -122,7 +131,7 @@ def _folder(path: Path, key: str, node: Node) -> Source:
     )  # fmt: skip
 
 
-def _file(path: Path, key: str, name: str, parent: str | None) -> Found | Unread | Skipped:
+def _file(path: Path, key: str, name: str, parent: str | None) -> FoundFile | Unread | Skipped:
     try:
         status = path.stat()
     except OSError as error:
@@ -131,14 +140,14 @@ def _file(path: Path, key: str, name: str, parent: str | None) -> Found | Unread
         return Skipped(shown(str(path)), "is not a regular file")
     if not path.name.endswith(".md") and is_database(path):
         return Skipped(shown(str(path)), "is a database")
-    return Found(
+    return FoundFile(
         path=path, key=shown(key), name=name, size=status.st_size, modified=status.st_mtime, stamp=stamp_of(status),
         parent=parent, position=place_of(path.name),
     )  # fmt: skip
 
 
 def stamp_of(status: os.stat_result) -> str:
-    """What changes with the file, once its last change is long enough ago that another would show in its times."""
+    """Size, times and inode of a file; empty if it changed so lately that another change may not show."""
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
     if time.time_ns() - changed < SETTLED:
         return ""
@@ -146,5 +155,5 @@ def stamp_of(status: os.stat_result) -> str:
 
 
 def place_of(name: str) -> int:
-    """A position among siblings that follows the alphabet and does not change when a neighbour appears."""
+    """A position among siblings in alphabetical order that no new neighbour changes."""
     return int.from_bytes(shown(name).casefold().encode()[:6].ljust(6, b"\0"), "big")

@@ -1,4 +1,4 @@
-"""The YAML at the top of a note, read without running anything that it says."""
+"""YAML front matter, loaded safely."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MAY_REFER = re.compile(r"(?:^|[\s\[{,:\-])[&*]\w", re.MULTILINE)
 
 
 class NotYaml(ValueError):
-    """That front matter cannot be read; the message says why."""
+    """The front matter cannot be parsed; the message says why."""
 
 
 class _Plain(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads plain values; an alias, with which a few lines can stand for billions of values, is refused."""
+    """Safe loader that refuses aliases, with which a few lines can stand for billions of values."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -36,34 +36,34 @@ _FAST: Any = getattr(yaml, "CSafeLoader", _Plain)
 
 
 def split(text: str) -> tuple[str, str]:
-    """The front matter of a note and what follows it; the first is empty where there is none."""
-    found = _BOUNDS.match(text)
-    return (found.group(1), text[found.end() :]) if found else ("", text)
+    """Split a note into front matter, empty if there is none, and body."""
+    match = _BOUNDS.match(text)
+    return (match.group(1), text[match.end() :]) if match else ("", text)
 
 
 def values(matter: str) -> dict[str, Any]:
-    """What front matter says, by name."""
+    """Parse front matter."""
     if len(matter) > LARGEST:
         raise NotYaml(f"it has more than {LARGEST:,} characters")
     try:
-        found = yaml.load(matter, _Plain if _MAY_REFER.search(matter) else _FAST)
+        loaded = yaml.load(matter, _Plain if _MAY_REFER.search(matter) else _FAST)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         raise NotYaml(_reason(error)) from error
-    if found is None:
+    if loaded is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(loaded, dict):
         raise NotYaml("it is no list of names and values")
-    return {str(name): value for name, value in found.items()}
+    return {str(name): value for name, value in loaded.items()}
 
 
-def fields(found: Mapping[str, Any]) -> dict[str, FieldValue]:
-    """The values as fields of a node; names that begin with `_` are the store's own."""
-    named = {name.strip(): value for name, value in found.items()}
+def fields(loaded: Mapping[str, Any]) -> dict[str, FieldValue]:
+    """The values as fields of a node; names that begin with `_` are reserved for the store."""
+    named = {name.strip(): value for name, value in loaded.items()}
     return {name: field(value) for name, value in named.items() if name and not name.startswith("_")}
 
 
 def field(value: Any) -> FieldValue:
-    """One value as a field: dates as ISO texts, lists as texts, whatever else is nested as JSON."""
+    """Convert a value to a field: dates to ISO, lists to strings, other nested values to JSON."""
     match value:
         case bool() | None | str():
             return value
@@ -74,17 +74,17 @@ def field(value: Any) -> FieldValue:
         case datetime() | date():
             return value.isoformat()
         case list() | tuple() | set():
-            return tuple(_text(each) for each in value)
+            return tuple(_text(item) for item in value)
         case _:
             return _text(value)
 
 
 def texts(value: Any) -> list[str]:
-    """A value that may be one text or several."""
+    """The strings of a value that may be one or several."""
     if value is None:
         return []
     several = value if isinstance(value, (list, tuple, set)) else [value]
-    return [text for text in (_text(each).strip() for each in several if each is not None) if text]
+    return [text for text in (_text(item).strip() for item in several if item is not None) if text]
 
 
 def _text(value: Any) -> str:
@@ -96,6 +96,6 @@ def _text(value: Any) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what a parser says; it may quote much of the text below it."""
-    said = getattr(error, "problem", None) or str(error) or type(error).__name__
-    return str(said).splitlines()[0][:200]
+    """The first line of a parser's message; the rest may quote much of the text."""
+    message = getattr(error, "problem", None) or str(error) or type(error).__name__
+    return str(message).splitlines()[0][:200]

@@ -1,4 +1,4 @@
-"""The text of HTML, as a mail or an exported page holds it, without any package that is not installed."""
+"""HTML to text, for mails and exported pages; needs no extra package."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SPACES = re.compile(r"[ \t\r\n\xa0]+")
 
 
 def text_of(html: str, *, markdown: bool = False) -> str:
-    """Blocks on lines of their own, headings and list items marked as in Markdown, links by their words.
+    """Convert HTML: blocks on lines of their own, headings and list items marked as in Markdown.
 
-    As `markdown` it can be taken apart again: lists are nested, code stands between fences, boxes are those of tasks.
+    As `markdown` it can be parsed again: lists are nested, code is fenced, checkboxes are those of tasks.
     """
     parser = _Markdown() if markdown else _Text()
     try:
@@ -41,7 +41,7 @@ class _Text(HTMLParser):
         self._kept = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a block, or something that is not shown."""
+        """Begin a block, or a hidden element."""
         if tag in _UNSEEN:
             self._unseen += 1
         elif tag in _BLOCKS:
@@ -64,7 +64,7 @@ class _Text(HTMLParser):
             self._kept = max(0, self._kept - 1)
 
     def handle_data(self, data: str) -> None:
-        """Text, with its spaces run together outside of `pre`."""
+        """Append text, with white space collapsed outside of `pre`."""
         if self._unseen:
             return
         text = data if self._kept else _SPACES.sub(" ", data)
@@ -79,16 +79,16 @@ class _Text(HTMLParser):
 
 
 class _Markdown(_Text):
-    """Keeps the margin of what stands in a list, fences code, and writes the boxes that Notion draws."""
+    """Indents lists, fences code, and writes Notion's checkboxes."""
 
     def __init__(self) -> None:
         super().__init__()
         self._lists: list[str] = []
         """Tags of lists and items that are open."""
         self._items = 0
-        """How many of them are items."""
+        """The number of open items."""
         self._code = 0
-        """Where in the parts the code that is open begins."""
+        """The index in `parts` at which the open code begins."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a block."""
@@ -116,7 +116,7 @@ class _Markdown(_Text):
         super().handle_endtag(tag)
 
     def _close(self, tag: str) -> None:
-        """Close a list or item with what is open in it; one that nobody opened closes nothing."""
+        """Close a list or item with all that is open in it; ignore a stray end tag."""
         inner = ("li",) if tag != "li" else ()
         while self._lists and self._lists[-1] in (tag, *inner):
             closed = self._lists.pop()
@@ -125,7 +125,7 @@ class _Markdown(_Text):
                 break
 
     def break_line(self, feeds: str) -> None:
-        """Begin another line at the margin of the list item that is open; an item goes on where its mark ends."""
+        """Begin a line at the indentation of the open list item, unless it only has its marker yet."""
         if not self.parts or not self.parts[-1].endswith(("- ", "[ ] ", "[x] ")):
             self.parts.append(feeds + self._margin())
 

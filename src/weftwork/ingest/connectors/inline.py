@@ -1,4 +1,4 @@
-"""What notes write inside of a line: links, embeds, tags, block names, fields, and the dates of tasks."""
+"""Inline syntax of notes: links, embeds, tags, block names, fields, and the dates of tasks."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ _PRIORITY = {"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", 
 _PRIORITIES = re.compile(f"([{''.join(_PRIORITY)}])\ufe0f?")
 _REPEAT = re.compile("🔁\ufe0f?\\s*([a-zA-Z0-9 ,]+)")
 STATUS = {" ": "open", "x": "done", "X": "done", "-": "cancelled", "/": "in progress"}
-"""What stands between the brackets of a task; anything else is a mark of one's own on an open one."""
+"""Status by the mark between the brackets of a task; any other mark is an open task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A link as it is written."""
+    """A link as written."""
 
     target: str
     anchor: str = ""
     label: str = ""
     embed: bool = False
     path: bool = False
-    """Whether the target is a path from the note on, not a name."""
+    """The target is a path relative to the note, not a name."""
 
 
 @dataclass(slots=True)
 class Task:
-    """What the text of a list item says of a task."""
+    """The text and fields of a task."""
 
     text: str
     fields: dict[str, str] = field(default_factory=dict)
 
 
 def without_code(text: str) -> str:
-    """The text with code left out, in which nothing is a link or a tag."""
+    """The text without code, in which nothing is a link or a tag."""
     return _CODE.sub(" ", text) if "`" in text or "~~~" in text else text
 
 
@@ -62,34 +62,34 @@ def references(text: str) -> Iterator[Reference]:
     """Links to other notes and files, in a text without code."""
     if "[" not in text:
         return
-    for found in _WIKI.finditer(text):
-        named, _, label = found.group(2).replace("\\|", "|").partition("|")
+    for match in _WIKI.finditer(text):
+        named, _, label = match.group(2).replace("\\|", "|").partition("|")
         target, _, anchor = named.partition("#")
         if target.strip() or anchor.strip():
-            yield Reference(target.strip(), _last(anchor), label.strip(), found.group(1) == "!")
-    for found in _MARKDOWN.finditer(text):
-        address = found.group(3).strip("<>")
+            yield Reference(target.strip(), _last(anchor), label.strip(), match.group(1) == "!")
+    for match in _MARKDOWN.finditer(text):
+        address = match.group(3).strip("<>")
         if not address or _REMOTE.match(address):
             continue
         target, _, anchor = address.partition("#")
         target, anchor = unquote(target.partition("?")[0]), unquote(anchor)
         if target or anchor:
-            yield Reference(target, _last(anchor), found.group(2).strip(), found.group(1) == "!", path=True)
+            yield Reference(target, _last(anchor), match.group(2).strip(), match.group(1) == "!", path=True)
 
 
 def tags(text: str) -> list[str]:
-    """Tags in a text without code: at least one character of each is no digit."""
+    """Tags in a text without code; a number alone is no tag."""
     if "#" not in text:
         return []
     readable = _MARKDOWN.sub(" ", _WIKI.sub(" ", text))
-    found = (match.group(1).strip("/") for match in _TAG.finditer(readable))
-    return list(dict.fromkeys(tag for tag in found if tag and not tag.isdigit()))
+    names = (match.group(1).strip("/") for match in _TAG.finditer(readable))
+    return list(dict.fromkeys(tag for tag in names if tag and not tag.isdigit()))
 
 
 def block_name(text: str) -> str:
-    """The name that a block gives itself at its end, `^name`."""
-    found = _BLOCK.search(text)
-    return found.group(1) if found else ""
+    """The `^name` at the end of a block."""
+    match = _BLOCK.search(text)
+    return match.group(1) if match else ""
 
 
 def line_fields(text: str) -> dict[str, str]:
@@ -98,39 +98,39 @@ def line_fields(text: str) -> dict[str, str]:
 
 
 def task(text: str) -> Task | None:
-    """The task that a list item is, with its dates; None if it is none."""
-    found = _TASK.match(text)
-    if not found:
+    """Parse a list item as a task with its dates; None if it is none."""
+    box = _TASK.match(text)
+    if not box:
         return None
-    mark = found.group(1)
-    told = Task(text[found.end() :], {"status": STATUS.get(mark, "open")})
+    mark = box.group(1)
+    result = Task(text[box.end() :], {"status": STATUS.get(mark, "open")})
     if mark not in STATUS:
-        told.fields["mark"] = mark
-    told.text = _DATED.sub(lambda match: _dated(told, _EMOJI[match.group(1)], match), told.text)
-    told.text = _FIELD.sub(lambda match: _named(told, match), told.text)
-    told.text = _PRIORITIES.sub(lambda match: _keep(told, "priority", _PRIORITY[match.group(1)]), told.text)
-    told.text = _REPEAT.sub(lambda match: _keep(told, "repeat", match.group(1).strip()), told.text)
-    told.text = _BLOCK.sub("", re.sub(r"[ \t]{2,}", " ", told.text)).strip()
-    return told
+        result.fields["mark"] = mark
+    result.text = _DATED.sub(lambda match: _dated(result, _EMOJI[match.group(1)], match), result.text)
+    result.text = _FIELD.sub(lambda match: _named(result, match), result.text)
+    result.text = _PRIORITIES.sub(lambda match: _keep(result, "priority", _PRIORITY[match.group(1)]), result.text)
+    result.text = _REPEAT.sub(lambda match: _keep(result, "repeat", match.group(1).strip()), result.text)
+    result.text = _BLOCK.sub("", re.sub(r"[ \t]{2,}", " ", result.text)).strip()
+    return result
 
 
-def _dated(told: Task, name: str, match: re.Match[str]) -> str:
+def _dated(result: Task, name: str, match: re.Match[str]) -> str:
     try:
         date.fromisoformat(match.group(2))
     except ValueError:
         return match.group(0)
-    return _keep(told, name, match.group(2))
+    return _keep(result, name, match.group(2))
 
 
-def _named(told: Task, match: re.Match[str]) -> str:
-    return _keep(told, match.group(1).strip().lower(), match.group(2).strip())
+def _named(result: Task, match: re.Match[str]) -> str:
+    return _keep(result, match.group(1).strip().lower(), match.group(2).strip())
 
 
-def _keep(told: Task, name: str, value: str) -> str:
-    told.fields.setdefault(name, value)
+def _keep(result: Task, name: str, value: str) -> str:
+    result.fields.setdefault(name, value)
     return " "
 
 
 def _last(anchor: str) -> str:
-    """Of a path of headings, the last."""
+    """The last heading of a path of headings."""
     return anchor.rpartition("#")[2].strip()

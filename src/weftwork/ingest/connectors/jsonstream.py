@@ -1,4 +1,4 @@
-"""The items of a large JSON array, one after the other: memory holds one item, not the file."""
+"""Streaming the items of a large JSON array: memory holds one item, not the file."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _DECODER = json.JSONDecoder()
 
 
 class Damaged(Exception):
-    """That a file is not the JSON that it should be from here on; the message says how."""
+    """The file is not the expected JSON from here on; the message says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A value of an array with the text that it was read from."""
+    """A value of an array with its source text."""
 
     value: Any
     text: str
 
     def packed(self) -> bytes:
-        """The text, for as long as nobody asks for the value: many values take many times the file."""
+        """Compress the text, to be parsed again when needed: parsed values take many times the memory."""
         return zlib.compress(self.text.encode("utf-8", "surrogatepass"), 1)
 
 
 def unpacked(packed: bytes) -> Any:
-    """The value of an item that was packed."""
+    """Parse the value of a packed item."""
     try:
         return json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass"))
     except RecursionError as error:
@@ -44,9 +44,9 @@ def unpacked(packed: bytes) -> Any:
 
 
 def items(file: TextIO, key: str | None = None, largest: int = LARGEST_ITEM) -> Iterator[Item]:
-    """What the array at the top holds, or the one at a key of the object at the top.
+    """Yield the items of the array at the top, or at a key of the object at the top.
 
-    What stands before the first damage, or before an item that is too large, is yielded; then `Damaged` is raised.
+    Items before the first damage, or before an item that is too large, are yielded; then `Damaged` is raised.
     """
     reader = _Reader(file, largest)
     if key is not None:
@@ -61,7 +61,7 @@ def items(file: TextIO, key: str | None = None, largest: int = LARGEST_ITEM) -> 
 
 
 def _enter(reader: _Reader, key: str) -> None:
-    """Go on to the value of a key in the object at the top."""
+    """Advance to the value of a key in the object at the top."""
     reader.expect("{")
     while reader.peek() != "}":
         name = reader.value().value
@@ -75,7 +75,7 @@ def _enter(reader: _Reader, key: str) -> None:
 
 
 class _Reader:
-    """A window on a text: what was read is dropped, what a value needs is read."""
+    """A sliding window on a text."""
 
     def __init__(self, file: TextIO, largest: int) -> None:
         self._file = file
@@ -85,7 +85,7 @@ class _Reader:
         self._ended = False
 
     def peek(self) -> str:
-        """The next character that is not space."""
+        """The next character that is not white space."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in _SPACE:
                 self._at += 1
@@ -95,30 +95,30 @@ class _Reader:
                 raise Damaged("ends in the middle")
 
     def expect(self, character: str) -> None:
-        """Go past a character that has to come next."""
-        found = self.peek()
-        if found != character:
-            raise Damaged(f"is not the JSON that was expected ({found!r} where {character!r} should stand)")
+        """Skip the next character, which has to be this one."""
+        actual = self.peek()
+        if actual != character:
+            raise Damaged(f"is not the JSON that was expected ({actual!r} where {character!r} should stand)")
         self._at += 1
 
     def value(self) -> Item:
-        """The next value, whole."""
+        """Parse the next value."""
         self.peek()
-        wanted = CHUNK
+        size = CHUNK
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except RecursionError as error:
                 raise Damaged("is nested too deeply") from error
             except ValueError as error:
-                if len(self._text) - self._at > self._largest or not self._more(wanted):
+                if len(self._text) - self._at > self._largest or not self._more(size):
                     raise Damaged(f"is not JSON any more ({error})") from error
             else:
-                if end < len(self._text) or not self._more(wanted):  # a number might go on
+                if end < len(self._text) or not self._more(size):  # a number might go on
                     item = Item(value, self._text[self._at : end])
                     self._at = end
                     return item
-            wanted *= 2  # a value is tried again only when twice as much is there, so that large ones cost no more
+            size *= 2  # a value is tried again only when twice as much is there, so that large ones cost no more
 
     def _more(self, size: int) -> bool:
         if self._ended:

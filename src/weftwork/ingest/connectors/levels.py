@@ -1,4 +1,4 @@
-"""The level of a heading, kept for programs that lay a page out again."""
+"""The level of a heading, stored for programs that lay a page out again."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ LEVEL = "_level"
 
 
 def level_fields(level: int) -> dict[str, FieldValue]:
-    """The fields that say the level of a heading; none where it is not known."""
+    """The fields with the level of a heading; none where it is unknown."""
     return {LEVEL: level, UNSEEN: (LEVEL,)} if level else {}

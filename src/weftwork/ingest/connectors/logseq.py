@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from weftwork.ingest.connectors.dates import written_date
-from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.folders import FoundFile, walk
 from weftwork.ingest.connectors.logseq_json import is_logseq_json, json_sources
 from weftwork.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
 from weftwork.ingest.connectors.plain import modified, plain_source, source_of
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Listed, Source, Yielded
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import shown
@@ -52,43 +52,43 @@ class Logseq:
     version = 2
 
     def recognises(self, path: Path) -> float:
-        """By Logseq's own folder, or by pages beside journals."""
+        """A folder with Logseq's settings, or with pages beside journals; or its JSON export."""
         if not path.is_dir():
             return 0.9 if is_logseq_json(path) else 0.0
         if (path / "logseq" / "config.edn").is_file():
             return 0.95
         return 0.7 if all((path / name).is_dir() for name in FOLDERS) and not (path / ".obsidian").exists() else 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
-        """A source for each page and journal, and for each document among the assets; the rest is named, not read."""
+    def sources(self, path: Path) -> Iterator[Listed]:
+        """A source for each page, journal and document; other files are reported as skipped."""
         if path.is_file():
             yield from json_sources(path, _task)
             return
         hidden = _hidden(path)
-        for found in walk(path):
-            top = found.key.partition("/")[0] if isinstance(found, (Source, Found)) else ""
+        for entry in walk(path):
+            top = entry.key.partition("/")[0] if isinstance(entry, (Source, FoundFile)) else ""
             if top == "logseq":
                 continue
-            if not isinstance(found, Found):
-                yield found
-            elif any(found.key == each or found.key.startswith(f"{each}/") for each in hidden):
-                yield Skipped(shown(str(found.path)), "is hidden in the settings of the graph")
-            elif found.path.suffix.lower() == ".md":
-                yield source_of(found, "logseq", _read)
-            elif is_document(found.path):
-                yield plain_source(found)
+            if not isinstance(entry, FoundFile):
+                yield entry
+            elif any(entry.key == name or entry.key.startswith(f"{name}/") for name in hidden):
+                yield Skipped(shown(str(entry.path)), "is hidden in the settings of the graph")
+            elif entry.path.suffix.lower() == ".md":
+                yield source_of(entry, "logseq", _read)
+            elif is_document(entry.path):
+                yield plain_source(entry)
             else:
-                yield Skipped(shown(str(found.path)), _why_not(found.path.suffix.lower()))
+                yield Skipped(shown(str(entry.path)), _why_not(entry.path.suffix.lower()))
 
 
 def _hidden(graph: Path) -> list[str]:
-    """Files and folders that the settings of the graph hide."""
+    """The files and folders that the graph's settings hide."""
     try:
         settings = (graph / "logseq" / "config.edn").read_text("utf-8", "replace")
     except OSError:
         return []
-    told = _HIDDEN.search(_COMMENT.sub("", settings))
-    return [name.strip("/") for name in re.findall(r'"([^"]+)"', told[1])] if told else []
+    match = _HIDDEN.search(_COMMENT.sub("", settings))
+    return [name.strip("/") for name in re.findall(r'"([^"]+)"', match[1])] if match else []
 
 
 def _why_not(extension: str) -> str:
@@ -97,45 +97,45 @@ def _why_not(extension: str) -> str:
     return "is no page, journal or document"
 
 
-def _read(found: Found, own: str) -> Iterator[Yielded]:
-    header, blocks = parse(found.text())
-    day = _day(found)
-    title = header.get("title") or (_journal_title(day) if day else title_of(found.path.stem))
+def _read(file: FoundFile, source_id: str) -> Iterator[Yielded]:
+    header, blocks = parse(file.text())
+    day = _day(file)
+    title = header.get("title") or (_journal_title(day) if day else title_of(file.path.stem))
     aliases = listed(header.get("alias", header.get("aliases", "")))
     yield from page_pieces(
         Page(
             title=title,
-            source=shown(str(found.path)),
-            parent=found.parent or "",
-            position=found.position,
+            source=shown(str(file.path)),
+            parent=file.parent or "",
+            position=file.position,
             blocks=blocks,
             aliases=(*aliases, *((day.isoformat(),) if day and day.isoformat() != title else ())),
             properties={k: v for k, v in header.items() if k not in INTERNAL | {"title", "alias", "aliases"}},
             day=day,
-            updated_at=modified(found),
+            updated_at=modified(file),
         ),
-        own,
+        source_id,
     )
 
 
 def title_of(stem: str) -> str:
-    """The title of a page from the name of its file: `___` and `%2F` stand for `/`."""
+    """The title of a page from its file name: `___` and `%2F` stand for `/`."""
     return unquote(stem.replace("___", "/"))
 
 
-def _day(found: Found) -> date | None:
-    return written_date(found.path.stem) if found.key.startswith("journals/") else None
+def _day(file: FoundFile) -> date | None:
+    return written_date(file.path.stem) if file.key.startswith("journals/") else None
 
 
 def _journal_title(day: date) -> str:
-    """The title that Logseq gives a journal unless it is told otherwise: Oct 22nd, 2020."""
+    """Logseq's default title of a journal: Oct 22nd, 2020."""
     end = "th" if 11 <= day.day <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
     return f"{day:%b} {day.day}{end}, {day.year}"
 
 
 @dataclass(slots=True)
 class _Open:
-    """A block that may still get lines and children."""
+    """A block under construction."""
 
     indent: int
     lines: list[str] = field(default_factory=list)
@@ -143,13 +143,13 @@ class _Open:
 
 
 def parse(text: str) -> tuple[dict[str, str], tuple[Block, ...]]:
-    """The properties of a page and its blocks."""
+    """Parse a page into its properties and blocks."""
     lines = text.split("\n")
     header, start = _front_matter(lines)
     while start < len(lines) and not lines[start].strip():
         start += 1
-    while start < len(lines) and (found := _PROPERTY.match(lines[start])):
-        header[found[1].lower()] = (found[2] or "").strip()
+    while start < len(lines) and (match := _PROPERTY.match(lines[start])):
+        header[match[1].lower()] = (match[2] or "").strip()
         start += 1
     first = lines[start] if start < len(lines) else ""
     if not header and first.startswith("- ") and _PROPERTY.match(first[2:]):  # the properties as a block of their own
@@ -158,7 +158,7 @@ def parse(text: str) -> tuple[dict[str, str], tuple[Block, ...]]:
 
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
-    """What older graphs write between two lines of dashes."""
+    """The front matter of older graphs, and the line after it."""
     if lines[0].strip() != "---":
         return {}, 0
     end = next((number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
@@ -170,15 +170,15 @@ def _property_block(lines: list[str], start: int) -> tuple[dict[str, str], int]:
     header: dict[str, str] = {}
     line = lines[start][2:]
     end = start
-    while found := _PROPERTY.match(line):
-        header[found[1].lower()] = (found[2] or "").strip()
+    while match := _PROPERTY.match(line):
+        header[match[1].lower()] = (match[2] or "").strip()
         end += 1
         line = lines[end] if end < len(lines) and not _BULLET.match(lines[end]) else ""
     return header, end
 
 
 def _tree(lines: list[str]) -> list[_Open]:
-    """Blocks by their indentation; text without a bullet at the margin is a block of its own."""
+    """Blocks by their indentation; text without a bullet at the margin is a block too."""
     root = _Open(-1)
     way, fence = [root], ""
     for line in lines:
@@ -196,7 +196,7 @@ def _tree(lines: list[str]) -> list[_Open]:
 
 
 def _begin(way: list[_Open], indent: int, first: str) -> None:
-    """Open a block below the nearest one that stands further left."""
+    """Open a block below the nearest one with less indentation."""
     while way[-1].indent >= indent:
         way.pop()
     block = _Open(indent, [first])
@@ -209,42 +209,42 @@ def _width(space: str) -> int:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The mark that ends what a line begins; inside, a dash is no bullet."""
-    found = _FENCE.match(line)
-    if not found:
+    """The closing mark of the fence that is open after a line; inside, a dash is no bullet."""
+    match = _FENCE.match(line)
+    if not match:
         return fence
-    mark = found[1].upper()
+    mark = match[1].upper()
     if fence:
         return "" if mark == fence else fence
     if mark == "#+BEGIN_":
         return "#+END_"
-    return "" if mark == "#+END_" or line.count(found[1]) > 1 else mark
+    return "" if mark == "#+END_" or line.count(match[1]) > 1 else mark
 
 
 def _closed(top: _Open) -> Block:
-    """The block with all below it, the innermost first, so that no nesting is too deep."""
+    """Convert a block with its descendants, innermost first, so that no nesting is too deep."""
     order, waiting = [], [top]
     while waiting:
         block = waiting.pop()
         order.append(block)
         waiting += block.children
-    made: dict[int, Block] = {}
+    blocks: dict[int, Block] = {}
     for block in reversed(order):
-        made[id(block)] = _block(block, tuple(made.pop(id(child)) for child in block.children))
-    return made[id(top)]
+        blocks[id(block)] = _block(block, tuple(blocks.pop(id(child)) for child in block.children))
+    return blocks[id(top)]
 
 
 def _block(open_: _Open, children: tuple[Block, ...]) -> Block:
     properties: dict[str, str] = {}
-    kept, fence = [], ""
+    lines, fence = [], ""
     for line in open_.lines:
-        found = None if fence else _PROPERTY.match(line)
-        if found:
-            properties[found[1].lower()] = (found[2] or "").strip()
+        match = None if fence else _PROPERTY.match(line)
+        if match:
+            properties[match[1].lower()] = (match[2] or "").strip()
         else:
-            kept.append(_outdented(line, open_.indent + 2) if fence else line.strip())
+            lines.append(_outdented(line, open_.indent + 2) if fence else line.strip())
         fence = _fence_after(line, fence)
-    text = _CLOCK.sub("", "\n".join(kept)).strip()
+    text = _CLOCK.sub("", "\n".join(lines)).strip()
     level = properties.get("heading", "")
     return Block(
         text=text, children=children, key=properties.get("id", ""), task=_task(text),
@@ -254,7 +254,7 @@ def _block(open_: _Open, children: tuple[Block, ...]) -> Block:
 
 
 def _outdented(line: str, width: int) -> str:
-    """A line of code without the margin of the block that it stands in."""
+    """A line of code without the indentation of its block."""
     margin = line[: len(line) - len(line.lstrip(" \t"))]
     place = 0
     while place < len(margin) and _width(margin[: place + 1]) <= width:
@@ -263,7 +263,7 @@ def _outdented(line: str, width: int) -> str:
 
 
 def _task(text: str) -> Task | None:
-    """The task that a block is, with its dates."""
+    """The task of a block, with its dates; None if it is none."""
     marker = _MARKER.match(text)
     if marker is None:
         return None

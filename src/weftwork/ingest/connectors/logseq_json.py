@@ -1,4 +1,4 @@
-"""Logseq's export as JSON: a list of pages, each with its blocks."""
+"""Logseq's JSON export: a list of pages, each with its blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weftwork.ingest.connectors.dates import written_date
 from weftwork.ingest.connectors.exports import digest, export_top, open_export, unread
 from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
 from weftwork.ingest.connectors.outline import Block, Page, Task, listed, page_pieces
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Listed, Source, Yielded
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
 
@@ -22,7 +22,7 @@ _HEAD = re.compile(r'\A\ufeff?\s*\{\s*"(?:version|blocks)"')
 
 
 def is_logseq_json(path: Path) -> bool:
-    """Whether a file holds pages as Logseq writes them."""
+    """Return True for a JSON export of Logseq."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
     try:
@@ -36,8 +36,8 @@ def is_logseq_json(path: Path) -> bool:
     return first is not None and isinstance(first.value, dict) and "page-name" in first.value
 
 
-def json_sources(path: Path, task: TaskReader) -> Iterator[Source | Unread | Skipped]:
-    """A source for each page; `task` reads the task that a block is."""
+def json_sources(path: Path, task: TaskReader) -> Iterator[Listed]:
+    """A source for each page; `task` parses the task of a block."""
     top = export_top(path, "logseq", path.stem)
     yield top
     seen: set[str] = set()
@@ -63,7 +63,7 @@ def _source(item: Item, name: str, number: int, top: str, task: TaskReader) -> S
     )  # fmt: skip
 
 
-def _read(packed: bytes, number: int, top: str, task: TaskReader, own: str) -> Iterator[Yielded]:
+def _read(packed: bytes, number: int, top: str, task: TaskReader, source_id: str) -> Iterator[Yielded]:
     value = unpacked(packed)
     title, properties = value["page-name"].strip(), _properties(value)
     day = written_date(title)
@@ -81,33 +81,35 @@ def _read(packed: bytes, number: int, top: str, task: TaskReader, own: str) -> I
         properties=properties,
         day=day,
     )
-    yield from page_pieces(page, own)
+    yield from page_pieces(page, source_id)
 
 
 def _properties(value: Mapping[str, Any]) -> dict[str, str]:
-    """Properties as they would be written; of several values, each is a link."""
-    found = value.get("properties")
-    pairs = found.items() if isinstance(found, dict) else ()
+    """Properties in Logseq's syntax; several values become links."""
+    properties = value.get("properties")
+    pairs = properties.items() if isinstance(properties, dict) else ()
     return {
-        str(name): ", ".join(f"[[{each}]]" for each in told) if isinstance(told, list) else str(told)
-        for name, told in pairs
+        str(name): ", ".join(f"[[{item}]]" for item in property_value)
+        if isinstance(property_value, list)
+        else str(property_value)
+        for name, property_value in pairs
         if name not in ("id", "collapsed", "title", "heading")
     }
 
 
 def _blocks(value: Any, task: TaskReader) -> tuple[Block, ...]:
-    sound = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-    return tuple(_block(each, task) for each in sound)
+    sound = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return tuple(_block(item, task) for item in sound)
 
 
 def _block(value: Mapping[str, Any], task: TaskReader) -> Block:
     text, key = value.get("content"), value.get("id")
-    said = "\n".join(line for line in str(text or "").split("\n") if not re.match(r"\s*[\w-]+:: ", line)).strip()
-    told = value.get("properties")
-    heading = told.get("heading") if said and isinstance(told, dict) else None
+    body = "\n".join(line for line in str(text or "").split("\n") if not re.match(r"\s*[\w-]+:: ", line)).strip()
+    properties = value.get("properties")
+    heading = properties.get("heading") if body and isinstance(properties, dict) else None
     level = heading if isinstance(heading, int) and heading is not True and 1 <= heading <= 6 else 0
     return Block(
-        text=said, children=_blocks(value.get("children"), task), key=key if isinstance(key, str) else "",
-        task=task(said), properties=_properties(value) if said else {}, heading=level > 0 or heading is True,
+        text=body, children=_blocks(value.get("children"), task), key=key if isinstance(key, str) else "",
+        task=task(body), properties=_properties(value) if body else {}, heading=level > 0 or heading is True,
         level=level,
     )  # fmt: skip

@@ -16,18 +16,18 @@ from itertools import pairwise
 from pathlib import Path
 
 from weftwork.clock import aware
-from weftwork.ingest.connectors.conversations import Said, Thread, thread_nodes
+from weftwork.ingest.connectors.conversations import ChatMessage, Thread, thread_nodes
 from weftwork.ingest.connectors.exports import digest, export_top, names_in
-from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.folders import FoundFile, walk
 from weftwork.ingest.connectors.htmltext import text_of
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Listed, Source, Unread, Yielded
 from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import identity, shown
 from weftwork.types import FieldValue, Node
 
 LARGEST_LETTER = 100_000_000
 LONGEST_LINE = 1_000_000
-"""Bytes that are looked at at once: a line that is longer is looked at in pieces."""
+"""Bytes read at once: a longer line is read in pieces."""
 LARGEST_ATTACHMENT = 1_000_000
 """Bytes of a text that was attached and is taken."""
 _BEGIN = re.compile(rb"From \S+.*\d{4}\s*$")
@@ -36,18 +36,18 @@ _HEADER = re.compile(rb"[!-9;-~]+:")
 _REPLY = re.compile(r"^\s*(?:(?:re|aw|sv|fwd?|wg|tr|rv)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 _ID = re.compile(r"<([^<>\s]+)>")
 _UNSOUND = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
-"""What the parser of headers and bodies raises where a mail breaks the rules."""
+"""Errors of the mail parser on malformed mail."""
 
 
 class Mail:
-    """Letters, threaded by what they answer."""
+    """Letters, threaded by their References."""
 
     name = "mail"
     summary = "Mail: mbox files, .eml files and folders of them"
     version = 1
 
     def recognises(self, path: Path) -> float:
-        """By how the file begins, or by what most files of a folder are called."""
+        """A file that begins like a mail or mbox, or a folder of mostly such files."""
         if path.is_dir():
             names = [name.lower() for name in names_in(path, 500)]
             letters = [name for name in names if name.endswith((".eml", ".mbox", ".mbox/mbox"))]
@@ -61,30 +61,30 @@ class Mail:
             return 0.9
         return 0.9 if path.suffix.lower() == ".eml" and any(_HEADER.match(line) for line in lines) else 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+    def sources(self, path: Path) -> Iterator[Listed]:
         """A source for each thread."""
         top = export_top(path, "mail", shown(path.resolve().stem))
         yield top
         letters: list[_Letter] = []
-        for found in walk(path):
-            if isinstance(found, (Unread, Skipped)):
-                yield found
-            elif isinstance(found, Found):
+        for entry in walk(path):
+            if isinstance(entry, (Unread, Skipped)):
+                yield entry
+            elif isinstance(entry, FoundFile):
                 try:
-                    held = list(_letters(found.path))
+                    in_file = list(_letters(entry.path))
                 except OSError as error:
-                    yield Unread("", shown(str(found.path)), f"cannot be read ({error.strerror})")
+                    yield Unread("", shown(str(entry.path)), f"cannot be read ({error.strerror})")
                     continue
-                letters += held
-                if not held:
-                    yield Skipped(shown(str(found.path)), "holds no letter")
-        threads, twice = _threads([each for each in letters if each.size <= LARGEST_LETTER])
-        for letter in (each for each in letters if each.size > LARGEST_LETTER):
+                letters += in_file
+                if not in_file:
+                    yield Skipped(shown(str(entry.path)), "holds no letter")
+        threads, twice = _threads([letter for letter in letters if letter.size <= LARGEST_LETTER])
+        for letter in (letter for letter in letters if letter.size > LARGEST_LETTER):
             yield Skipped(letter.what, f"is larger than {LARGEST_LETTER // 1_000_000} MB")
         if twice:
             yield Skipped(shown(str(path)), f"{twice} letters are there twice")
         for root, several in threads.items():
-            content = digest(*(each.content for each in several))
+            content = digest(*(letter.content for letter in several))
             yield Source(
                 key=f"thread/{root}", id=identity("mail", root), what=several[0].subject or several[0].what,
                 fingerprint=partial(str, content), stamp=content, read=partial(_read, several, top.id), movable=False,
@@ -93,11 +93,11 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A letter that was found, by its headers."""
+    """The headers of a letter, and how to load it."""
 
     id: str
     answers: tuple[str, ...]
-    """What it answers, from the first letter of the thread on."""
+    """Ids of its predecessors, from the first letter of the thread on."""
     subject: str
     at: datetime | None
     content: str
@@ -107,7 +107,7 @@ class _Letter:
 
 
 def _letters(path: Path) -> Iterator[_Letter]:
-    """The letters of a file, of which only headers are kept."""
+    """The letters of a file; only their headers are held in memory."""
     with path.open("rb") as file:
         begin = file.readline(1000)
     spans = _spans(path) if _BEGIN.match(begin) else [(0, path.stat().st_size)]
@@ -123,7 +123,7 @@ def _letters(path: Path) -> Iterator[_Letter]:
 
 
 def _load(path: Path, start: int, end: int) -> bytes:
-    """A letter; in an mbox, lines that begin with "From " stand behind a mark, which is taken away."""
+    """Load a letter; unescape "From " lines of an mbox."""
     with path.open("rb") as file:
         file.seek(start)
         data = file.read(end - start)
@@ -131,7 +131,7 @@ def _load(path: Path, start: int, end: int) -> bytes:
 
 
 def _spans(path: Path) -> Iterator[tuple[int, int]]:
-    """Where each letter of an mbox begins and ends, without the line before it."""
+    """The byte spans of the letters of an mbox, without their "From " lines."""
     start, place, blank = -1, 0, True
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
@@ -148,16 +148,16 @@ def _spans(path: Path) -> Iterator[tuple[int, int]]:
 def _letter(data: bytes, what: str, load: Callable[[], bytes]) -> _Letter:
     headers = BytesHeaderParser(policy=policy.default).parsebytes(data)
     content = _hash(data)
-    own = _ID.findall(_header(headers, "Message-ID"))
+    ids = _ID.findall(_header(headers, "Message-ID"))
     answers = _ID.findall(_header(headers, "References")) or _ID.findall(_header(headers, "In-Reply-To"))[:1]
     subject = _header(headers, "Subject")
     return _Letter(
-        own[0] if own else f"{content}@letter", tuple(answers), subject, _date(headers), content, len(data), what, load
+        ids[0] if ids else f"{content}@letter", tuple(answers), subject, _date(headers), content, len(data), what, load
     )
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """A header as text; empty where it cannot be told."""
+    """A header as text; empty if it is missing or malformed."""
     try:
         value = message.get(name)
         return " ".join(str(value).split()) if value is not None else ""
@@ -173,25 +173,25 @@ def _date(message: EmailMessage) -> datetime | None:
 
 
 def _threads(letters: Sequence[_Letter]) -> tuple[dict[str, list[_Letter]], int]:
-    """Letters by the first one of their thread, be it there or not, and how many were there twice."""
-    known: dict[str, _Letter] = {}
+    """Letters by the id of their thread's first one, present or not, and the number of duplicates."""
+    by_id: dict[str, _Letter] = {}
     above: dict[str, str] = {}
     for letter in letters:
-        known.setdefault(letter.id, letter)
+        by_id.setdefault(letter.id, letter)
         way = [*dict.fromkeys(letter.answers), letter.id]
         for parent, child in pairwise(way):
             if parent != child:
                 above.setdefault(child, parent)
     threads: dict[str, list[_Letter]] = {}
-    for letter in known.values():
+    for letter in by_id.values():
         threads.setdefault(_root(letter.id, above), []).append(letter)
     for several in threads.values():
-        several.sort(key=lambda each: (each.at is None, each.at.timestamp() if each.at else 0.0))
-    return threads, len(letters) - len(known)
+        several.sort(key=lambda letter: (letter.at is None, letter.at.timestamp() if letter.at else 0.0))
+    return threads, len(letters) - len(by_id)
 
 
 def _root(name: str, above: dict[str, str]) -> str:
-    """The first letter of a thread; of a ring, the smallest id, from wherever one starts."""
+    """The first letter of a thread; of a cycle, the smallest id."""
     way: dict[str, None] = {}
     while name in above and name not in way:
         way[name] = None
@@ -199,14 +199,14 @@ def _root(name: str, above: dict[str, str]) -> str:
     return min(list(way)[list(way).index(name) :]) if name in way else name
 
 
-def _read(letters: Sequence[_Letter], top: str, own: str) -> Iterator[Yielded]:
+def _read(letters: Sequence[_Letter], top: str, source_id: str) -> Iterator[Yielded]:
     messages = [BytesParser(policy=policy.default).parsebytes(_unchanged(letter)) for letter in letters]
-    said = [_said(letter, message) for letter, message in zip(letters, messages, strict=True)]
+    chat_messages = [_said(letter, message) for letter, message in zip(letters, messages, strict=True)]
     first = letters[0]
     title = _REPLY.sub("", first.subject).strip() or "(no subject)"
-    yield from thread_nodes(Thread(id=own, title=title, source=first.what, parent=top), said)
-    for one, message in zip(said, messages, strict=True):
-        yield from _attached(message, f"{own}#{one.key}", first.what)
+    yield from thread_nodes(Thread(id=source_id, title=title, source=first.what, parent=top), chat_messages)
+    for chat_message, message in zip(chat_messages, messages, strict=True):
+        yield from _attached(message, f"{source_id}#{chat_message.key}", first.what)
 
 
 def _unchanged(letter: _Letter) -> bytes:
@@ -220,7 +220,7 @@ def _hash(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def _said(letter: _Letter, message: EmailMessage) -> Said:
+def _said(letter: _Letter, message: EmailMessage) -> ChatMessage:
     people = {name: _people(message, name) for name in ("From", "To", "Cc")}
     fields: dict[str, FieldValue] = {}
     for name, several in people.items():
@@ -232,7 +232,7 @@ def _said(letter: _Letter, message: EmailMessage) -> Said:
         fields["attachments"] = names
     who, address = people["From"][0] if people["From"] else ("", "")
     key = letter.id if letter.id.isprintable() else letter.content
-    return Said(key=key, role="user", author=who or address, at=letter.at, text=_body(message), fields=fields)
+    return ChatMessage(key=key, role="user", author=who or address, at=letter.at, text=_body(message), fields=fields)
 
 
 def _people(message: EmailMessage, name: str) -> list[tuple[str, str]]:
@@ -240,7 +240,7 @@ def _people(message: EmailMessage, name: str) -> list[tuple[str, str]]:
 
 
 def _body(message: EmailMessage) -> str:
-    """What a letter says: its plain text, or else the text of its HTML."""
+    """The plain text of a letter, or else the text of its HTML."""
     try:
         part = message.get_body(preferencelist=("plain", "html"))
     except _UNSOUND:
@@ -261,7 +261,7 @@ def _content(part: MIMEPart) -> str:
 
 
 def _attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
-    """What is attached, by name."""
+    """The attachments with their names."""
     try:
         parts = [part for part in message.iter_attachments() if isinstance(part, EmailMessage)]
         return [(part.get_filename() or part.get_content_type(), part) for part in parts]
@@ -270,7 +270,7 @@ def _attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
 
 
 def _attached(message: EmailMessage, above: str, source: str) -> Iterator[Node]:
-    """Texts that were attached; other files are only named."""
+    """The attached texts as nodes; other files are only named."""
     for place, (name, part) in enumerate(_attachments(message)):
         if part.get_content_maintype() == "text" and len(text := _content(part)) <= LARGEST_ATTACHMENT and text.strip():
             shown_text = text_of(text) if part.get_content_type() == "text/html" else text

@@ -1,4 +1,4 @@
-"""The sections of a Markdown text as they are written, and those of their blocks that stand by themselves."""
+"""The sections of a Markdown text as written, and their standalone blocks."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LONGEST = 5_000_000
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 _NAME = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*\Z")
 _RULES = "-*_+>= \t\n"
-"""What a stretch without words is made of: rules, empty items."""
+"""The characters of a stretch without words: rules, empty items."""
 
 
 @dataclass(slots=True)
 class Stretch:
-    """Blocks that stand together, as they are written."""
+    """Adjacent blocks as written."""
 
     text: str
     prose: list[str] = field(default_factory=list)
@@ -37,19 +37,19 @@ class Stretch:
     names: list[str] = field(default_factory=list)
     """Names that its blocks give themselves, `^name`; they are left out of the text."""
     loose: bool = False
-    """Whether a blank line stands before it."""
+    """A blank line stands before it."""
 
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph or list item that stands by itself."""
+    """A standalone paragraph or list item."""
 
     kind: Kind
     paragraphs: list[str]
-    """What it says itself: of a list item, the paragraphs that stand directly in it, the first without its marker."""
+    """Its own paragraphs: of a list item, those directly in it, the first without its marker."""
     names: list[str] = field(default_factory=list)
     parts: list[Stretch | Block] = field(default_factory=list)
-    """What follows the first paragraph of a list item."""
+    """The rest of a list item after its first paragraph."""
 
 
 @dataclass(slots=True)
@@ -68,18 +68,18 @@ class Section:
 
 
 class StandsAlone(Protocol):
-    """Decides whether a paragraph or list item stands by itself."""
+    """The predicate for standalone paragraphs and list items."""
 
     def __call__(self, kind: Kind, paragraphs: Sequence[str], *, first: bool) -> bool:
-        """`paragraphs` are those directly in a list item, with their names; `first` is what a section begins with."""
+        """`paragraphs` are those directly in a list item; `first` marks the first block of a section."""
 
 
 class TooDeep(Exception):
-    """That a text is nested too deeply, or is too long, to be taken apart."""
+    """The text is nested too deeply, or is too long, to be parsed."""
 
 
 def sections(text: str, alone: StandsAlone, *, named: bool = False) -> list[Section]:
-    """What stands before the first heading, and a section for each heading, in reading order, without comments.
+    """Split a text into sections, in reading order, without comments; the first has no heading.
 
     Where blocks may be `named`, a `^name` at their end is taken out of the text.
     """
@@ -93,20 +93,20 @@ def sections(text: str, alone: StandsAlone, *, named: bool = False) -> list[Sect
 
 
 def plain(text: str) -> list[Section]:
-    """The paragraphs of a text that cannot be taken apart otherwise, each by itself."""
-    paragraphs = [each.strip() for each in _BLANK.split(lined(text)) if each.strip()]
-    lead = [Stretch(each, [each]) for each in paragraphs[:1]]
-    return [Section(parts=[*lead, *(Block("paragraph", [each]) for each in paragraphs[1:])])]
+    """Split a text that cannot be parsed into paragraphs."""
+    paragraphs = [paragraph.strip() for paragraph in _BLANK.split(lined(text)) if paragraph.strip()]
+    lead = [Stretch(paragraph, [paragraph]) for paragraph in paragraphs[:1]]
+    return [Section(parts=[*lead, *(Block("paragraph", [paragraph]) for paragraph in paragraphs[1:])])]
 
 
 def lined(text: str) -> str:
-    """The text with line feeds for whatever ends its lines."""
+    """Normalise line ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 @cache
 def _parser() -> MarkdownIt:
-    """CommonMark with tables; what stands inside of a line is for `inline` to read."""
+    """CommonMark with tables; inline syntax is left to `inline`."""
     return MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable("inline")
 
 
@@ -123,7 +123,7 @@ def _parse(text: str) -> list[Token]:
 
 
 def _code_spans(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Where code blocks begin and end."""
+    """The spans of code blocks."""
     offsets = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     for token in tokens:
         if token.type in ("fence", "code_block"):
@@ -132,14 +132,14 @@ def _code_spans(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]
 
 
 def _lines(token: Token) -> tuple[int, int]:
-    """The first line of a block, and the one after its last."""
+    """The first line of a block, and the line after its last."""
     first, last = token.map or (0, 0)
     return first, last
 
 
 @dataclass(slots=True)
 class _Open:
-    """A section or list item that may still get parts."""
+    """A section or list item under construction."""
 
     parts: list[Stretch | Block]
     names: list[str]
@@ -151,11 +151,11 @@ class _Open:
     """The line after the last of a list item."""
     stretch: Stretch = field(default_factory=lambda: Stretch(""))
     filled: bool = False
-    """Whether the stretch has a block."""
+    """The stretch has a block."""
 
 
 class _Reader:
-    """Reads tokens in one pass; blocks that do not stand alone stay in the stretch of lines around them."""
+    """Reads tokens in one pass; blocks that do not stand alone stay in the stretch around them."""
 
     def __init__(self, tokens: Sequence[Token], lines: list[str], alone: StandsAlone, named: bool) -> None:
         self._tokens = tokens
@@ -167,7 +167,7 @@ class _Reader:
         self._open = [_Open(self._sections[0].parts, self._sections[0].names)]
         self._quoted = 0
         self._last = ""
-        """What the block before says."""
+        """The content of the block before."""
 
     def read(self) -> list[Section]:
         index = 0
@@ -177,7 +177,7 @@ class _Reader:
         return self._sections
 
     def _take(self, index: int) -> int:
-        """Take a token, and tell the next one to take."""
+        """Take a token, and return the index of the next one."""
         token = self._tokens[index]
         match token.type:
             case "heading_open" if token.level == 0:
@@ -202,7 +202,7 @@ class _Reader:
         return index + 1
 
     def _keep(self, token: Token) -> None:
-        """Leave a block in the stretch that is open; what is indented below a note of MkDocs is its text, no code."""
+        """Add a block to the open stretch; indented text below a note of MkDocs is no code."""
         here = self._open[-1]
         here.filled = True
         noted = token.type == "code_block" and self._last.startswith(("!!!", "???"))
@@ -238,7 +238,7 @@ class _Reader:
         return index + 3
 
     def _name_before(self, names: list[str]) -> None:
-        """A name alone is that of the block before it."""
+        """Give a name that stands alone to the block before it."""
         here = self._open[-1]
         if here.filled:
             here.stretch.names += names
@@ -251,18 +251,18 @@ class _Reader:
         return self._alone("list_item", self._paragraphs[index], first=False)
 
     def _begin_item(self, index: int) -> None:
-        """Open a list item that stands by itself; its first paragraph is taken at once."""
-        item, own = self._tokens[index], self._tokens[index + 1]
+        """Open a standalone list item; its first paragraph is taken at once."""
+        item, paragraph = self._tokens[index], self._tokens[index + 1]
         first, end = _lines(item)
         self._flush(first)
         self._open[-1].start = end
-        paragraphs = [self._unnamed(each) for each in self._paragraphs[index]]
-        block = Block("list_item", paragraphs, self._names_at(own))
+        paragraphs = [self._unnamed(text) for text in self._paragraphs[index]]
+        block = Block("list_item", paragraphs, self._names_at(paragraph))
         self._open[-1].parts.append(block)
-        self._open.append(_Open(block.parts, block.names, _lines(own)[1], item.level, end))
+        self._open.append(_Open(block.parts, block.names, _lines(paragraph)[1], item.level, end))
 
     def _flush(self, end: int) -> None:
-        """End the stretch that is open at a line; one without words is none."""
+        """Close the open stretch before a line; drop one without words."""
         here = self._open[-1]
         lines = self._lines[here.start : end]
         stretch, here.stretch, here.filled, here.start = here.stretch, Stretch(""), False, end
@@ -278,27 +278,27 @@ class _Reader:
             here.names.extend(stretch.names)
 
     def _direct_paragraphs(self) -> dict[int, list[str]]:
-        """The paragraphs that stand directly in each list item, by the item's token."""
-        found: dict[int, list[str]] = {}
+        """The paragraphs directly in each list item, by the index of the item's token."""
+        paragraphs: dict[int, list[str]] = {}
         items: list[int] = []
         for index, token in enumerate(self._tokens):
             if token.type == "list_item_open":
                 items.append(index)
-                found[index] = []
+                paragraphs[index] = []
             elif token.type == "list_item_close":
                 items.pop()
             elif token.type == "paragraph_open" and items and token.level == self._tokens[items[-1]].level + 1:
-                found[items[-1]].append(self._tokens[index + 1].content.strip())
-        return found
+                paragraphs[items[-1]].append(self._tokens[index + 1].content.strip())
+        return paragraphs
 
     def _names_at(self, token: Token) -> list[str]:
-        """Take the name at the end of a block out of its last line."""
+        """Remove the name at the end of a block from its last line, and return it."""
         last = _lines(token)[1] - 1
-        found = _NAME.search(self._lines[last]) if self._named else None
-        if found is None:
+        match = _NAME.search(self._lines[last]) if self._named else None
+        if match is None:
             return []
-        self._lines[last] = self._lines[last][: found.start()]
-        return [found[1]]
+        self._lines[last] = self._lines[last][: match.start()]
+        return [match[1]]
 
     def _unnamed(self, text: str) -> str:
         return _NAME.sub("", text) if self._named else text

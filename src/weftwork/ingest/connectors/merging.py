@@ -29,26 +29,26 @@ class Holder:
     lines: list[tuple[int, str]] = field(default_factory=list)
     """Plain blocks, each with its level in the list."""
     names: list[tuple[str, NameKind]] = field(default_factory=list)
-    """What links may call it: also the ids of the blocks that were merged."""
+    """Its names for links, with the ids of merged blocks."""
     links: list[Link] = field(default_factory=list)
     """Links of its blocks, with any source."""
     tags: dict[str, None] = field(default_factory=dict)
     children: int = 0
     current: Holder | None = None
-    """What takes the next plain block below it: itself, or the paragraph after the last node of its own."""
+    """The holder of the next plain block below it: itself, or the paragraph after the last node."""
 
     def __post_init__(self) -> None:
         """Take plain blocks by itself at first."""
         self.current = self
 
     def note(self, ids: Iterable[str] = (), links: Iterable[Link] = (), tags: Iterable[str] = ()) -> None:
-        """Keep what a block that stands in it is called, links to, and is tagged with."""
-        self.names += [(each, "id") for each in ids]
+        """Add the ids, links and tags of a block that is merged into it."""
+        self.names += [(block, "id") for block in ids]
         self.links += links
         self.tags.update(dict.fromkeys(tags))
 
     def date(self, created: datetime | None, updated: datetime | None) -> None:
-        """Let the node be as new as the newest of its blocks, and a paragraph as old as its first."""
+        """Set the node's update time to the newest of its blocks, and a paragraph's creation to its first."""
         times = [time for time in (self.node.updated_at, updated) if time]
         first = created if self.node.type == "paragraph" else None
         self.node = replace(self.node, created_at=self.node.created_at or first, updated_at=max(times, default=None))
@@ -63,7 +63,7 @@ class Outline:
         self._names = BlockNames()
 
     def add(self, above: Holder, node: Node) -> Holder:
-        """Put a node below another one, after all that is there already."""
+        """Append a node below another one."""
         target = above
         target.current = None
         while target.above is not None and target.depth >= DEEPEST:
@@ -77,25 +77,25 @@ class Outline:
         return holder
 
     def merge(self, above: Holder, level: int, text: str) -> Holder:
-        """Put a plain block at a level of the list below a node, and return the node whose text it stands in."""
+        """Append a plain block to the list below a node, and return the node whose text holds it."""
         if above.current is None:
             above.current = self.add(above, Node(id="", type="paragraph", source=above.node.source))
         above.current.lines.append((min(level, DEEPEST), text))
         return above.current
 
     def pieces(self) -> Iterator[Yielded]:
-        """The nodes with their names and links."""
+        """Yield the nodes with their names and links."""
         for holder in self._holders:
             text = "\n".join(filter(None, (holder.node.text, nested_list(holder.lines))))
             name = holder.node.id or f"{self.page.node.id}#{self._names.name('paragraph', text)}"
             tags = tuple(dict.fromkeys((*holder.node.tags, *holder.tags)))
             yield replace(holder.node, id=name, text=text, tags=tags)
-            yield from (Named(name, *each) for each in dict.fromkeys(holder.names))
+            yield from (Named(name, *named) for named in dict.fromkeys(holder.names))
             yield from (replace(link, source=name) for link in holder.links)
 
 
 def nested_list(lines: Sequence[tuple[int, str]]) -> str:
-    """Blocks as a Markdown list, two spaces a level, the highest of them at the margin."""
+    """Format blocks as a Markdown list with two spaces per level."""
     lowest = min((level for level, _ in lines), default=0)
     return "\n".join(_item(level - lowest, text) for level, text in lines)
 

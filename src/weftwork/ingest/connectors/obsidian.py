@@ -1,17 +1,17 @@
-"""Folders of Markdown notes: Obsidian vaults, and any others."""
+"""Connectors for Obsidian vaults and other folders of Markdown notes."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from weftwork.ingest.connectors.files import file_sources
-from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.folders import FoundFile, walk_files
 from weftwork.ingest.connectors.notes import SUFFIXES, is_note, note_source
-from weftwork.ingest.connectors.protocol import Source, Unread
-from weftwork.ingest.events import Skipped
+from weftwork.ingest.connectors.protocol import Listed
 from weftwork.ingest.files import HIDDEN
 
 SEEN = 500
@@ -21,14 +21,14 @@ OPENED = 20
 
 
 class Obsidian:
-    """A vault: a note is called what its file is called."""
+    """A vault: notes are titled by their file names."""
 
     name = "obsidian"
     summary = "Obsidian vaults: notes with links, tags, tasks and attachments"
     version = 2
 
     def recognises(self, path: Path) -> float:
-        """A vault has a folder for its settings; without one, half of its notes that are opened link by name."""
+        """A folder with `.obsidian`, or mostly notes of which a third link by name."""
         if not path.is_dir():
             return 0.0
         if (path / ".obsidian").is_dir():
@@ -38,13 +38,13 @@ class Obsidian:
         linking = sum(1 for note in opened if _links_by_name(note))
         return 0.7 if opened and share > 0.5 and linking * 3 >= len(opened) else 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+    def sources(self, path: Path) -> Iterator[Listed]:
         """Notes as pages, attachments as documents or files."""
-        return _sources(path, title_from_heading=False)
+        return walk_files(path, partial(_sources, title_from_heading=False))
 
 
 class Markdown:
-    """Notes that are called what their first heading says."""
+    """A folder of notes that are titled by their first heading."""
 
     name = "markdown"
     summary = "Markdown files and folders of them"
@@ -57,23 +57,17 @@ class Markdown:
         share, _ = _notes(path)
         return 0.6 if share > 0.5 else 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
-        """Notes as pages, all else as documents or files."""
-        return _sources(path, title_from_heading=True)
+    def sources(self, path: Path) -> Iterator[Listed]:
+        """Notes as pages, other files as documents or text."""
+        return walk_files(path, partial(_sources, title_from_heading=True))
 
 
-def _sources(path: Path, *, title_from_heading: bool) -> Iterator[Source | Unread | Skipped]:
-    for each in walk(path):
-        if not isinstance(each, Found):
-            yield each
-        elif is_note(each):
-            yield note_source(each, title_from_heading=title_from_heading)
-        else:
-            yield from file_sources(each)
+def _sources(file: FoundFile, *, title_from_heading: bool) -> Iterable[Listed]:
+    return [note_source(file, title_from_heading=title_from_heading)] if is_note(file) else file_sources(file)
 
 
 def _notes(folder: Path) -> tuple[float, list[Path]]:
-    """Which share of the files in a folder is Markdown, and some of these."""
+    """The share of Markdown among the first files of a folder, and those notes."""
     seen = list(islice(_files(folder), SEEN))
     notes = [path for path in seen if path.name.lower().endswith(SUFFIXES)]
     return (len(notes) / len(seen) if seen else 0.0), notes

@@ -1,4 +1,4 @@
-"""Outliners: pages of nested blocks with `[[links]]`, `((block references))`, #tags, `key:: value` and tasks.
+"""Outliners: pages of nested blocks with `[[links]]`, `((block references))`, tags and properties.
 
 A task, a heading, a block with properties and a long one are nodes; all other blocks are lines of the node above them.
 """
@@ -36,7 +36,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be done, with the words that say so taken out of the text."""
+    """A task, its markers removed from the text."""
 
     text: str
     status: str
@@ -45,7 +45,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A block and what is below it."""
+    """A block and its children."""
 
     text: str
     children: tuple[Block, ...] = ()
@@ -62,7 +62,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page: what is said of it, and its blocks."""
+    """A page with its properties and blocks."""
 
     title: str
     source: str
@@ -79,14 +79,14 @@ class Page:
     updated_at: datetime | None = None
 
 
-def page_pieces(page: Page, own: str) -> Iterator[Yielded]:
-    """The page, its blocks, its names, and its links."""
+def page_pieces(page: Page, source_id: str) -> Iterator[Yielded]:
+    """Yield the page, its blocks, names and links."""
     fields = shown_properties(page.properties)
     if page.day:
         fields["date"] = page.day.isoformat()
     outline = Outline(
         Node(
-            id=own,
+            id=source_id,
             type="page",
             title=page.title,
             parent=page.parent,
@@ -98,17 +98,20 @@ def page_pieces(page: Page, own: str) -> Iterator[Yielded]:
             updated_at=page.updated_at or page.created_at or (start_of(page.day) if page.day else None),
         )
     )
-    outline.page.note(ids=page.names, links=property_links(own, page.properties))
-    _add_blocks(outline, page, own)
+    outline.page.note(ids=page.names, links=property_links(source_id, page.properties))
+    _add_blocks(outline, page, source_id)
     yield from outline.pieces()
-    yield Named(own, page.title)
-    yield from (Named(own, alias, "alias") for alias in page.aliases)
+    yield Named(source_id, page.title)
+    yield from (Named(source_id, alias, "alias") for alias in page.aliases)
     if "/" in page.title.strip("/") and not page.day:
-        yield Link(source=own, names=(page.title.rpartition("/")[0],), label="namespace")
+        yield Link(source=source_id, names=(page.title.rpartition("/")[0],), label="namespace")
 
 
-def _add_blocks(outline: Outline, page: Page, own: str) -> None:
-    """Blocks from the top down; an own stack, so that no nesting is too deep. Below an empty one, they move up."""
+def _add_blocks(outline: Outline, page: Page, source_id: str) -> None:
+    """Add blocks top down, without recursion, so that no nesting is too deep.
+
+    Children of an empty block move up.
+    """
     names, taken = BlockNames(), set[str]()
     waiting = [(outline.page, 0, block) for block in reversed(page.blocks)]
     while waiting:
@@ -118,7 +121,7 @@ def _add_blocks(outline: Outline, page: Page, own: str) -> None:
             key = block.key if _KEY.fullmatch(block.key) and block.key not in taken else ""
             taken.add(key)
             if alone:
-                name = f"{own}#{key or names.name('block', block.text)}"
+                name = f"{source_id}#{key or names.name('block', block.text)}"
                 holder = above = outline.add(above, block_node(block, name, page))
                 level = 0
             else:
@@ -134,12 +137,12 @@ def _add_blocks(outline: Outline, page: Page, own: str) -> None:
 
 
 def stands_alone(block: Block) -> bool:
-    """Whether a block is a node of its own for what it is."""
+    """Return True for a task, a heading, or a block with properties."""
     return bool(block.task or block.heading or block.properties or _HEADING.match(block.text))
 
 
 def block_node(block: Block, name: str, page: Page) -> Node:
-    """A block that stands alone: a task, a heading with what it says below its first line, or an item."""
+    """The node of a standalone block: a task, a heading with the rest of its text, or an item."""
     text, title, kind = plain(block.text).strip(), "", "list_item"
     fields = shown_properties(block.properties)
     marked = _HEADING.match(text)
@@ -158,26 +161,26 @@ def block_node(block: Block, name: str, page: Page) -> Node:
 
 
 def _times(block: Block, page: Page) -> tuple[datetime | None, datetime | None]:
-    """When a block was made and changed, else when its page was."""
+    """The creation and update time of a block, else of its page."""
     created = block.created_at or (start_of(page.day) if page.day else None)
     return created, block.updated_at or block.created_at or page.updated_at
 
 
 def links(node: str, text: str) -> Iterator[Link]:
-    """All that a text refers to, each once: pages, tags, blocks, and what it embeds."""
-    said = without_code(text)
-    embeds = [match.end() for match in _EMBED.finditer(said)]
+    """The distinct references of a text: pages, tags, blocks, and embeds."""
+    prose = without_code(text)
+    embeds = [match.end() for match in _EMBED.finditer(prose)]
 
     def label(start: int) -> str:
         return "embed" if any(0 <= start - end <= 1 for end in embeds) else ""
 
-    found: dict[tuple[str, str], None] = {}
-    for start, target in page_links(said):
-        tagged = start > 0 and said[start - 1] == "#"
-        found[target, "tag" if tagged else label(start)] = None
-    found.update({(match[1], "tag"): None for match in _TAG.finditer(said) if match[1]})
-    found.update({(match[1], label(match.start()) or "block"): None for match in _BLOCK.finditer(said)})
-    for target, kind in found:
+    targets: dict[tuple[str, str], None] = {}
+    for start, target in page_links(prose):
+        tagged = start > 0 and prose[start - 1] == "#"
+        targets[target, "tag" if tagged else label(start)] = None
+    targets.update({(match[1], "tag"): None for match in _TAG.finditer(prose) if match[1]})
+    targets.update({(match[1], label(match.start()) or "block"): None for match in _BLOCK.finditer(prose)})
+    for target, kind in targets:
         if kind == "embed":
             yield Link(source=node, names=(target,), type="embed")
         else:
@@ -185,9 +188,9 @@ def links(node: str, text: str) -> Iterator[Link]:
 
 
 def page_links(text: str) -> list[tuple[int, str]]:
-    """Where each `[[link]]` begins and what it calls, those inside of others too."""
+    """The position and target of each `[[link]]`, nested ones too."""
     open_at: list[int] = []
-    found = []
+    targets = []
     for bracket in _BRACKETS.finditer(text):
         if bracket[0] == "[[":
             open_at.append(bracket.start())
@@ -195,8 +198,8 @@ def page_links(text: str) -> list[tuple[int, str]]:
             start = open_at.pop()
             target = text[start + 2 : bracket.start()].strip()
             if target and "\n" not in target and target.lower() not in _WORDS:
-                found.append((start, target))
-    return sorted(found)
+                targets.append((start, target))
+    return sorted(targets)
 
 
 _WORDS = frozenset({"todo", "done", "embed", "table", "query", "kanban", "mermaid", "video"})
@@ -205,29 +208,29 @@ _WORDS = frozenset({"todo", "done", "embed", "table", "query", "kanban", "mermai
 
 def tags_of(text: str) -> tuple[str, ...]:
     """The tags of a text, short and long."""
-    said = without_code(text)
-    tags = [match[1] for match in _TAG.finditer(said) if match[1]]
-    tags += [target for start, target in page_links(said) if start > 0 and said[start - 1] == "#"]
+    prose = without_code(text)
+    tags = [match[1] for match in _TAG.finditer(prose) if match[1]]
+    tags += [target for start, target in page_links(prose) if start > 0 and prose[start - 1] == "#"]
     return tuple(dict.fromkeys(tags))
 
 
 def without_code(text: str) -> str:
-    """The text with code blanked out: what looks like a link there is none."""
+    """The text with code blanked out, in which nothing is a link."""
     return _CODE.sub(lambda code: " " * len(code[0]), text)
 
 
 def plain(text: str) -> str:
-    """The text as it reads: aliased links by their words."""
+    """The text with aliased links replaced by their labels."""
     return _ALIASED.sub(lambda link: link[1], text)
 
 
 def property_links(node: str, properties: Mapping[str, str]) -> Iterator[Link]:
-    """What the values of properties refer to, each labelled with the property's name."""
+    """The references in values of properties, labelled with the property's name."""
     for name, value in properties.items():
-        said = without_code(value)
-        targets = [target for _, target in page_links(said)]
-        targets += [match[1] for match in _TAG.finditer(said) if match[1]]
-        targets += [match[1] for match in _BLOCK.finditer(said)]
+        prose = without_code(value)
+        targets = [target for _, target in page_links(prose)]
+        targets += [match[1] for match in _TAG.finditer(prose) if match[1]]
+        targets += [match[1] for match in _BLOCK.finditer(prose)]
         for target in dict.fromkeys(targets):
             yield Link(source=node, names=(target,), type="field", label=name)
 
@@ -241,10 +244,10 @@ def listed(value: str) -> tuple[str, ...]:
 
 
 def tags_of_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
-    """What the property `tags` lists."""
+    """The tags in the property `tags`."""
     return tuple(tag for name, value in properties.items() if name.lower() == "tags" for tag in listed(value))
 
 
 def shown_properties(properties: Mapping[str, str]) -> dict[str, FieldValue]:
-    """Properties as fields, links in them by their names."""
+    """Properties as fields, without link brackets."""
     return {name: _BRACKETS.sub("", value).strip() for name, value in properties.items() if name.lower() != "tags"}

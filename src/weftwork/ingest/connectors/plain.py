@@ -1,4 +1,4 @@
-"""Files that are no notes: documents page by page, and any other text as it is."""
+"""Files that are not notes: documents by page, other text as it is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from weftwork.ingest.connectors.folders import Found
+from weftwork.ingest.connectors.folders import FoundFile
 from weftwork.ingest.connectors.protocol import Document, Named, Source, Yielded
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.values import Limits
@@ -14,66 +14,66 @@ from weftwork.ingest.events import Skipped
 from weftwork.ingest.files import LARGEST, identity, shown
 from weftwork.types import Node
 
-Reader = Callable[[Found, str], Iterator[Yielded]]
+Reader = Callable[[FoundFile, str], Iterator[Yielded]]
 
 
-def source_of(found: Found, kind: str, read: Reader, most: int = LARGEST) -> Source | Skipped:
-    """A file as a source, unless it has more bytes than what is taken for text."""
-    if found.size > most:
-        return Skipped(shown(str(found.path)), f"is larger than {most // 1_000_000:,} MB")
+def source_of(file: FoundFile, kind: str, read: Reader, most: int = LARGEST) -> Source | Skipped:
+    """A file as a source; Skipped if it has more than `most` bytes."""
+    if file.size > most:
+        return Skipped(shown(str(file.path)), f"is larger than {most // 1_000_000:,} MB")
     return Source(
-        key=found.key,
-        id=identity(kind, found.name),
-        what=shown(str(found.path)),
-        fingerprint=found.fingerprint,
-        stamp=found.stamp,
-        read=lambda name: read(found, name),
+        key=file.key,
+        id=identity(kind, file.name),
+        what=shown(str(file.path)),
+        fingerprint=file.fingerprint,
+        stamp=file.stamp,
+        read=lambda name: read(file, name),
     )
 
 
-def plain_source(found: Found) -> Source | Skipped:
-    """A file that is no note: a document, or text."""
-    if is_document(found.path):
-        return source_of(found, "document", _document, Limits().file_bytes)
-    return source_of(found, "file", _text)
+def plain_source(file: FoundFile) -> Source | Skipped:
+    """The source of a document or a text file."""
+    if is_document(file.path):
+        return source_of(file, "document", _document, Limits().file_bytes)
+    return source_of(file, "file", _text)
 
 
 def path_names(node: str, key: str) -> Iterator[Named]:
-    """What links may call a file: its path from the top on, any end of that path, and its name."""
+    """The names of a file for links: its path from the top on, and all suffixes of that path."""
     parts = key.split("/")
     yield Named(node, key, "path")
     for start in range(1, len(parts)):
         yield Named(node, "/".join(parts[start:]), "id")
 
 
-def modified(found: Found) -> datetime | None:
-    """When a file was last changed, where the calendar has that moment."""
+def modified(file: FoundFile) -> datetime | None:
+    """The modification time of a file; None if it is out of range."""
     try:
-        return datetime.fromtimestamp(found.modified, UTC)
+        return datetime.fromtimestamp(file.modified, UTC)
     except (OverflowError, ValueError, OSError):
         return None
 
 
-def _document(found: Found, name: str) -> Iterator[Yielded]:
+def _document(file: FoundFile, name: str) -> Iterator[Yielded]:
     yield Document(
-        path=found.path,
-        title=shown(found.path.name),
-        where=shown(str(found.path)),
-        parent=found.parent,
-        position=found.position,
+        path=file.path,
+        title=shown(file.path.name),
+        where=shown(str(file.path)),
+        parent=file.parent,
+        position=file.position,
     )
-    yield from path_names(name, found.key)
+    yield from path_names(name, file.key)
 
 
-def _text(found: Found, name: str) -> Iterator[Yielded]:
+def _text(file: FoundFile, name: str) -> Iterator[Yielded]:
     yield Node(
         id=name,
         type="file",
-        title=posixpath.basename(found.key),
-        text=found.text(),
-        source=shown(str(found.path)),
-        parent=found.parent,
-        position=found.position,
-        updated_at=modified(found),
+        title=posixpath.basename(file.key),
+        text=file.text(),
+        source=shown(str(file.path)),
+        parent=file.parent,
+        position=file.position,
+        updated_at=modified(file),
     )
-    yield from path_names(name, found.key)
+    yield from path_names(name, file.key)

@@ -1,4 +1,4 @@
-"""Which connectors there are: those that come with Weftwork, and those of other packages.
+"""The registry of connectors: the built-in ones, and those of other packages.
 
 Another package registers its connector with an entry point of the group `weftwork.connectors`, which names a class
 without arguments or an object that is a connector.
@@ -37,42 +37,44 @@ MODULES = {
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A connector and where it comes from."""
+    """A connector and its origin."""
 
     name: str
     origin: str
     """`built-in`, or the name and version of a package."""
     connector: Connector | None = None
     problem: str = ""
-    """Why another package's connector cannot be used."""
+    """The reason why another package's connector cannot be used."""
 
 
 def connectors() -> dict[str, Registered]:
-    """All connectors by name, built-in ones first; a name that is taken is not given twice."""
-    found = {name: Registered(name, BUILT_IN, _built_in(place)) for name, place in MODULES.items()}
+    """The connectors by name, built-in ones first; the first one of a name wins."""
+    registered = {name: Registered(name, BUILT_IN, _built_in(place)) for name, place in MODULES.items()}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
-        if entry.name not in found:
-            found[entry.name] = _registered(entry)
-    return found
+        if entry.name not in registered:
+            registered[entry.name] = _registered(entry)
+    return registered
 
 
 def get_connector(name: str) -> Connector:
-    """A connector by name."""
-    known = connectors()
-    if name not in known:
-        raise UnknownName("connector", name, known)
-    connector = known[name].connector
+    """The connector with this name."""
+    registered = connectors()
+    if name not in registered:
+        raise UnknownName("connector", name, registered)
+    connector = registered[name].connector
     if connector is None:
-        raise InvalidInput(f"the connector {name!r} of {known[name].origin} cannot be used: {known[name].problem}")
+        raise InvalidInput(
+            f"the connector {name!r} of {registered[name].origin} cannot be used: {registered[name].problem}"
+        )
     return connector
 
 
 def recognise(path: Path) -> Connector:
-    """The connector that is surest of a path; of two equally sure ones the one that was registered first."""
+    """The connector with the highest confidence for a path; of equals the first registered."""
     check_path(path)
-    usable = [each.connector for each in connectors().values() if each.connector is not None]
+    usable = [registered.connector for registered in connectors().values() if registered.connector is not None]
     sure = [(connector.recognises(path), -place, connector) for place, connector in enumerate(usable)]
-    certainty, _, surest = max(sure, key=lambda each: each[:2])
+    certainty, _, surest = max(sure, key=lambda candidate: candidate[:2])
     if certainty <= 0:
         raise InvalidInput(f"nothing knows how to read {path}: see  weftwork connectors")
     return surest
@@ -86,10 +88,10 @@ def _built_in(place: str) -> Connector:
 
 
 def _registered(entry: EntryPoint) -> Registered:
-    """Another package's connector; what is wrong with it concerns nobody who does not use it."""
+    """Load another package's connector; a failure is recorded, for those who ask for it."""
     try:
-        found = entry.load()
-        connector = found() if isinstance(found, type) else found
+        loaded = entry.load()
+        connector = loaded() if isinstance(loaded, type) else loaded
     except Exception as error:  # whatever another package does wrong
         return Registered(entry.name, _origin(entry), problem=f"it cannot be loaded ({error})")
     missing = [part for part in ("name", "summary", "version", "recognises", "sources") if not hasattr(connector, part)]

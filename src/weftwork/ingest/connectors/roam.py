@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
@@ -12,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from weftwork.ingest.connectors.dates import moment, written_date
-from weftwork.ingest.connectors.exports import Entry, digest, export_top, names_in, open_export, unread
-from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items, unpacked
+from weftwork.ingest.connectors.exports import (
+    Entry,
+    digest,
+    entry_sources,
+    export_sources,
+    export_top,
+    first_item,
+    single_json,
+)
+from weftwork.ingest.connectors.jsonstream import Damaged, Item, items, unpacked
 from weftwork.ingest.connectors.outline import Block, Page, Task, page_pieces
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Listed, Source, Yielded
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
 
@@ -25,50 +32,35 @@ _DUE = re.compile(r"\b(?:due|deadline):?:?\s*\[\[([^\[\]]+)\]\]", re.IGNORECASE)
 
 
 class Roam:
-    """A graph that was exported as JSON."""
+    """A graph exported as JSON."""
 
     name = "roam"
     summary = "Roam Research export: JSON, or the zip that holds it"
     version = 2
 
     def recognises(self, path: Path) -> float:
-        """By what the first page holds."""
-        if path.is_dir() or not any(name.lower().endswith(".json") for name in names_in(path, 50)):
-            return 0.0
+        """A JSON file, or a zip of one, whose first item is a page."""
         try:
-            files = [entry for entry in open_export(path).files if entry.suffix == ".json"]
-            if len(files) != 1:
-                return 0.0
-            with io.TextIOWrapper(files[0].open(), "utf-8-sig") as text:
-                first = next(items(text, largest=GLANCE), None)
+            entry = single_json(path)
+            first = first_item(entry) if entry else None
         except (Damaged, Refused, OSError, UnicodeDecodeError):
             return 0.0
         return 0.9 if first and _is_page(first.value) else 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+    def sources(self, path: Path) -> Iterator[Listed]:
         """A source for each page."""
-        try:
-            export = open_export(path)
-        except (Refused, OSError) as refused:
-            yield unread(path, str(refused))
-            return
         top = export_top(path, "roam", "Roam Research")
-        yield top
-        yield from export.skipped
-        for entry in (entry for entry in export.files if entry.suffix == ".json"):
-            try:
-                yield from _pages(entry, top.id)
-            except (Damaged, Refused, OSError, zlib.error, EOFError, ValueError) as error:
-                yield unread(path, f"{entry.name} {error}")
+        pages = partial(_pages, top=top.id)
+        return export_sources(path, top, lambda export: entry_sources(path, export.json_files, pages))
 
 
 def _is_page(value: Any) -> bool:
-    """Whether a value is a page as Roam writes it, or a block that stands by itself."""
+    """Return True for a page as Roam writes it, or a block that stands by itself."""
     if not isinstance(value, dict) or not _title(value):
         return False
     blocks = value.get("children")
     if isinstance(blocks, list) and blocks:
-        return any(isinstance(each, dict) and "string" in each for each in blocks)
+        return any(isinstance(block, dict) and "string" in block for block in blocks)
     return any(name in value for name in ("uid", "edit-time", "create-time"))
 
 
@@ -85,24 +77,24 @@ def _pages(entry: Entry, top: str) -> Iterator[Source | Skipped]:
             if not _is_page(item.value):
                 yield Skipped(what, "is not a page: it has no title, or no blocks that hold text")
                 continue
-            known = str(item.value.get("uid") or _title(item.value))
-            if known in seen:
-                yield Skipped(what, f"is there twice: {known}")
+            page_id = str(item.value.get("uid") or _title(item.value))
+            if page_id in seen:
+                yield Skipped(what, f"is there twice: {page_id}")
                 continue
-            seen.add(known)
-            yield _source(item, known, number, entry.name, top)
+            seen.add(page_id)
+            yield _source(item, page_id, number, entry.name, top)
 
 
-def _source(item: Item, known: str, number: int, file: str, top: str) -> Source:
-    """A page that is kept packed until it is read: all of them unpacked would be many times the file."""
+def _source(item: Item, page_id: str, number: int, file: str, top: str) -> Source:
+    """A page, packed until it is read: all of them parsed would take many times the file."""
     packed, fingerprint = item.packed(), digest(item.text)
     return Source(
-        key=f"{file}/{known}", id=identity("roam", known), what=f"{file}: {_title(item.value)}", stamp=fingerprint,
+        key=f"{file}/{page_id}", id=identity("roam", page_id), what=f"{file}: {_title(item.value)}", stamp=fingerprint,
         fingerprint=lambda: fingerprint, read=partial(_read, packed, number, top), movable=False,
     )  # fmt: skip
 
 
-def _read(packed: bytes, number: int, top: str, own: str) -> Iterator[Yielded]:
+def _read(packed: bytes, number: int, top: str, source_id: str) -> Iterator[Yielded]:
     value = unpacked(packed)
     title = _title(value)
     try:
@@ -125,31 +117,31 @@ def _read(packed: bytes, number: int, top: str, own: str) -> Iterator[Yielded]:
         created_at=moment(value.get("create-time")),
         updated_at=moment(value.get("edit-time")) or _latest(value),
     )
-    yield from page_pieces(page, own)
+    yield from page_pieces(page, source_id)
 
 
 def _latest(page: Mapping[str, Any]) -> datetime | None:
     children = page.get("children")
     blocks = children if isinstance(children, list) else []
-    times = [moment(each.get("edit-time")) for each in blocks if isinstance(each, dict)]
-    return max((each for each in times if each), default=None)
+    times = [moment(block.get("edit-time")) for block in blocks if isinstance(block, dict)]
+    return max((time for time in times if time), default=None)
 
 
 def _blocks(value: Any) -> tuple[tuple[Block, ...], dict[str, str], int]:
-    """Blocks with those below them, attributes of what they stand below, and how many were no blocks."""
+    """Nested blocks, the attributes of their parent, and the number of malformed ones."""
     blocks, properties, wrong = [], {}, 0
-    for each in value if isinstance(value, list) else ():
-        if not isinstance(each, dict) or not isinstance(each.get("string"), str):
+    for item in value if isinstance(value, list) else ():
+        if not isinstance(item, dict) or not isinstance(item.get("string"), str):
             wrong += 1
             continue
-        below, own, unsound = _blocks(each.get("children"))
+        below, own_properties, unsound = _blocks(item.get("children"))
         wrong += unsound
-        attribute = _ATTRIBUTE.fullmatch(each["string"].strip())
+        attribute = _ATTRIBUTE.fullmatch(item["string"].strip())
         if attribute:
-            told = attribute[2] or ", ".join(block.text for block in below)
-            properties[attribute[1].strip("[]").strip()] = told.strip()
+            text = attribute[2] or ", ".join(block.text for block in below)
+            properties[attribute[1].strip("[]").strip()] = text.strip()
         if not attribute or below:
-            blocks.append(_block(each, below, own))
+            blocks.append(_block(item, below, own_properties))
     return tuple(blocks), properties, wrong
 
 
@@ -170,11 +162,11 @@ def _block(value: Mapping[str, Any], below: tuple[Block, ...], properties: Mappi
 
 
 def _task(text: str) -> Task | None:
-    """A task with its box at the beginning, as Roam draws it, and the day that it says it is due."""
+    """The task of a block that begins with a checkbox, with its due date."""
     box = _TASK.match(text)
     if box is None:
         return None
-    said = _DUE.search(text)
-    day = written_date(said[1]) if said else None
+    due = _DUE.search(text)
+    day = written_date(due[1]) if due else None
     status = "done" if box[1] == "DONE" else "open"
     return Task(text[box.end() :].strip(), status, {"due": day.isoformat()} if day else {})

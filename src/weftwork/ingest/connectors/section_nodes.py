@@ -1,7 +1,7 @@
-"""The nodes of a Markdown page: its sections, and those of their blocks that stand by themselves.
+"""The nodes of a Markdown page: its sections, and their standalone blocks.
 
-A page or section has as its text what stands directly below its title. A block that stands by itself is a node below
-it, and what follows such a block is a node of the type `paragraph`: in reading order the nodes say what the file says.
+The text of a page or section is what stands directly below its title. A standalone block is a node below it, and what
+follows such a block is a node of the type `paragraph`: in reading order the nodes say what the file says.
 """
 
 from __future__ import annotations
@@ -28,19 +28,15 @@ Part = Stretch | Block
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """The node that others stand below, and what it is about."""
+    """The parent of other nodes, and its subject."""
 
     id: str
     subject: str
 
 
-def _as_written(text: str) -> str:
-    return text
-
-
 @dataclass(slots=True, kw_only=True)
 class SectionNodes:
-    """Makes the nodes of one page; `pieces` has them in reading order, each before its links."""
+    """Builds the nodes of one page; `pieces` has them in reading order, each before its links."""
 
     page: str
     """The id of the page's own node, which is not among the pieces."""
@@ -50,8 +46,8 @@ class SectionNodes:
     """The links in a text without code that stands in a node."""
     tags: Callable[[str], Sequence[str]] = inline.tags
     """The tags in a text without code."""
-    clean: Callable[[str], str] = _as_written
-    """What is stored of a text."""
+    clean: Callable[[str], str] = str
+    """Clean a text before it is stored."""
     updated_at: datetime | None = None
     pieces: list[Yielded] = field(default_factory=list)
     all_tags: dict[str, None] = field(default_factory=dict)
@@ -60,15 +56,15 @@ class SectionNodes:
     _children: Counter[str] = field(default_factory=Counter)
 
     def begin(self, section: Section) -> str:
-        """Take what stands before the first heading, and return the page's own text."""
-        own, below = _own(section.parts)
-        self._anchor(self.page, (section.name, *section.names, *own.names))
-        self._note_links(self.page, *self._scanned((section.heading, *own.prose)))
+        """Add what stands before the first heading, and return the page's own text."""
+        stretch, below = _own(section.parts)
+        self._anchor(self.page, (section.name, *section.names, *stretch.names))
+        self._note_links(self.page, *self._scanned((section.heading, *stretch.prose)))
         self._add_parts(_Above(self.page, self.title), below)
-        return self.clean(own.text)
+        return self.clean(stretch.text)
 
     def add(self, sections: Iterable[Section]) -> None:
-        """Take the sections that follow, each below the nearest heading of a higher rank."""
+        """Add the following sections, each below the nearest heading of a higher rank."""
         above = [(0, _Above(self.page, self.title))]
         for section in sections:
             if not section.heading and not section.parts:
@@ -78,18 +74,18 @@ class SectionNodes:
             above.append((section.level, self._add_section(section, above[-1][1])))
 
     def _add_section(self, section: Section, above: _Above) -> _Above:
-        own, below = _own(section.parts)
+        stretch, below = _own(section.parts)
         title = plain_heading(self.clean(section.heading))
-        text = self.clean(own.text)
+        text = self.clean(stretch.text)
         if len(title) > LONGEST_TITLE:
             title, text = textwrap.shorten(title, LONGEST_TITLE, placeholder=" …"), f"{title}\n\n{text}".rstrip()
         fields = inline.line_fields(inline.without_code(section.lead)) | level_fields(section.level)
         node = self._add_node(
             "heading", section.heading, above, names=(section.name,), title=title, text=text, fields=fields,
-            prose=(section.heading, *own.prose),
+            prose=(section.heading, *stretch.prose),
         )  # fmt: skip
         self.pieces.append(Anchor(node.id, section.heading))
-        self._anchor(node.id, (*section.names, *own.names))
+        self._anchor(node.id, (*section.names, *stretch.names))
         here = _Above(node.id, _subject(node))
         self._add_parts(here, below)
         return here
@@ -103,17 +99,17 @@ class SectionNodes:
                 self._anchor(node.id, part.names)
 
     def _add_block(self, block: Block, above: _Above) -> None:
-        """A task, or a paragraph or list item with a name or fields of its own; an empty one is none."""
-        own, below = _own(block.parts)
-        said, names = block.paragraphs[0], (*block.names, *own.names)
-        task = inline.task(self.clean(said)) if block.kind == "list_item" else None
+        """Add a task, or a paragraph or list item with a name or fields, unless it is empty."""
+        stretch, below = _own(block.parts)
+        first_paragraph, names = block.paragraphs[0], (*block.names, *stretch.names)
+        task = inline.task(self.clean(first_paragraph)) if block.kind == "list_item" else None
         fields: dict[str, FieldValue] = dict(inline.line_fields(inline.without_code("\n\n".join(block.paragraphs))))
-        title, text = _titled(task.text) if task else ("", self.clean(said))
-        text = _joined(text, self.clean(own.text), loose=own.loose)
+        title, text = _titled(task.text) if task else ("", self.clean(first_paragraph))
+        text = _joined(text, self.clean(stretch.text), loose=stretch.loose)
         if title or text or names or below:
             node = self._add_node(
-                "todo" if task else block.kind, said, above, names=names, title=title, text=text,
-                fields=fields | (task.fields if task else {}), prose=(said, *own.prose),
+                "todo" if task else block.kind, first_paragraph, above, names=names, title=title, text=text,
+                fields=fields | (task.fields if task else {}), prose=(first_paragraph, *stretch.prose),
             )  # fmt: skip
             self._add_parts(_Above(node.id, _subject(node)), below)
 
@@ -121,7 +117,7 @@ class SectionNodes:
         self, kind: str, content: str, above: _Above, *, names: Sequence[str] = (), title: str = "", text: str,
         fields: Mapping[str, FieldValue] = NO_FIELDS, prose: Sequence[str],
     ) -> Node:  # fmt: skip
-        """A node that is called by the first of its names, or by a name that is made of its content."""
+        """Add a node, named by the first of its names or by its content."""
         name = next((f"^{name}" for name in names[:1] if name and name not in self._taken), "")
         self._taken.update(names[:1])
         readable, tags = self._scanned(prose)
@@ -137,21 +133,21 @@ class SectionNodes:
         return node
 
     def _scanned(self, prose: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
-        """Texts without code, and the tags in them."""
-        readable = [inline.without_code(each) for each in prose]
-        return readable, tuple(dict.fromkeys(tag for each in readable for tag in self.tags(each)))
+        """Texts without code, and their tags."""
+        readable = [inline.without_code(text) for text in prose]
+        return readable, tuple(dict.fromkeys(tag for text in readable for tag in self.tags(text)))
 
     def _note_links(self, node: str, readable: Iterable[str], tags: Iterable[str]) -> None:
         self.all_tags.update(dict.fromkeys(tags))
-        for each in readable:
-            self.pieces += self.links(node, each)
+        for text in readable:
+            self.pieces += self.links(node, text)
 
     def _anchor(self, node: str, names: Iterable[str]) -> None:
         self.pieces += [Anchor(node, f"^{name}") for name in names if name]
 
 
 def _own(parts: Sequence[Part]) -> tuple[Stretch, Sequence[Part]]:
-    """What something says itself, and what is below it."""
+    """The text of a section or block itself, and the parts below it."""
     if parts and isinstance(parts[0], Stretch):
         return parts[0], parts[1:]
     return Stretch(""), parts
@@ -166,7 +162,7 @@ def _joined(text: str, more: str, *, loose: bool) -> str:
 
 
 def _titled(text: str) -> tuple[str, str]:
-    """A task's title and what else it says."""
+    """Split the text of a task into title and rest."""
     first, _, more = text.partition("\n")
     if len(first) <= LONGEST_TITLE:
         return first.strip(), more.strip()
@@ -174,7 +170,7 @@ def _titled(text: str) -> tuple[str, str]:
 
 
 def plain_heading(heading: str) -> str:
-    """A heading in one line, without what marks links and emphasis."""
+    """A heading in one line, without the markup of links and emphasis."""
     heading = re.sub(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", heading)
     heading = re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", heading)
     return " ".join(re.sub(r"(\*\*|__|==|~~|`|\*)(.+?)\1", r"\2", heading).split())

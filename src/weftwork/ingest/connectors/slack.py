@@ -11,26 +11,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from weftwork.ingest.connectors.conversations import Said, Thread, message_node, thread_nodes
+from weftwork.ingest.connectors.conversations import ChatMessage, Thread, message_node, thread_nodes
 from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.exports import (
     Entry,
     Export,
     digest,
+    export_sources,
     export_top,
     fingerprints,
     names_in,
-    open_export,
     stamps,
-    unread,
 )  # fmt: skip
-from weftwork.ingest.connectors.protocol import Link, Named, Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Link, Listed, Named, Source, Yielded
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
 from weftwork.types import FieldValue, Node
 
 LISTS = ("channels.json", "groups.json", "dms.json", "mpims.json")
-"""Files that say which conversations there are: public and private channels, direct messages, group messages."""
+"""Lists of conversations: public and private channels, direct messages, group messages."""
 _DAY = re.compile(r"(?:^|/)(?P<channel>[^/]+)/\d{4}-\d\d-\d\d\.json$")
 _UNSAID = frozenset(
     "channel_join channel_leave group_join group_leave bot_add bot_remove pinned_item unpinned_item tombstone".split()
@@ -49,31 +48,28 @@ class Slack:
     version = 1
 
     def recognises(self, path: Path) -> float:
-        """By the lists of channels and people, and days below the name of a channel."""
+        """A path with the lists of channels and users, and a file per day below the name of a channel."""
         names = names_in(path)
         files = {name.rpartition("/")[2] for name in names}
         listed = "users.json" in files and not files.isdisjoint(LISTS)
         return 0.95 if listed and any(_DAY.search(name) for name in names) else 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+    def sources(self, path: Path) -> Iterator[Listed]:
         """The people, then a source for each channel."""
-        try:
-            export = open_export(path)
-        except (Refused, OSError) as refused:
-            yield unread(path, str(refused))
-            return
         top = export_top(path, "slack", "Slack")
-        yield top
-        yield from export.skipped
-        people, wrong = _people(export)
-        yield from wrong
-        yield _people_source(people, top.id)
-        yield from _channels(export, people, top.id)
+        return export_sources(path, top, partial(_sources, top.id))
+
+
+def _sources(top: str, export: Export) -> Iterator[Listed]:
+    people, wrong = _people(export)
+    yield from wrong
+    yield _people_source(people, top)
+    yield from _channels(export, people, top)
 
 
 @dataclass(frozen=True, slots=True)
 class _People:
-    """Who is who, and the names of the channels."""
+    """The names and profiles of the users."""
 
     names: Mapping[str, str]
     profiles: Mapping[str, Mapping[str, Any]]
@@ -82,38 +78,38 @@ class _People:
 
 
 def _people(export: Export) -> tuple[_People, list[Skipped]]:
-    entry = next((each for each in export.files if each.name.rpartition("/")[2] == "users.json"), None)
+    entry = next((file for file in export.files if file.name.rpartition("/")[2] == "users.json"), None)
     if entry is None:
         return _People({}, {}, "", ""), []
     users, wrong = _objects(entry)
-    profiles = {each["id"]: each for each in users if isinstance(each.get("id"), str) and each["id"].isalnum()}
-    names = {user: _name(each) or user for user, each in profiles.items()}
+    profiles = {user["id"]: user for user in users if isinstance(user.get("id"), str) and user["id"].isalnum()}
+    names = {user_id: _name(user) or user_id for user_id, user in profiles.items()}
     content = digest(json.dumps(profiles, sort_keys=True))
     return _People(names, profiles, content, entry.name.removesuffix("users.json")), wrong
 
 
 def _name(user: Mapping[str, Any]) -> str:
-    """What a person is called: the real name before the one that they chose."""
-    told = user.get("profile")
-    profile = told if isinstance(told, dict) else {}
-    known = (user.get("real_name"), profile.get("real_name"), profile.get("display_name"), user.get("name"))
-    return next((each.strip() for each in known if isinstance(each, str) and each.strip()), "")
+    """The display name of a person: the real name before the chosen one."""
+    value = user.get("profile")
+    profile = value if isinstance(value, dict) else {}
+    names = (user.get("real_name"), profile.get("real_name"), profile.get("display_name"), user.get("name"))
+    return next((name.strip() for name in names if isinstance(name, str) and name.strip()), "")
 
 
 def _people_source(people: _People, top: str) -> Source:
-    def read(own: str) -> Iterator[Yielded]:
-        yield Node(id=own, type="folder", title="People", parent=top, source="slack:users")
-        for place, (user, each) in enumerate(people.profiles.items()):
-            profile = each.get("profile")
-            known = profile if isinstance(profile, dict) else {}
+    def read(source_id: str) -> Iterator[Yielded]:
+        yield Node(id=source_id, type="folder", title="People", parent=top, source="slack:users")
+        for place, (user, person) in enumerate(people.profiles.items()):
+            profile = person.get("profile")
+            details = profile if isinstance(profile, dict) else {}
             fields: dict[str, FieldValue] = {
-                name: value for name in ("title", "email") if isinstance(value := known.get(name), str) and value
+                name: value for name in ("title", "email") if isinstance(value := details.get(name), str) and value
             }
-            if each.get("name"):
-                fields["handle"] = str(each["name"])
-            node = f"{own}#{user}"
+            if person.get("name"):
+                fields["handle"] = str(person["name"])
+            node = f"{source_id}#{user}"
             yield Node(
-                id=node, type="person", title=people.names[user], parent=own, position=place, fields=fields,
+                id=node, type="person", title=people.names[user], parent=source_id, position=place, fields=fields,
                 source=f"slack:{user}",
             )  # fmt: skip
             yield Named(node, user, "id")
@@ -125,68 +121,69 @@ def _people_source(people: _People, top: str) -> Source:
 
 
 def _channels(export: Export, people: _People, top: str) -> Iterator[Source | Skipped]:
-    """A source for each folder of days, be it listed or not."""
+    """A source for each folder of days, listed or not."""
     listed: dict[str, Mapping[str, Any]] = {}
     for name in LISTS:
         if entry := export.named(people.prefix + name):
-            found, wrong = _objects(entry)
+            objects, wrong = _objects(entry)
             yield from wrong
-            for each in found:
-                listed[str(each.get("name") or each.get("id"))] = each
+            for item in objects:
+                listed[str(item.get("name") or item.get("id"))] = item
     days: dict[str, list[Entry]] = {}
     for entry in export.files:
         if place := _DAY.search(entry.name):
             days.setdefault(place["channel"], []).append(entry)
     for name in sorted(days):
         channel = listed.get(name, {})
-        known = channel.get("id") if isinstance(channel.get("id"), str) else name
+        channel_id = channel.get("id") if isinstance(channel.get("id"), str) else name
         about = (name, people.digest, json.dumps(channel, sort_keys=True))
         yield Source(
-            key=f"channels/{known}", id=identity("slack", str(known)), what=f"#{name}", movable=False,
+            key=f"channels/{channel_id}", id=identity("slack", str(channel_id)), what=f"#{name}", movable=False,
             stamp=stamps(days[name], *about), fingerprint=partial(fingerprints, days[name], *about),
             read=partial(_read_channel, name, channel, days[name], people, top),
         )  # fmt: skip
 
 
 def _read_channel(
-    name: str, channel: Mapping[str, Any], days: Sequence[Entry], people: _People, top: str, own: str
+    name: str, channel: Mapping[str, Any], days: Sequence[Entry], people: _People, top: str, source_id: str
 ) -> Iterator[Yielded]:
     messages: dict[str, Mapping[str, Any]] = {}
     for day in days:
-        found, wrong = _objects(day)
+        objects, wrong = _objects(day)
         yield from wrong
-        messages.update((str(each["ts"]).strip(), each) for each in found if _is_said(each))
-        if untimed := sum(each.get("type", "message") == "message" and "ts" not in each for each in found):
+        messages.update((str(message["ts"]).strip(), message) for message in objects if _is_said(message))
+        if untimed := sum(message.get("type", "message") == "message" and "ts" not in message for message in objects):
             yield Skipped(f"#{name}: {day.name}", f"{untimed} messages have no time")
     threads: dict[str, list[str]] = {}
     for ts in sorted(messages, key=_seconds):
         root = messages[ts].get("thread_ts")
         threads.setdefault(str(root).strip() if moment(root) else ts, []).append(ts)
     title = _title(name, channel, people)
-    alone = [(root, each[0]) for root, each in threads.items() if len(each) == 1]
+    alone = [(root, timestamps[0]) for root, timestamps in threads.items() if len(timestamps) == 1]
     times = [at for ts in messages if (at := moment(ts))]
     yield Node(
-        id=own, type="thread", title=title, text=_topic(channel), parent=top, source=f"slack:{name}",
+        id=source_id, type="thread", title=title, text=_topic(channel), parent=top, source=f"slack:{name}",
         created_at=moment(channel.get("created")) or min(times, default=None), updated_at=max(times, default=None),
     )  # fmt: skip
     for root, ts in alone:
-        said = _said(ts, messages[ts], people)
-        yield message_node(said, own, _place(root), top=own, source=f"slack:{name}")
-        yield from _mentions(f"{own}#{said.key}", messages[ts])
+        chat_message = _said(ts, messages[ts], people)
+        yield message_node(chat_message, source_id, _place(root), top=source_id, source=f"slack:{name}")
+        yield from _mentions(f"{source_id}#{chat_message.key}", messages[ts])
     for root, several in threads.items():
         if len(several) > 1:
-            all_said = [_said(ts, messages[ts], people) for ts in several]
+            chat_messages = [_said(ts, messages[ts], people) for ts in several]
             thread = Thread(
-                id=f"{own}#thread-{root}", title=_first_words(all_said[0].text), parent=own, position=_place(root),
+                id=f"{source_id}#thread-{root}", title=_first_words(chat_messages[0].text), parent=source_id,
+                position=_place(root),
                 source=f"slack:{name}",
             )  # fmt: skip
-            yield from thread_nodes(thread, all_said, own)
+            yield from thread_nodes(thread, chat_messages, source_id)
             for ts in several:
-                yield from _mentions(f"{own}#{ts}", messages[ts])
+                yield from _mentions(f"{source_id}#{ts}", messages[ts])
 
 
 def _is_said(message: Mapping[str, Any]) -> bool:
-    """Whether somebody, or some program, said something, once: what is also shown in the channel is in its thread."""
+    """Return True for a message of a person or program that has text or files."""
     kind = message.get("subtype")
     return (
         message.get("type", "message") == "message"
@@ -196,28 +193,28 @@ def _is_said(message: Mapping[str, Any]) -> bool:
     )
 
 
-def _said(ts: str, message: Mapping[str, Any], people: _People) -> Said:
+def _said(ts: str, message: Mapping[str, Any], people: _People) -> ChatMessage:
     user = str(message.get("user") or "")
     profile = message.get("user_profile")
-    own = (profile.get("real_name") or profile.get("name")) if isinstance(profile, dict) else None
-    author = people.names.get(user) or own or message.get("username") or user or "app"
+    own_name = (profile.get("real_name") or profile.get("name")) if isinstance(profile, dict) else None
+    author = people.names.get(user) or own_name or message.get("username") or user or "app"
     fields: dict[str, FieldValue] = {}
     if files := _files(message):
         fields["files"] = files
     robot = message.get("subtype") == "bot_message" or not user
-    return Said(
+    return ChatMessage(
         key=ts, role="assistant" if robot else "user", author=str(author), at=moment(ts),
         text=_shown(_raw(message), people), fields=fields,
     )  # fmt: skip
 
 
 def _raw(message: Mapping[str, Any]) -> str:
-    """What was written, and what was attached to it where nothing was written."""
+    """The text of a message, or of its attachments if it has none."""
     text = message.get("text")
     if isinstance(text, str) and text.strip():
         return text
     attached = message.get("attachments")
-    parts = [each for each in attached if isinstance(each, dict)] if isinstance(attached, list) else []
+    parts = [part for part in attached if isinstance(part, dict)] if isinstance(attached, list) else []
     return "\n\n".join(filter(None, map(_attached, parts)))
 
 
@@ -229,11 +226,11 @@ def _attached(part: Mapping[str, Any]) -> str:
 def _files(message: Mapping[str, Any]) -> tuple[str, ...]:
     several = message.get("files")
     files = several if isinstance(several, list) else [message.get("file")]
-    return tuple(str(each.get("title") or each.get("name") or "file") for each in files if isinstance(each, dict))
+    return tuple(str(file.get("title") or file.get("name") or "file") for file in files if isinstance(file, dict))
 
 
 def _shown(text: str, people: _People) -> str:
-    """The text as Slack shows it: names for ids, and links by their words."""
+    """The text as Slack shows it: names for ids, and links by their labels."""
 
     def shown(mark: re.Match[str]) -> str:
         sign, what, label = mark["sign"], mark["what"], mark["label"]
@@ -254,17 +251,17 @@ def _mentions(node: str, message: Mapping[str, Any]) -> Iterator[Link]:
 
 
 def _title(name: str, channel: Mapping[str, Any], people: _People) -> str:
-    """A channel by its name, a direct message by those who take part."""
+    """The name of a channel, or the members of a direct message."""
     members = channel.get("members")
     if channel and "name" not in channel and isinstance(members, list):
-        return ", ".join(people.names.get(str(each), str(each)) for each in members)
+        return ", ".join(people.names.get(str(member), str(member)) for member in members)
     return f"#{name}"
 
 
 def _topic(channel: Mapping[str, Any]) -> str:
-    told = [channel.get(part) for part in ("topic", "purpose")]
-    said = [each.get("value") for each in told if isinstance(each, dict)]
-    return "\n\n".join(dict.fromkeys(html.unescape(each) for each in said if isinstance(each, str) and each.strip()))
+    parts = [channel.get(part) for part in ("topic", "purpose")]
+    texts = [item.get("value") for item in parts if isinstance(item, dict)]
+    return "\n\n".join(dict.fromkeys(html.unescape(text) for text in texts if isinstance(text, str) and text.strip()))
 
 
 def _first_words(text: str) -> str:
@@ -283,13 +280,13 @@ def _place(ts: str) -> int:
 
 
 def _objects(entry: Entry) -> tuple[list[Mapping[str, Any]], list[Skipped]]:
-    """The objects of a list, and what is wrong with it."""
+    """The objects of a JSON list, and what could not be read."""
     try:
         value = json.loads(entry.text())
     except (Refused, ValueError, RecursionError) as error:
         return [], [Skipped(entry.name, f"is not JSON ({error})" if not isinstance(error, Refused) else str(error))]
     if not isinstance(value, list):
         return [], [Skipped(entry.name, f"should hold a list, got {type(value).__name__}")]
-    sound: list[Mapping[str, Any]] = [each for each in value if isinstance(each, dict)]
+    sound: list[Mapping[str, Any]] = [item for item in value if isinstance(item, dict)]
     wrong = len(value) - len(sound)
     return sound, [Skipped(entry.name, f"{wrong} of its entries are not objects")] if wrong else []

@@ -1,4 +1,4 @@
-"""Tables: CSV and its relatives, a node for each row."""
+"""Tables: CSV and TSV, a node for each row."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO
 
 from weftwork.ingest.connectors.block_ids import BlockNames
-from weftwork.ingest.connectors.folders import Found, walk
+from weftwork.ingest.connectors.folders import FoundFile, walk_files
 from weftwork.ingest.connectors.plain import modified, path_names
-from weftwork.ingest.connectors.protocol import Named, Source, Unread, Yielded
+from weftwork.ingest.connectors.protocol import Listed, Named, Source, Unread, Yielded
 from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.ingest.files import identity, shown
 from weftwork.types import FieldValue, Node
@@ -43,7 +43,7 @@ class Csv:
     version = 1
 
     def recognises(self, path: Path) -> float:
-        """By the extension, and that there are columns."""
+        """A text file with the extension of a table."""
         if path.suffix.lower() not in SUFFIXES or not path.is_file():
             return 0.0
         try:
@@ -52,24 +52,20 @@ class Csv:
         except OSError:
             return 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+    def sources(self, path: Path) -> Iterator[Listed]:
         """The table, then its rows in parts."""
-        for found in walk(path):
-            if isinstance(found, Found):
-                yield from table_sources(found)
-            else:
-                yield found
+        return walk_files(path, table_sources)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table is written down."""
+    """The encoding, delimiter and header of a table."""
 
     encoding: str
     delimiter: str
     header: tuple[str, ...]
     begin: int
-    """Where its first row of values begins, in bytes."""
+    """The byte offset of its first row of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,44 +75,44 @@ class _Part:
     end: int
 
 
-def table_sources(found: Found) -> Iterator[Source | Unread | Skipped]:
-    """A table, and its rows in parts, each read from its place in the file."""
-    what = shown(str(found.path))
-    own = identity("table", found.name)
+def table_sources(file: FoundFile) -> Iterator[Listed]:
+    """A table, and its rows in parts, each read from its offset in the file."""
+    what = shown(str(file.path))
+    table_id = identity("table", file.name)
     try:
-        layout = layout_of(found.path)
+        layout = layout_of(file.path)
     except Refused as refused:
         yield Skipped(what, str(refused))
         return
     except OSError as error:
-        yield Unread(found.key, what, f"cannot be read ({error.strerror})")
+        yield Unread(file.key, what, f"cannot be read ({error.strerror})")
         return
     about = repr((layout, what))
     try:
-        parts = _parts(found.path, layout)
+        parts = _parts(file.path, layout)
         some = list(islice(parts, 2))
         if len(some) < 2:
             yield Source(
-                key=found.key, id=own, what=what, fingerprint=found.fingerprint, stamp=found.stamp,
-                read=partial(_read_whole, found, layout, some),
+                key=file.key, id=table_id, what=what, fingerprint=file.fingerprint, stamp=file.stamp,
+                read=partial(_read_table, file, layout, parts=some),
             )  # fmt: skip
             return
         yield Source(
-            key=found.key, id=own, what=what, movable=False, fingerprint=lambda: about,
-            read=partial(_read_table, found, layout),
+            key=file.key, id=table_id, what=what, movable=False, fingerprint=lambda: about,
+            read=partial(_read_table, file, layout),
         )  # fmt: skip
         for part in chain(some, parts):
             yield Source(
-                key=f"{found.key}/{part.number}", id=f"{own}/{part.number}", movable=False,
-                what=f"{what}: from row {part.number * PART + 1:,}", fingerprint=partial(_content, found.path, part),
-                read=partial(_read_part, found, layout, part, own),
+                key=f"{file.key}/{part.number}", id=f"{table_id}/{part.number}", movable=False,
+                what=f"{what}: from row {part.number * PART + 1:,}", fingerprint=partial(_content, file.path, part),
+                read=partial(_read_part, file, layout, part, table_id),
             )  # fmt: skip
     except OSError as error:
-        yield Unread(f"{found.key}/", what, f"cannot be read ({error.strerror})")
+        yield Unread(f"{file.key}/", what, f"cannot be read ({error.strerror})")
 
 
 def layout_of(path: Path) -> Layout:
-    """The encoding, the sign between values, and the names of the columns."""
+    """Detect the encoding, the delimiter and the header."""
     encoding = _encoding(path)
     with path.open("rb") as file:
         sample = file.read(_SAMPLE).decode(encoding, "replace")
@@ -125,10 +121,10 @@ def layout_of(path: Path) -> Layout:
     if "\0" in sample:
         raise Refused("is not text, or UTF-16: save it as UTF-8")
     lines = sample.splitlines(keepends=True)
-    skipped, told = "", ""
+    skipped, declared = "", ""
     if lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5:  # as Excel writes it
-        skipped, told, lines = lines[0], lines[0][4], lines[1:]
-    delimiter = told or _delimiter(lines)
+        skipped, declared, lines = lines[0], lines[0][4], lines[1:]
+    delimiter = declared or _delimiter(lines)
     rows = csv.reader(lines, delimiter=delimiter)
     try:
         first = next(rows, [])
@@ -141,7 +137,7 @@ def layout_of(path: Path) -> Layout:
 
 
 def _bytes(text: str, encoding: str) -> int:
-    """How many bytes of the file a text at its beginning takes."""
+    """The length in bytes of a text at the start of the file."""
     return len(text.encode(encoding, "replace")) if text or encoding != "utf-8-sig" else 3
 
 
@@ -158,7 +154,7 @@ def _encoding(path: Path) -> str:
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """The sign that divides most lines into the same number of values."""
+    """The delimiter that splits most lines into the same number of values."""
     best, most = ",", 0
     for sign in (",", ";", "\t", "|"):
         counts = [len(row) for row in csv.reader(list(lines[:50])[: max(1, len(lines) - 1)], delimiter=sign)]
@@ -170,7 +166,7 @@ def _delimiter(lines: Sequence[str]) -> str:
 
 
 def _is_header(row: Sequence[str]) -> bool:
-    """Whether a first row names columns: texts, none twice, none a number."""
+    """Return True for a row of distinct texts without numbers."""
     names = [value.strip().casefold() for value in row]
     some = [name for name in names if name]
     return (
@@ -185,7 +181,7 @@ def _named(row: Sequence[str]) -> tuple[str, ...]:
 
 
 def _parts(path: Path, layout: Layout) -> Iterator[_Part]:
-    """Where each part lies: a row may go over several lines, so that the reader has to say where it ends."""
+    """The byte ranges of the parts; only the CSV reader knows where a row of several lines ends."""
     with path.open("rb") as file:
         file.seek(layout.begin)
         lines = _Lines(file, layout.encoding)
@@ -206,7 +202,7 @@ def _parts(path: Path, layout: Layout) -> Iterator[_Part]:
 
 
 class _Lines:
-    """The lines of a file, decoded, with how far they were read."""
+    """The decoded lines of a file, and the offset reached."""
 
     def __init__(self, file: IO[bytes], encoding: str) -> None:
         self._file = file
@@ -232,38 +228,34 @@ def _content(path: Path, part: _Part) -> str:
         return blake2b(file.read(part.end - part.start), digest_size=16).hexdigest()
 
 
-def _read_table(found: Found, layout: Layout, own: str) -> Iterator[Yielded]:
+def _read_table(file: FoundFile, layout: Layout, source_id: str, parts: Sequence[_Part] = ()) -> Iterator[Yielded]:
+    """Yield a table; the rows of a short one stand right below it."""
     if layout.encoding == "cp1252":
-        yield Note(shown(str(found.path)), "is not UTF-8: it is read as Windows-1252")
+        yield Note(shown(str(file.path)), "is not UTF-8: it is read as Windows-1252")
     yield Node(
-        id=own, type="database", title=shown(found.path.stem), text="Columns: " + ", ".join(layout.header),
-        parent=found.parent, position=found.position, source=shown(str(found.path)), updated_at=modified(found),
+        id=source_id, type="database", title=shown(file.path.stem), text="Columns: " + ", ".join(layout.header),
+        parent=file.parent, position=file.position, source=shown(str(file.path)), updated_at=modified(file),
     )  # fmt: skip
-    yield Named(own, shown(found.path.stem))
-    yield from path_names(own, found.key)
-
-
-def _read_whole(found: Found, layout: Layout, parts: Sequence[_Part], own: str) -> Iterator[Yielded]:
-    """A short table: its rows stand right below it."""
-    yield from _read_table(found, layout, own)
+    yield Named(source_id, shown(file.path.stem))
+    yield from path_names(source_id, file.key)
     for part in parts:
-        yield from _rows(found, layout, part, own)
+        yield from _rows(file, layout, part, source_id)
 
 
-def _read_part(found: Found, layout: Layout, part: _Part, table: str, own: str) -> Iterator[Yielded]:
-    """Rows of a long table, on a shelf that says which they are."""
+def _read_part(file: FoundFile, layout: Layout, part: _Part, table: str, source_id: str) -> Iterator[Yielded]:
+    """Yield rows of a long table below a folder for their range."""
     yield Node(
-        id=own, type="folder", title=f"{shown(found.path.stem)} from row {part.number * PART + 1:,}", parent=table,
-        position=part.number, source=shown(str(found.path)), updated_at=modified(found),
+        id=source_id, type="folder", title=f"{shown(file.path.stem)} from row {part.number * PART + 1:,}", parent=table,
+        position=part.number, source=shown(str(file.path)), updated_at=modified(file),
     )  # fmt: skip
-    yield from _rows(found, layout, part, own)
+    yield from _rows(file, layout, part, source_id)
 
 
-def _rows(found: Found, layout: Layout, part: _Part, own: str) -> Iterator[Yielded]:
-    source = shown(str(found.path))
-    with found.path.open("rb") as file:
-        file.seek(part.start)
-        lines = _Lines(io.BytesIO(file.read(part.end - part.start)), layout.encoding)
+def _rows(file: FoundFile, layout: Layout, part: _Part, source_id: str) -> Iterator[Yielded]:
+    source = shown(str(file.path))
+    with file.path.open("rb") as stream:
+        stream.seek(part.start)
+        lines = _Lines(io.BytesIO(stream.read(part.end - part.start)), layout.encoding)
     rows = csv.reader(lines, delimiter=layout.delimiter)
     names, taken, number = BlockNames(), set[str](), part.number * PART
     while True:
@@ -282,18 +274,18 @@ def _rows(found: Found, layout: Layout, part: _Part, own: str) -> Iterator[Yield
             key = row_key(values)
             name = key if key and key not in taken else names.name("row", "\0".join(row))
             taken.add(name)
-            yield replace(row_node(values, f"{own}#{name}", own, number, source), updated_at=modified(found))
+            yield replace(row_node(values, f"{source_id}#{name}", source_id, number, source), updated_at=modified(file))
 
 
 def row_key(values: Mapping[str, str]) -> str:
-    """The id that a row has of its own."""
-    known = {name.casefold(): value.strip() for name, value in values.items()}
-    key = next((known[name] for name in _KEYS if known.get(name)), "")
+    """The id in a row's id column; empty if there is none."""
+    by_name = {name.casefold(): value.strip() for name, value in values.items()}
+    key = next((by_name[name] for name in _KEYS if by_name.get(name)), "")
     return key if key.isprintable() and len(key) <= 200 and "~" not in key else ""
 
 
 def row_node(values: Mapping[str, str], name: str, parent: str, position: int, source: str) -> Node:
-    """A row: one value is its title, long ones its text, all others its fields."""
+    """The node of a row: one value is its title, long ones its text, all others its fields."""
     title = title_of(values)
     texts = [value.strip() for value in values.values() if len(value) > LONG]
     fields = {column: typed(value) for column, value in values.items() if value.strip() and len(value) <= LONG}
@@ -304,16 +296,16 @@ def row_node(values: Mapping[str, str], name: str, parent: str, position: int, s
 
 
 def title_of(values: Mapping[str, str]) -> str:
-    """What a row is called: the value of a column that says so, or the first that is no number."""
-    known = {name.casefold().strip(): value.strip() for name, value in values.items()}
-    told: Iterable[str] = (known.get(name, "") for name in _TITLES)
-    others = (value for value in known.values() if value and not isinstance(typed(value), (int, float)))
-    title = next((value for value in told if value), "") or next(others, "") or next(iter(known.values()), "")
+    """The value of a title column, or the first that is no number."""
+    by_name = {name.casefold().strip(): value.strip() for name, value in values.items()}
+    candidates: Iterable[str] = (by_name.get(name, "") for name in _TITLES)
+    others = (value for value in by_name.values() if value and not isinstance(typed(value), (int, float)))
+    title = next((value for value in candidates if value), "") or next(others, "") or next(iter(by_name.values()), "")
     return " ".join(title.split())[:200]
 
 
 def typed(value: str) -> FieldValue:
-    """A value as a number where it is written as one."""
+    """Convert a value that is written as a number."""
     text = value.strip()
     if _WHOLE.fullmatch(text):
         return int(text)

@@ -1,11 +1,10 @@
-"""Tana: the nodes of a workspace export or of a Tana Intermediate File, with supertags, fields and references."""
+"""Tana: the nodes of a workspace export or of a Tana Intermediate File."""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from weftwork.ingest.connectors.dates import moment
-from weftwork.ingest.connectors.exports import Entry, export_top, names_in, open_export, unread
-from weftwork.ingest.connectors.jsonstream import Damaged
-from weftwork.ingest.connectors.protocol import Source, Unread, Yielded
+from weftwork.ingest.connectors.exports import Entry, entry_sources, export_sources, export_top, single_json
+from weftwork.ingest.connectors.protocol import Listed, Source, Yielded
 from weftwork.ingest.connectors.tana_intermediate import intermediate_sources
-from weftwork.ingest.connectors.tana_nodes import Told, Top, kept, source, top_source, tree_pieces, values
+from weftwork.ingest.connectors.tana_nodes import TanaNode, Top, source, standalone, top_source, tree_pieces, values
 from weftwork.ingest.events import Refused, Skipped
 from weftwork.ingest.files import identity
 from weftwork.types import FieldValue
@@ -40,39 +38,32 @@ _MARKUP = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 class Tana:
-    """A workspace that was exported as JSON, or a Tana Intermediate File."""
+    """A workspace exported as JSON, or a Tana Intermediate File."""
 
     name = "tana"
     summary = "Tana export: a workspace as JSON, a Tana Intermediate File, or the zip of one"
     version = 2
 
     def recognises(self, path: Path) -> float:
-        """By how the file begins."""
-        if path.is_dir() or not any(name.lower().endswith(".json") for name in names_in(path, 50)):
-            return 0.0
+        """A JSON file, or a zip of one, that begins like one of Tana's formats."""
         try:
-            entries = [entry for entry in open_export(path).files if entry.suffix == ".json"]
-            return 0.95 if len(entries) == 1 and _format(entries[0]) else 0.0
+            entry = single_json(path)
+            return 0.95 if entry and _format(entry) else 0.0
         except (Refused, OSError):
             return 0.0
 
-    def sources(self, path: Path) -> Iterator[Source | Unread | Skipped]:
+    def sources(self, path: Path) -> Iterator[Listed]:
         """A source for each node at the top of the workspace, with all below it."""
-        try:
-            export = open_export(path)
-        except (Refused, OSError) as refused:
-            yield unread(path, str(refused))
-            return
-        yield from export.skipped
-        for entry in (entry for entry in export.files if entry.suffix == ".json"):
-            try:
-                known = _format(entry)
-                if known:
-                    yield from (intermediate_sources if known == "nodes" else _workspace)(entry, path)
-                else:
-                    yield Skipped(entry.name, "is no export of Tana")
-            except (Damaged, Refused, OSError, zlib.error, EOFError, ValueError) as error:
-                yield unread(path, f"{entry.name} {error}")
+        read = partial(_file_sources, path)
+        return export_sources(path, None, lambda export: entry_sources(path, export.json_files, read))
+
+
+def _file_sources(path: Path, entry: Entry) -> Iterator[Listed]:
+    key = _format(entry)
+    if key:
+        yield from (intermediate_sources if key == "nodes" else _workspace)(entry, path)
+    else:
+        yield Skipped(entry.name, "is no export of Tana")
 
 
 def _format(entry: Entry) -> str:
@@ -104,7 +95,7 @@ class _Doc:
 
 
 class _Graph:
-    """The nodes of a workspace by id, and which of them people wrote."""
+    """The nodes of a workspace by id, classified as content, trash, system or lost."""
 
     def __init__(self, docs: Mapping[str, _Doc]) -> None:
         self.docs = docs
@@ -115,7 +106,7 @@ class _Graph:
             self._judge(name)
 
     def _judge(self, name: str) -> None:
-        """What a node and all that own it are: content, trash, system, or lost."""
+        """Classify a node and its owners as content, trash, system or lost."""
         way: list[str] = []
         fate = "lost"
         while name in self.docs and name not in way:
@@ -127,9 +118,9 @@ class _Graph:
                 fate = "content"
                 break
             name = self.docs[name].owner
-        for each in reversed(way):
-            fate = self._own_fate(each) or fate
-            self._fate[each] = fate
+        for owner in reversed(way):
+            fate = self._own_fate(owner) or fate
+            self._fate[owner] = fate
 
     def _own_fate(self, name: str) -> str:
         if name.endswith("_TRASH"):
@@ -145,7 +136,7 @@ class _Graph:
         return self._fate.get(name) == "content"
 
     def holds(self, name: str) -> bool:
-        """Whether a node only holds others: the home, the library, the inbox, the calendar."""
+        """Return True for a container: the home, the library, the inbox, the calendar."""
         doc = self.docs.get(name)
         return doc is not None and (name in self._roots or doc.kind in _CONTAINERS or name.endswith(_KEPT))
 
@@ -154,34 +145,34 @@ class _Graph:
 
     @cached_property
     def referred(self) -> frozenset[str]:
-        """Ids that something that people wrote refers to."""
-        written = [self.told(doc) for name, doc in self.docs.items() if self.is_content(name)]
+        """Ids that content refers to."""
+        written = [self.node(doc) for name, doc in self.docs.items() if self.is_content(name)]
         return frozenset(
             target
-            for told in written
-            for target in (*told.refers, *(target for _, target in told.field_links))
-            if target != told.id
+            for node in written
+            for target in (*node.refers, *(target for _, target in node.field_links))
+            if target != node.id
         )
 
-    def tree(self, top: _Doc) -> dict[str, Told]:
-        """A node with all below it, each before those below it."""
-        found: dict[str, Told] = {}
+    def tree(self, top: _Doc) -> dict[str, TanaNode]:
+        """A node with its descendants, parents first."""
+        nodes: dict[str, TanaNode] = {}
         waiting = [top.id]
         while waiting:
             name = waiting.pop()
-            if name not in found:
-                found[name] = self.told(self.docs[name])
-                waiting += reversed(found[name].children)
-        return found
+            if name not in nodes:
+                nodes[name] = self.node(self.docs[name])
+                waiting += reversed(nodes[name].children)
+        return nodes
 
     def is_line(self, doc: _Doc) -> bool:
-        """Whether a node in the library or on a day is no page but a line: one alone, or anything plain on a day."""
+        """Return True for a line in the library or on a day: a single node, or anything plain on a day."""
         if self.holds(doc.id) or not self.holds(doc.owner) or self.is_root(doc.owner):
             return False
         tree = self.tree(doc)
-        return not kept(tree, self.referred) and (len(tree) == 1 or self.docs[doc.owner].kind == _DAY)
+        return not standalone(tree, self.referred) and (len(tree) == 1 or self.docs[doc.owner].kind == _DAY)
 
-    def told(self, doc: _Doc) -> Told:
+    def node(self, doc: _Doc) -> TanaNode:
         """A node with its tags and fields."""
         text, refers = self._shown(doc.name)
         fields: dict[str, FieldValue] = {}
@@ -198,7 +189,7 @@ class _Graph:
         if doc.description:
             text = f"{text}\n\n{self._shown(doc.description)[0]}"
         done = None if doc.done is None else bool(doc.done)
-        return Told(
+        return TanaNode(
             id=doc.id, text=text, refers=refers, tags=self._tags(doc), fields=fields, field_links=tuple(links),
             children=tuple(children), done=done, created_at=moment(doc.created), updated_at=moment(doc.modified),
         )  # fmt: skip
@@ -206,12 +197,12 @@ class _Graph:
     def _tags(self, doc: _Doc) -> tuple[str, ...]:
         meta = self.docs.get(doc.meta)
         tuples = [self.docs[name].children for name in meta.children if name in self.docs] if meta else []
-        tags = [name for each in tuples if each[:1] == (_TAGGED,) for name in each[1:]]
-        known = [self.docs[name] for name in tags if name in self.docs]
-        return tuple(tag.name for tag in known if tag.name and not tag.owner.endswith("_TRASH"))
+        tags = [name for members in tuples if members[:1] == (_TAGGED,) for name in members[1:]]
+        tag_docs = [self.docs[name] for name in tags if name in self.docs]
+        return tuple(tag.name for tag in tag_docs if tag.name and not tag.owner.endswith("_TRASH"))
 
     def _read_field(self, pair: _Doc, fields: dict[str, FieldValue], links: list[tuple[str, str]]) -> None:
-        """A field: the first child names it, the others are its values or refer to them."""
+        """Read a field: the first child names it, the others are its values or references."""
         about = self.docs.get(pair.children[0]) if pair.children else None
         if about is None or about.kind != "attrDef" or not about.name:
             return
@@ -242,10 +233,10 @@ class _Graph:
 
 def _day(match: re.Match[str]) -> str:
     try:
-        told = json.loads(html.unescape(match[1]))
+        value = json.loads(html.unescape(match[1]))
     except ValueError:
         return ""
-    return str(told.get("dateTimeString") or "") if isinstance(told, dict) else ""
+    return str(value.get("dateTimeString") or "") if isinstance(value, dict) else ""
 
 
 def _workspace(entry: Entry, path: Path) -> Iterator[Source | Skipped]:
@@ -279,7 +270,7 @@ def _owners(doc: _Doc, docs: Mapping[str, _Doc]) -> list[str]:
 
 
 def _doc(value: Any) -> _Doc | None:
-    """A node of the list, whatever is wrong with parts of it."""
+    """Parse a node leniently; None without an id."""
     props = value.get("props") if isinstance(value, dict) else None
     if not isinstance(props, dict) or not isinstance(value.get("id"), str) or not value["id"].isprintable():
         return None
@@ -288,9 +279,9 @@ def _doc(value: Any) -> _Doc | None:
     text = {name: props[name] if isinstance(props.get(name), str) else "" for name in _TEXTS}
     return _Doc(
         value["id"], text["name"], text["_ownerId"], text["_docType"],
-        tuple(each for each in children if isinstance(each, str)) if isinstance(children, list) else (),
+        tuple(child for child in children if isinstance(child, str)) if isinstance(children, list) else (),
         text["_metaNodeId"], text["description"], props.get("_done"), props.get("created"),
-        max((each for each in times if isinstance(each, (int, float))), default=None),
+        max((time for time in times if isinstance(time, (int, float))), default=None),
     )  # fmt: skip
 
 
@@ -298,19 +289,19 @@ _TEXTS = ("name", "_ownerId", "_docType", "_metaNodeId", "description")
 
 
 def _since(doc: _Doc) -> int:
-    """A place among siblings that none of them changes: when it was made."""
+    """The creation time as a stable position among siblings."""
     at = moment(doc.created)
     return int(at.timestamp() * 1000) if at else 0
 
 
-def _read_tree(graph: _Graph, top: _Doc, parent: str, own: str) -> Iterator[Yielded]:
-    """A node with all below it; of what only holds others, those that are mere lines."""
+def _read_tree(graph: _Graph, top: _Doc, parent: str, source_id: str) -> Iterator[Yielded]:
+    """Yield a node with its descendants; of a container, only its lines."""
     if not graph.holds(top.id):
-        yield from tree_pieces(graph.tree(top), Top(own, parent, _since(top)), graph.referred)
+        yield from tree_pieces(graph.tree(top), Top(source_id, parent, _since(top)), graph.referred)
         return
-    told = graph.told(top)
-    lines = [graph.docs[name] for name in told.children if graph.is_line(graph.docs[name])]
-    tree = {top.id: replace(told, children=tuple(line.id for line in lines))}
+    node = graph.node(top)
+    lines = [graph.docs[name] for name in node.children if graph.is_line(graph.docs[name])]
+    tree = {top.id: replace(node, children=tuple(line.id for line in lines))}
     for line in lines:
         tree |= graph.tree(line)
-    yield from tree_pieces(tree, Top(own, parent, _since(top)), graph.referred)
+    yield from tree_pieces(tree, Top(source_id, parent, _since(top)), graph.referred)

@@ -1,4 +1,4 @@
-"""The Tana Intermediate Format: nodes inside of nodes, as other programs write them for Tana to import."""
+"""The Tana Intermediate Format: nested nodes, as other programs write them for Tana to import."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from weftwork.ingest.connectors.dates import moment
 from weftwork.ingest.connectors.exports import Entry, export_top
 from weftwork.ingest.connectors.jsonstream import Damaged, unpacked
 from weftwork.ingest.connectors.protocol import Source, Yielded
-from weftwork.ingest.connectors.tana_nodes import Told, Top, source, top_source, tree_pieces, values
+from weftwork.ingest.connectors.tana_nodes import TanaNode, Top, source, top_source, tree_pieces, values
 from weftwork.ingest.events import Skipped
 from weftwork.types import FieldValue
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known of all nodes of a file."""
+class _Index:
+    """Names, supertags and references of all nodes of a file."""
 
     names: Mapping[str, str]
     """Texts by id."""
@@ -44,7 +44,7 @@ def intermediate_sources(entry: Entry, path: Path) -> Iterator[Source | Skipped]
         for node in _flat(value):
             name = names[str(node["uid"])] = str(node.get("name") or "")
             referred |= {match[2] for match in _UID.finditer(name) if match[2] != node["uid"]}
-    known = _Known(names, tags, referred)
+    index = _Index(names, tags, referred)
     yield top_source(path)
     top = export_top(path, "tana", "Tana").id
     seen: set[str] = set()
@@ -55,18 +55,18 @@ def intermediate_sources(entry: Entry, path: Path) -> Iterator[Source | Skipped]
             continue
         seen.add(name)
         packed = zlib.compress(json.dumps(value).encode(), 1)
-        yield source(value["uid"], str(value.get("name") or ""), partial(_read_nested, packed, known, top), entry.stamp)
+        yield source(value["uid"], str(value.get("name") or ""), partial(_read_nested, packed, index, top), entry.stamp)
 
 
 def _supertags(entry: Entry) -> dict[str, str]:
     try:
-        return {str(each["uid"]): str(each["name"]) for each in values(entry, "supertags") if isinstance(each, dict)}
+        return {str(tag["uid"]): str(tag["name"]) for tag in values(entry, "supertags") if isinstance(tag, dict)}
     except (Damaged, KeyError):  # a file need not have any
         return {}
 
 
 def _uid(value: Any) -> str:
-    """The id of a node; empty if it has none that can be used."""
+    """The id of a node; empty if it has no usable one."""
     name = value.get("uid") if isinstance(value, dict) else None
     return name if isinstance(name, str) and name.strip() and name.isprintable() else ""
 
@@ -82,44 +82,44 @@ def _flat(value: Any) -> Iterator[Mapping[str, Any]]:
             waiting += children if isinstance(children, list) else []
 
 
-def _read_nested(packed: bytes, known: _Known, top: str, own: str) -> Iterator[Yielded]:
-    tree: dict[str, Told] = {}
+def _read_nested(packed: bytes, index: _Index, top: str, source_id: str) -> Iterator[Yielded]:
+    tree: dict[str, TanaNode] = {}
     waiting = [unpacked(packed)]
     while waiting:
         value = waiting.pop()
         name = _uid(value)
         if not name or name in tree:
-            yield Skipped(own, "one of its nodes has no uid, or that of another")
+            yield Skipped(source_id, "one of its nodes has no uid, or that of another")
             continue
-        told, children = _nested(value, known)
-        tree[name] = replace(told, children=tuple(_uid(child) for child in children))
+        node, children = _nested(value, index)
+        tree[name] = replace(node, children=tuple(_uid(child) for child in children))
         waiting += children[::-1]
-    yield from tree_pieces(tree, Top(own, top), known.referred)
+    yield from tree_pieces(tree, Top(source_id, top), index.referred)
 
 
-def _nested(value: Mapping[str, Any], known: _Known) -> tuple[Told, list[Any]]:
-    """A node of the Intermediate Format, and the children that are no fields."""
+def _nested(value: Mapping[str, Any], index: _Index) -> tuple[TanaNode, list[Any]]:
+    """A node of the Intermediate Format, and its children other than fields."""
     fields: dict[str, FieldValue] = {}
     links: list[tuple[str, str]] = []
     children = []
     below = value.get("children")
     for child in below if isinstance(below, list) else ():
         if isinstance(child, dict) and child.get("type") == "field":
-            _nested_field(child, known.names, fields, links)
+            _nested_field(child, index.names, fields, links)
         else:
             children.append(child)
-    text, refers = _named(str(value.get("name") or ""), known.names)
+    text, refers = _named(str(value.get("name") or ""), index.names)
     described = value.get("description")
-    given, state, flags = value.get("supertags"), value.get("todoState"), value.get("flags")
-    supertags = given if isinstance(given, list) else []
-    told = Told(
+    listed, state, flags = value.get("supertags"), value.get("todoState"), value.get("flags")
+    supertags = listed if isinstance(listed, list) else []
+    node = TanaNode(
         id=value["uid"], text=f"{text}\n\n{described}" if described else text, refers=refers,
-        tags=tuple(filter(None, (known.tags.get(str(each), str(each)) for each in supertags))),
+        tags=tuple(filter(None, (index.tags.get(str(tag), str(tag)) for tag in supertags))),
         fields=fields, field_links=tuple(links), done=None if state is None else state == "done",
         heading=isinstance(flags, list) and "section" in flags,
         created_at=moment(value.get("createdAt")), updated_at=moment(value.get("editedAt")),
     )  # fmt: skip
-    return told, children
+    return node, children
 
 
 def _nested_field(
@@ -127,14 +127,14 @@ def _nested_field(
 ) -> None:
     name, values = str(child.get("name") or ""), child.get("children")
     several = values if isinstance(values, list) else []
-    told = [_named(str(each.get("name") or ""), names) for each in several if isinstance(each, dict)]
-    if name and told:
-        texts = tuple(text for text, _ in told)
+    named = [_named(str(item.get("name") or ""), names) for item in several if isinstance(item, dict)]
+    if name and named:
+        texts = tuple(text for text, _ in named)
         fields[name] = texts[0] if len(texts) == 1 else texts
-        links += [(name, target) for _, refers in told for target in refers]
+        links += [(name, target) for _, refers in named for target in refers]
 
 
 def _named(text: str, names: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    """A text with names for ids, and the ids."""
+    """A text with names in place of ids, and the ids."""
     refers = tuple(match[2] for match in _UID.finditer(text) if match[2] in names)
     return _UID.sub(lambda match: match[1] or names.get(match[2], match[2]), text).strip(), refers

@@ -1,7 +1,7 @@
-"""What the two formats of Tana have in common: a node taken apart, and what a tree of them comes to.
+"""Tana nodes: the common form of both export formats, and the conversion of a tree of them.
 
-Nodes with tags, fields, a box or something that refers to them stay nodes, and so does what holds one of them; all
-others are lines of the node above them.
+Nodes with tags, fields, a checkbox or a reference to them stay nodes, and so do their ancestors; all others are lines
+of the node above them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _TASKS = frozenset({"todo", "task", "to-do"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A node of either format, taken apart."""
+class TanaNode:
+    """A node of either format."""
 
     id: str
     text: str
@@ -46,7 +46,7 @@ class Told:
 
 
 def values(entry: Entry, key: str) -> Iterator[Any]:
-    """What a file keeps under a key, one after the other."""
+    """Yield the items under a key of a file."""
     with io.TextIOWrapper(entry.open(), "utf-8-sig") as text:
         for item in items(text, key):
             yield item.value
@@ -54,37 +54,37 @@ def values(entry: Entry, key: str) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The node that a source begins with: its id in the store, what it stands below, and where."""
+    """The top node of a source: its id in the store, its parent and its position."""
 
     id: str
     parent: str
     position: int = 0
 
 
-Tree = dict[str, Told]
+Tree = dict[str, TanaNode]
 """A node and all below it, each before those below it."""
 
 
-def kept(tree: Tree, referred: Container[str]) -> set[str]:
-    """The nodes of a tree that are no mere lines: those that say more than their text, and what holds them."""
-    above = {child: told.id for told in tree.values() for child in told.children}
-    found: set[str] = set()
+def standalone(tree: Tree, referred: Container[str]) -> set[str]:
+    """The nodes of a tree that are more than lines, by tags, fields or references, and their ancestors."""
+    above = {child: node.id for node in tree.values() for child in node.children}
+    names: set[str] = set()
     for name in reversed(tree):
-        told = tree[name]
-        says_more = told.tags or told.fields or told.field_links or told.heading or told.done is not None
-        if name in found or says_more or name in referred:
-            found |= {name, above.get(name, name)}
-    return found
+        node = tree[name]
+        says_more = node.tags or node.fields or node.field_links or node.heading or node.done is not None
+        if name in names or says_more or name in referred:
+            names |= {name, above.get(name, name)}
+    return names
 
 
 def tree_pieces(tree: Tree, top: Top, referred: Container[str]) -> Iterator[Yielded]:
-    """The nodes of a tree, with their names and links."""
+    """Yield the nodes of a tree, with their names and links."""
     first = next(iter(tree.values()))
     page = _node(first, top.id, "page")
     outline = Outline(replace(page, parent=top.parent, position=top.position))
     outline.page.note([first.id], _links(first))
     outline.page.names += [(page.title, "title")] if page.title else []
-    nodes = kept(tree, referred)
+    nodes = standalone(tree, referred)
     waiting = [(outline.page, 0, name) for name in reversed(first.children)]
     seen = {first.id}
     while waiting:
@@ -92,61 +92,61 @@ def tree_pieces(tree: Tree, top: Top, referred: Container[str]) -> Iterator[Yiel
         if name in seen or name not in tree:
             continue
         seen.add(name)
-        told = tree[name]
+        tana_node = tree[name]
         holder = above.current or above
         if name in nodes:
-            node = _node(told, f"{top.id}#{name}", "heading" if told.heading else "list_item")
+            node = _node(tana_node, f"{top.id}#{name}", "heading" if tana_node.heading else "list_item")
             holder = above = outline.add(above, node)
-            holder.names += [(node.title, "title")] if node.title and told.tags else []
+            holder.names += [(node.title, "title")] if node.title and tana_node.tags else []
             level = 0
-        elif told.text:
-            holder = outline.merge(above, level, told.text)
+        elif tana_node.text:
+            holder = outline.merge(above, level, tana_node.text)
             level += 1
-        holder.note([told.id], _links(told))
-        holder.date(told.created_at, told.updated_at or told.created_at)
-        waiting += [(above, level, child) for child in reversed(told.children)]
+        holder.note([tana_node.id], _links(tana_node))
+        holder.date(tana_node.created_at, tana_node.updated_at or tana_node.created_at)
+        waiting += [(above, level, child) for child in reversed(tana_node.children)]
     yield from outline.pieces()
 
 
-def _node(told: Told, name: str, kind: str) -> Node:
-    """A node of its own, with a title where its text is one."""
-    title, _, text = told.text.partition("\n")
-    is_task = told.done is not None or any(tag.lower() in _TASKS for tag in told.tags)
+def _node(node: TanaNode, name: str, kind: str) -> Node:
+    """A standalone node, with a title where its text is short."""
+    title, _, text = node.text.partition("\n")
+    is_task = node.done is not None or any(tag.lower() in _TASKS for tag in node.tags)
     untitled = (kind == "list_item" and not is_task) or len(title) > LONGEST_NAME
-    if untitled and not told.tags:
-        title, text = "", told.text
-    status = {"status": "done" if told.done else "open"} if is_task else {}
+    if untitled and not node.tags:
+        title, text = "", node.text
+    status = {"status": "done" if node.done else "open"} if is_task else {}
     return Node(
-        id=name, type="todo" if is_task else kind, title=title, text=text.strip(), tags=told.tags,
-        fields={**told.fields, **status}, source=f"tana:{told.id}", created_at=told.created_at,
-        updated_at=told.updated_at or told.created_at,
+        id=name, type="todo" if is_task else kind, title=title, text=text.strip(), tags=node.tags,
+        fields={**node.fields, **status}, source=f"tana:{node.id}", created_at=node.created_at,
+        updated_at=node.updated_at or node.created_at,
     )  # fmt: skip
 
 
-def _links(told: Told) -> Iterator[Link]:
-    for target in dict.fromkeys(told.refers):
+def _links(node: TanaNode) -> Iterator[Link]:
+    for target in dict.fromkeys(node.refers):
         yield Link(source="", names=(target,))
-    for name, target in dict.fromkeys(told.field_links):
+    for name, target in dict.fromkeys(node.field_links):
         yield Link(source="", names=(target,), type="field", label=name)
 
 
 def top_source(path: Path, left_out: Mapping[str, int] | None = None) -> Source:
-    """The export itself; it says how much of it was left out."""
+    """The export itself, with a note on what was left out."""
     top = export_top(path, "tana", "Tana")
-    told = {name: count for name, count in (left_out or {}).items() if name != "content"}
-    said = f"{told.get('trash', 0):,} nodes in the trash, {told.get('system', 0):,} of Tana's own and "
-    said += f"{told.get('lost', 0):,} that nothing holds were left out"
+    counts = {name: count for name, count in (left_out or {}).items() if name != "content"}
+    message = f"{counts.get('trash', 0):,} nodes in the trash, {counts.get('system', 0):,} of Tana's own and "
+    message += f"{counts.get('lost', 0):,} that nothing holds were left out"
 
-    def read(own: str) -> Iterator[Yielded]:
-        yield from top.read(own)
-        if told:
-            yield Note(top.what, said)
+    def read(source_id: str) -> Iterator[Yielded]:
+        yield from top.read(source_id)
+        if counts:
+            yield Note(top.what, message)
 
-    return replace(top, read=read, fingerprint=lambda: digest(top.fingerprint(), said))
+    return replace(top, read=read, fingerprint=lambda: digest(top.fingerprint(), message))
 
 
 def source(name: str, what: str, read: partial[Iterator[Yielded]], stamp: str) -> Source:
-    """A node with all below it; what it comes to is its content, since it shows the names of others.
+    """A node with its descendants; the fingerprint hashes the pieces, which show the names of others.
 
     The stamp is that of the whole file.
     """

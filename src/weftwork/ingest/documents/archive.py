@@ -1,4 +1,4 @@
-"""Refusing archives that would fill the memory when they are unpacked."""
+"""Refusing zip bombs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from weftwork.ingest.documents.values import Limits, Unreadable
 
 MOST_MEMBERS = 20_000
 _ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How a file begins that Office keeps for a password, and one of its formats before 2007."""
+"""Magic bytes of an encrypted Office file, and of Office formats before 2007."""
 
 
 def open_archive(path: Path, limits: Limits) -> ZipFile:
-    """The archive at a path, once its directory says that it is small enough.
+    """Open an archive if its directory says that it is small enough.
 
     Python's zipfile never unpacks more of a member than the directory says.
     """

@@ -1,11 +1,10 @@
-"""DOCX, by way of HTML, which mammoth makes of it; pages end where Word ended them when it was last saved."""
+"""DOCX, converted to HTML by mammoth; pages end where Word rendered page breaks at the last save."""
 
 from __future__ import annotations
 
 import re
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import mammoth
@@ -23,13 +22,13 @@ _SYMBOL = re.compile(rb"<m:t(?:\s[^>]*)?>([^<]*)</m:t>")
 
 
 def read_docx(path: Path, tools: Tools) -> Parsed:
-    """The pages of a DOCX, or its sections where it has not been laid out in pages."""
+    """The pages of a DOCX, or its sections if it has no page breaks."""
     with open_archive(path, tools.limits) as archive:
         if BODY not in archive.namelist():
             raise Unreadable("is no Word document")
         try:
             result = mammoth.convert_to_html(
-                _prepared(archive), style_map=STYLES, convert_image=mammoth.images.img_element(_no_picture)
+                _prepared(archive), style_map=STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})
             )
         except (BadZipFile, KeyError, ValueError, OSError) as error:
             raise Unreadable(f"is damaged ({error})") from error
@@ -39,12 +38,8 @@ def read_docx(path: Path, tools: Tools) -> Parsed:
     return Parsed(len(pages), iter(pages))
 
 
-def _no_picture(image: Any) -> dict[str, str]:
-    return {"src": ""}
-
-
 def _prepared(archive: ZipFile) -> BytesIO:
-    """The archive without its pictures, with breaks where pages ended, and with formulas as text."""
+    """The archive without pictures, with page breaks as elements and formulas as text."""
     out = BytesIO()
     with ZipFile(out, "w", ZIP_STORED) as copy:
         for member in archive.infolist():
@@ -59,6 +54,6 @@ def _prepared(archive: ZipFile) -> BytesIO:
     return out
 
 
-def _as_text(found: re.Match[bytes]) -> bytes:
-    symbols = b"".join(_SYMBOL.findall(found[0]))
+def _as_text(formula: re.Match[bytes]) -> bytes:
+    symbols = b"".join(_SYMBOL.findall(formula[0]))
     return b"<w:r><w:t xml:space='preserve'>" + symbols + b"</w:t></w:r>" if symbols else b""

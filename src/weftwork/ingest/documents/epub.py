@@ -1,4 +1,4 @@
-"""EPUB: a page for each chapter, in the order in which the book is read."""
+"""EPUB: a page for each chapter, in reading order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lxml import etree
 
 from weftwork.ingest.documents.archive import open_archive
 from weftwork.ingest.documents.html import PAGE_END, as_pages, markdown_of
-from weftwork.ingest.documents.values import Page, Parsed, Tools, Unreadable
+from weftwork.ingest.documents.values import Parsed, Tools, Unreadable
 
 CONTAINER = "META-INF/container.xml"
 _PARSER = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
@@ -24,7 +24,7 @@ def read_epub(path: Path, tools: Tools) -> Parsed:
         if "META-INF/encryption.xml" in archive.namelist() and "META-INF/rights.xml" in archive.namelist():
             raise Unreadable("is protected against copying")
         try:
-            chapters = [page for name in _spine(archive) for page in _chapter(archive, name)]
+            chapters = as_pages([markdown_of(archive.read(name)).replace(PAGE_END, "") for name in _spine(archive)])
         except (etree.LxmlError, KeyError, ValueError) as error:
             raise Unreadable(f"is no book that can be read ({error})") from error
     if not chapters:
@@ -32,16 +32,12 @@ def read_epub(path: Path, tools: Tools) -> Parsed:
     return Parsed(len(chapters), iter(chapters))
 
 
-def _chapter(archive: ZipFile, name: str) -> list[Page]:
-    return as_pages([markdown_of(archive.read(name)).replace(PAGE_END, "")])
-
-
 def _spine(archive: ZipFile) -> Iterator[str]:
     """Names of the chapters' files, in order."""
     container = etree.fromstring(archive.read(CONTAINER), etree.XMLParser(**_PARSER))
     package = container.xpath("string(//*[local-name()='rootfile']/@full-path)")
     book = etree.fromstring(archive.read(package), etree.XMLParser(**_PARSER))
-    items = {each.get("id"): each for each in book.xpath("//*[local-name()='manifest']/*[local-name()='item']")}
+    items = {item.get("id"): item for item in book.xpath("//*[local-name()='manifest']/*[local-name()='item']")}
     present = set(archive.namelist())
     for reference in book.xpath("//*[local-name()='spine']/*[local-name()='itemref']/@idref"):
         item = items.get(reference)

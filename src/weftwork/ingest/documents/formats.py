@@ -1,4 +1,4 @@
-"""Which file is read by what."""
+"""The readers of documents by file extension."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READERS = {
 }
 """Readers by extension; a reader's module is imported in the process that parses."""
 NEEDED = ("pypdfium2", "PIL", "mammoth", "markdownify", "bs4", "lxml", "pptx", "openpyxl")
-"""What the extra `documents` brings."""
+"""Packages of the extra `documents`."""
 
 
 def extension_of(path: PurePath) -> str:
@@ -30,13 +30,13 @@ def extension_of(path: PurePath) -> str:
 
 
 def is_document(path: PurePath) -> bool:
-    """Whether a file is read page by page; without the extra, HTML is text like any other."""
+    """Return True for a file that is read by page; without the extra, HTML is text like any other."""
     extension = extension_of(path)
     return extension in READERS and not (READERS[extension] == READERS["html"] and missing_packages())
 
 
 def missing_packages() -> list[str]:
-    """Parts of the extra that are not installed."""
+    """The packages of the extra that are not installed."""
     return [name for name in NEEDED if find_spec(name) is None]
 
 

@@ -1,4 +1,4 @@
-"""HTML as Markdown: pages on the web, and what DOCX and EPUB are turned into on the way."""
+"""HTML to Markdown: web pages, and the intermediate form of DOCX and EPUB."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _BLANK = re.compile(r"\n{3,}")
 
 
 class _Converter(MarkdownConverter):
-    """Keeps links to the web, and of pictures that there is one and what is said of it."""
+    """Keeps links to the web; a picture becomes a mark and its alternative text."""
 
     def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """A link; one that leads nowhere outside of the document is its text."""
+        """A link to the web; the text of any other."""
         target = el.get("href") or ""
-        kept = target.startswith(("http://", "https://")) and len(target) <= LONGEST_LINK and text.strip()
-        return str(super().convert_a(el, text, parent_tags)) if kept else text  # type: ignore[misc]
+        external = target.startswith(("http://", "https://")) and len(target) <= LONGEST_LINK and text.strip()
+        return str(super().convert_a(el, text, parent_tags)) if external else text  # type: ignore[misc]
 
     def convert_img(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """A picture as what its author says of it."""
-        said = " ".join(_MARKS.sub("", el.get("alt") or "").split())
-        return f"{PICTURE}![{re.sub(r'[][]', '', said)}]()" if said else PICTURE
+        """A picture as its alternative text."""
+        alternative = " ".join(_MARKS.sub("", el.get("alt") or "").split())
+        return f"{PICTURE}![{re.sub(r'[][]', '', alternative)}]()" if alternative else PICTURE
 
 
 def read_html(path: Path, tools: Tools) -> Parsed:
-    """A page on the web: a page for each of its sections."""
+    """A web page as a page for each of its sections."""
     pages = sections(markdown_of(path.read_bytes()))
     if not pages:
         raise Unreadable("has no text")
@@ -48,16 +48,16 @@ def read_html(path: Path, tools: Tools) -> Parsed:
 
 
 def markdown_of(html: bytes | str, page_end: str | None = None) -> str:
-    """HTML as Markdown, with marks for pictures and, at elements of a class, for the ends of pages."""
+    """Convert HTML, with marks for pictures and, at elements of class `page_end`, for page ends."""
     soup = BeautifulSoup(html, "lxml")
-    for each in soup(UNSEEN):
-        each.decompose()
+    for element in soup(UNSEEN):
+        element.decompose()
     for text in soup.find_all(string=_MARKS):
         text.replace_with(_MARKS.sub("", text))
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
-    for each in soup.find_all(class_=page_end) if page_end else ():
-        each.replace_with(PAGE_END)
+    for element in soup.find_all(class_=page_end) if page_end else ():
+        element.replace_with(PAGE_END)
     for text in soup.find_all(string=_FORGED):
         text.replace_with(_FORGED.sub(r"\1\\", text))
     converter = _Converter(
@@ -70,7 +70,7 @@ def markdown_of(html: bytes | str, page_end: str | None = None) -> str:
 
 
 def sections(markdown: str) -> list[Page]:
-    """Pages where the text says that they end; else one for each section, which a heading of the top level begins."""
+    """Pages at the page ends; without any, one for each section with a heading of the top level."""
     parts = markdown.split(PAGE_END)
     if len(parts) == 1:
         parts = _cut(markdown)
@@ -78,7 +78,7 @@ def sections(markdown: str) -> list[Page]:
 
 
 def as_pages(parts: Sequence[str], names: Sequence[str] = ()) -> list[Page]:
-    """Each part as a page, unless there is nothing on it."""
+    """The parts as pages, without empty ones."""
     pages = []
     for number, part in enumerate(parts):
         text = part.replace(PICTURE, "").strip()
@@ -91,7 +91,7 @@ def as_pages(parts: Sequence[str], names: Sequence[str] = ()) -> list[Page]:
 def _cut(markdown: str) -> list[str]:
     """A text cut before its headings of the highest level that occurs twice; whole if none does."""
     for level in (1, 2):
-        places = [found.start() for found in re.finditer(rf"^{'#' * level} ", markdown, re.MULTILINE)]
+        places = [match.start() for match in re.finditer(rf"^{'#' * level} ", markdown, re.MULTILINE)]
         if len(places) > 1:
             starts = [0, *places] if markdown[: places[0]].strip() else places
             return [markdown[start:end] for start, end in zip(starts, [*starts[1:], len(markdown)], strict=True)]

@@ -1,4 +1,4 @@
-"""Reading pictures with RapidOCR, whose models are part of its package: nothing is downloaded."""
+"""OCR with RapidOCR, whose models are part of its package: nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SUREST = 0.5
 
 
 def ocr_is_installed() -> bool:
-    """Whether pictures can be read here."""
+    """Return True if the extra is installed."""
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
 
 
 class Ocr:
-    """Loads its models when the first picture comes."""
+    """The OCR engine, loaded at the first picture."""
 
     def __init__(self) -> None:
         self._engine: Any = None
@@ -36,10 +36,10 @@ class Ocr:
         scale = picture.width / max(smaller.width, 1)
         if min(smaller.size) < 8:
             return []
-        found = self._loaded()(np.asarray(smaller)[:, :, ::-1])
-        if found.boxes is None or found.txts is None:
+        result = self._loaded()(np.asarray(smaller)[:, :, ::-1])
+        if result.boxes is None or result.txts is None:
             return []
-        sure = zip(found.boxes, found.txts, found.scores, strict=True)
+        sure = zip(result.boxes, result.txts, result.scores, strict=True)
         return [_run(box * scale, text) for box, text, score in sure if score >= SUREST and text.strip()]
 
     def _loaded(self) -> Any:

@@ -1,9 +1,8 @@
-"""The headings and tables of a text in Markdown, and the section in which it stands."""
+"""The headings and tables of a Markdown text, and its section."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 LONGEST = 120
@@ -18,12 +17,12 @@ Headings = tuple[tuple[int, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a page's Markdown consists of."""
+    """The outline of a page."""
 
     section: Headings
     """The headings under which its first text stands."""
     after: Headings
-    """Those under which the next page begins."""
+    """The headings under which the next page begins."""
     headings: int
     tables: int
 
@@ -39,7 +38,7 @@ class Outline:
 
 
 def outline(markdown: str, before: Headings = ()) -> Outline:
-    """The outline of a page that comes after these headings."""
+    """The outline of a page that follows these headings."""
     current, section = before, None
     headings = tables = 0
     fenced = False
@@ -47,21 +46,18 @@ def outline(markdown: str, before: Headings = ()) -> Outline:
         fenced ^= bool(_FENCE.match(line))
         if fenced or not line.strip():
             continue
-        found = _LINE.match(line)
-        if found and _plain(found["text"]):
+        heading = _LINE.match(line)
+        if heading and _plain(heading["text"]):
             headings += 1
-            current = _under(current, len(found["marks"]), _plain(found["text"]))
+            level = len(heading["marks"])
+            current = (*(above for above in current if above[0] < level), (level, _plain(heading["text"])))
         else:
             tables += bool(_DIVIDER.match(line))
             section = current if section is None else section
     return Outline(current if section is None else section, current, headings, tables)
 
 
-def _under(above: Sequence[tuple[int, str]], level: int, text: str) -> Headings:
-    return (*(each for each in above if each[0] < level), (level, text))
-
-
 def _plain(text: str) -> str:
-    """A heading as one line of printable text without emphasis."""
+    """A heading as one printable line without emphasis."""
     line = "".join(letter if letter.isprintable() else " " for letter in re.sub(r"[*_`]{1,3}", "", text))
     return " ".join(line.split())[:LONGEST]

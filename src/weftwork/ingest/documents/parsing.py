@@ -1,4 +1,4 @@
-"""Having documents parsed by another process, and ending it when it hangs."""
+"""Parsing documents in another process, which is killed when it hangs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST_ANSWER = 64_000_000
 
 
 class Parser:
-    """One process for all documents that are read through it; it is started when the first one comes."""
+    """A worker process for all documents, started at the first one."""
 
     def __init__(self, limits: Limits | None = None, *, ocr: bool = True) -> None:
         self.limits = limits or Limits()
@@ -41,12 +41,12 @@ class Parser:
         self.close()
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         self._process = None
         self._end()
 
     def pages(self, path: Path, extension: str) -> Generator[int | tuple[Page, int], None, None]:
-        """How many pages a document has, then each page, and how many characters of it were too many.
+        """Yield the number of pages, then each page with the number of characters that were cut off.
 
         Raises Unreadable as soon as that is clear, and whenever the parser takes too long or dies.
         """
@@ -102,7 +102,7 @@ class Parser:
         return self._process
 
     def _answer(self, awaited: str) -> dict[str, Any]:
-        """The next answer; a timer ends the process if it does not come in time."""
+        """The next answer; a timer kills the process if it is late."""
         process = self._process
         assert process is not None
         assert process.stdout is not None

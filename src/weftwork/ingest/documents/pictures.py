@@ -1,4 +1,4 @@
-"""Pictures: opening those of people within limits, and the two that are kept of a page."""
+"""Pictures: opening them within limits, and encoding the images of a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUALITY = 82
 
 
 def read_picture(path: Path, tools: Tools) -> Parsed:
-    """A picture as a document of one page, or of one page for each of its frames (TIFF)."""
+    """A picture as a document of one page, or of one page per frame (TIFF)."""
     Image.MAX_IMAGE_PIXELS = None  # the limit below says what to do instead of warning
     try:
         picture = Image.open(BytesIO(path.read_bytes()))
@@ -48,7 +48,7 @@ def _pages(picture: Image.Image, frames: int, tools: Tools) -> Iterator[Page]:
 
 
 def upright(picture: Image.Image) -> Image.Image:
-    """As it is meant to be seen, in colour, on white."""
+    """Apply EXIF orientation, and flatten to RGB on white."""
     turned = ImageOps.exif_transpose(picture)
     if turned.mode in ("RGBA", "LA", "PA") or "transparency" in turned.info:
         with warnings.catch_warnings(action="ignore"):  # of Pillow, for palettes with several transparent colours
@@ -59,7 +59,7 @@ def upright(picture: Image.Image) -> Image.Image:
 
 
 def encoded(picture: Image.Image) -> tuple[bytes, bytes]:
-    """The picture and the thumbnail that are kept of a page."""
+    """The stored image and thumbnail of a page."""
     return _jpeg(picture, PAGE_SIDE), _jpeg(picture, THUMBNAIL_SIDE)
 
 

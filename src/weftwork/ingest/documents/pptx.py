@@ -16,7 +16,7 @@ from weftwork.ingest.documents.layout.blocks import escaped, table
 from weftwork.ingest.documents.values import Page, Parsed, Tools, Unreadable
 
 DEEPEST = 10
-"""How deep groups of shapes are followed."""
+"""Depth to which groups of shapes are followed."""
 MOST_POINTS = 200
 """Values of a chart that are written out."""
 
@@ -49,8 +49,8 @@ def _page(slide: Any) -> Page:
 
 
 def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
-    """Shapes from the top down, groups opened."""
-    for shape in sorted(shapes, key=lambda each: (each.top or 0, each.left or 0)):
+    """Shapes top down, groups flattened."""
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
         if shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < DEEPEST:
             yield from _shapes(shape.shapes, depth + 1)
         else:
@@ -69,16 +69,18 @@ def _block(shape: Any) -> str:
         return table(rows) if rows and rows[0] else ""
     if getattr(shape, "has_chart", False):
         return _chart(shape.chart)
-    said = shape._element.xpath(".//p:cNvPr/@descr") if _is_picture(shape) else []
-    return f"![{' '.join(said[0].split())}]()" if said and said[0].strip() else ""
+    alternative = shape._element.xpath(".//p:cNvPr/@descr") if _is_picture(shape) else []
+    return f"![{' '.join(alternative[0].split())}]()" if alternative and alternative[0].strip() else ""
 
 
 def _paragraphs(frame: Any) -> str:
-    """The paragraphs of a text; where some are indented, all are a list."""
-    found = [(each.level, " ".join(each.text.split())) for each in frame.paragraphs if each.text.strip()]
-    if len(found) > 1 or any(level for level, _ in found):
-        return "\n".join(f"{'  ' * level}- {text}" for level, text in found)
-    return "\n".join(escaped(text) for _, text in found)
+    """The paragraphs of a text frame; several, or indented ones, become a list."""
+    paragraphs = [
+        (paragraph.level, " ".join(paragraph.text.split())) for paragraph in frame.paragraphs if paragraph.text.strip()
+    ]
+    if len(paragraphs) > 1 or any(level for level, _ in paragraphs):
+        return "\n".join(f"{'  ' * level}- {text}" for level, text in paragraphs)
+    return "\n".join(escaped(text) for _, text in paragraphs)
 
 
 def _chart(chart: Any) -> str:
@@ -87,8 +89,8 @@ def _chart(chart: Any) -> str:
     plots = list(chart.plots)
     if not plots:
         return title
-    series = [(each.name or "", list(each.values)[:MOST_POINTS]) for plot in plots for each in plot.series]
-    labels = [str(each) for each in plots[0].categories][:MOST_POINTS]
+    series = [(line.name or "", list(line.values)[:MOST_POINTS]) for plot in plots for line in plot.series]
+    labels = [str(category) for category in plots[0].categories][:MOST_POINTS]
     rows = [["", *(name for name, _ in series)]]
     for number, label in enumerate(labels):
         values = [values[number] if number < len(values) else None for _, values in series]

@@ -18,18 +18,18 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
 EDITION = 2
-"""Raised when documents are read otherwise than before: adding them again then replaces them."""
+"""Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
 PATHS = dict(zip(("page", "thumb"), FILE_FIELDS, strict=True))
-"""What files are called, and the fields that name them."""
+"""Fields with the paths of page files, by kind."""
 UNREAD = "-unread"
 """Ends the version of a document of which a page had no text because there was no OCR."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document hangs: its id, the node above it, and its position there."""
+    """The position of a document: its id, title, source, parent and position."""
 
     id: str
     title: str
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the pages so far said of the document as a whole."""
+    """Totals of the pages read so far."""
 
     pages: int = 0
     headings: Headings = ()
@@ -49,7 +49,7 @@ class _Seen:
 
 
 def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
-    """A document, to be read only if what is stored of it is not the same already."""
+    """A document as a bundle, which is read only if its version is not stored."""
     if missing_packages():
         return Skipped(place.source, str(MissingExtra("what reads documents", "documents")))
     try:
@@ -71,8 +71,8 @@ def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
         updated_at=datetime.fromtimestamp(status.st_mtime, UTC),
         fields={"filename": place.title, "extension": extension_of(path)},
     )
-    known = (version,) if parser.reads_pictures else (version, version + UNREAD)
-    return Bundle(place.id, place.source, known, lambda: _read(path, top, version, parser))
+    versions = (version,) if parser.reads_pictures else (version, version + UNREAD)
+    return Bundle(place.id, place.source, versions, lambda: _read(path, top, version, parser))
 
 
 def _digest(path: Path) -> str:
@@ -107,13 +107,13 @@ def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node 
 
 
 def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
-    """Fields of which only those are searched and shown that say something to people."""
+    """The fields, with all but those for people marked as neither searched nor shown."""
     return fields | {UNSEEN: tuple(sorted((fields.keys() | {TIMESTAMP, *PATHS.values()}) - set(SEEN)))}
 
 
 def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
-    found = outline(page.markdown, seen.headings)
-    seen.headings = found.after
+    page_outline = outline(page.markdown, seen.headings)
+    seen.headings = page_outline.after
     seen.without_text += page.text_source == "none"
     name = f"{top.id}#page={seen.pages}"
     for short, data in (("page", page.image), ("thumb", page.thumbnail)):
@@ -122,17 +122,17 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
     fields: dict[str, FieldValue] = {
         **top.fields,
         "page": seen.pages,
-        "section_path": found.section_path or None,
-        "parent_heading": found.parent_heading or None,
-        "headings": found.headings,
-        "tables": found.tables,
+        "section_path": page_outline.section_path or None,
+        "parent_heading": page_outline.parent_heading or None,
+        "headings": page_outline.headings,
+        "tables": page_outline.tables,
         "pictures": page.pictures,
         "text_source": page.text_source,
     }
     yield Node(
         id=name,
         type=PAGE,
-        title=": ".join(filter(None, [f"{top.title}, page {seen.pages}", found.parent_heading])),
+        title=": ".join(filter(None, [f"{top.title}, page {seen.pages}", page_outline.parent_heading])),
         text=page.markdown,
         source=top.source,
         parent=top.id,

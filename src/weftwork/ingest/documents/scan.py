@@ -1,4 +1,4 @@
-"""The text of a picture of a page."""
+"""The text of a scanned page."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGER = 1.45
-"""How many times the usual height a line of a heading has at least: boxes around scanned lines vary."""
+"""Least height of a heading, as a multiple of the usual one: boxes around scanned lines vary."""
 
 
 def scanned(picture: Image, tools: Tools) -> tuple[str, TextSource]:
-    """What OCR reads in a picture as Markdown, and where the text comes from."""
+    """The OCR text of a picture as Markdown, and its source."""
     if tools.ocr is None:
         return "", "none"
     runs = _even(tools.ocr(picture))
@@ -31,7 +31,7 @@ def scanned(picture: Image, tools: Tools) -> tuple[str, TextSource]:
 
 
 def _even(runs: Sequence[Run]) -> list[Run]:
-    """Runs whose sizes are near the usual one set to it."""
+    """Set runs of nearly the median size to it."""
     heights: Counter[float] = Counter()
     for run in runs:
         heights[run.size] += len(run.text)

@@ -1,4 +1,4 @@
-"""What parsing a document gives, and the limits within which it has to."""
+"""The result of parsing a document, and the limits of it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TextSource = Literal["text layer", "ocr", "none"]
 
 
 class Unreadable(Exception):
-    """A document that cannot be added; the message completes a sentence that begins with its name."""
+    """A document cannot be added; the message completes a sentence that begins with its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How large a document may be, and how long it may take."""
+    """Limits on the size and time of a document."""
 
     file_bytes: int = 250_000_000
     pages: int = 5_000
@@ -38,13 +38,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page as it was parsed."""
+    """A parsed page."""
 
     markdown: str
     text_source: TextSource = "text layer"
     pictures: int = 0
     name: str = ""
-    """What the page is called by itself: a sheet, a slide, a chapter."""
+    """Its own name: of a sheet, a slide, a chapter."""
     image: bytes = b""
     """The page as a JPEG picture; empty where the format has no pages to draw."""
     thumbnail: bytes = b""
@@ -52,7 +52,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A document that was opened: how many pages it has, and the pages, parsed as they are taken."""
+    """An open document: the number of pages, and the pages, parsed lazily."""
 
     count: int
     pages: Iterator[Page]
@@ -60,7 +60,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the parsers of all formats work with."""
+    """The limits and the OCR engine of all parsers."""
 
     limits: Limits
     ocr: Callable[[Image], list[Run]] | None = None

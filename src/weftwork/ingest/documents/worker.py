@@ -1,7 +1,7 @@
-"""The process that parses: documents in by their paths, pages out, one after the other.
+"""The process that parses: paths of documents in, pages out.
 
-A job is one line of JSON on standard input. An answer is one line of JSON on standard output,
-followed by as many bytes of pictures as it says; the last answer to a job says `done` or `error`.
+A job is one line of JSON on standard input. An answer is one line of JSON on standard output, followed by as many
+bytes of pictures as it says; the last answer to a job says `done` or `error`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _send(out: BinaryIO, answer: dict[str, Any], blobs: tuple[bytes, ...]) -> No
 
 
 def _limit_memory(most: int) -> None:
-    """Let the system refuse more memory than this; where it cannot, the time limit has to do."""
+    """Limit the address space; where that is impossible, the time limit has to do."""
     try:
         import resource  # noqa: PLC0415 - not everywhere
     except ImportError:  # Windows

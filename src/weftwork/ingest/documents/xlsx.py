@@ -1,4 +1,4 @@
-"""XLSX: a page for each sheet, as a table of what its cells show."""
+"""XLSX: a page for each sheet, as a table of its displayed values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weftwork.ingest.documents.values import Page, Parsed, Tools, Unreadable
 
 
 def read_xlsx(path: Path, tools: Tools) -> Parsed:
-    """The sheets of a workbook that hold cells."""
+    """The sheets of a workbook."""
     open_archive(path, tools.limits).close()
     try:
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
@@ -39,20 +39,20 @@ def _page(sheet: Any, most: int) -> Page:
     name = " ".join(sheet.title.split())
     rows = list(_rows(sheet, most))
     columns = [i for i in range(max(map(len, rows), default=0)) if any(i < len(row) and row[i] for row in rows)]
-    kept = [[row[i] if i < len(row) else "" for i in columns] for row in rows]
-    return Page(markdown=f"# {name}\n\n{table(kept)}" if kept else f"# {name}", name=name)
+    cells = [[row[i] if i < len(row) else "" for i in columns] for row in rows]
+    return Page(markdown=f"# {name}\n\n{table(cells)}" if cells else f"# {name}", name=name)
 
 
 def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
-    """Rows in which something stands, until there are more characters than a page may have."""
+    """Rows that are not empty, up to the characters of a page."""
     sheet.reset_dimensions()  # what a file says of its size need not be so
-    written = 0
+    characters = 0
     for row in sheet.iter_rows(values_only=True):
         texts = [_shown(value) for value in row]
         if any(texts):
-            written += sum(len(each) + 3 for each in texts if each)
+            characters += sum(len(text) + 3 for text in texts if text)
             yield texts
-        if written > most:
+        if characters > most:
             return
 
 

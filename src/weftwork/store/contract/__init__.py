@@ -40,4 +40,4 @@ class StoreContract(
     ClaimsContract,
     ServerStateContract,
 ):
-    """All of it; the `store` fixture gives an empty store."""
+    """The whole contract; the `store` fixture gives an empty store."""

@@ -1,4 +1,4 @@
-"""Who sees what: owners, groups, inherited and own lists, moves, and isolation of workspaces."""
+"""Contract of access: owners, groups, inherited and own lists, moves, and isolation of workspaces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weftwork.types import Edge
 
 def _visible(store: Store, user: str, *names: str) -> list[str]:
     with store.view(WORKSPACE, user) as view:
-        return [each.id for each in view.nodes(names)]
+        return [info.id for info in view.nodes(names)]
 
 
 class AccessContract:
@@ -151,4 +151,4 @@ class AccessContract:
         put(store, *(node(f"n{n}", "quince quince cream") for n in range(20)), node("a", "x"), workspace="other")
         with store.view(WORKSPACE, "ana") as view:
             assert (view.search_words("quince cream", limit=5), view.idf(["quince"]), view.counts()) == before
-            assert [each.text for each in view.nodes(["a", "n1"])] == ["quince jam"]
+            assert [info.text for info in view.nodes(["a", "n1"])] == ["quince jam"]

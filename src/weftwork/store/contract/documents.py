@@ -30,7 +30,7 @@ def _vault() -> list[Node]:
 def outline(store: Store, document: str, user: str = "ana", **more: object) -> list[tuple[str, int]]:
     """The nodes of a document with their depths."""
     with store.view(WORKSPACE, user) as view:
-        return [(each.id, each.depth) for each in view.outlines([document], **more)[document].nodes]  # type: ignore[arg-type]
+        return [(outlined.id, outlined.depth) for outlined in view.outlines([document], **more)[document].nodes]  # type: ignore[arg-type]
 
 
 def documents(store: Store, *wanted: str, user: str = "ana") -> list[str]:
@@ -57,9 +57,9 @@ class DocumentsContract:
         assert outline(store, "folder") == [("folder", 0)]
         assert outline(store, "a1") == [("a1", 0)]
         with store.view(WORKSPACE, "ana") as view:
-            found = view.outlines(["a", "b", "nowhere"])
-            assert sorted(found) == ["a", "b"]
-            assert (found["a"].head.title, found["a"].trail) == ("a", ("folder",))
+            outlines = view.outlines(["a", "b", "nowhere"])
+            assert sorted(outlines) == ["a", "b"]
+            assert (outlines["a"].head.title, outlines["a"].trail) == ("a", ("folder",))
 
     def test_an_outline_tells_the_passages_and_what_they_cost(self, store: Store) -> None:
         long = "\n\n".join(f"Paragraph {number}. " + "Some words that fill it. " * 60 for number in range(4))
@@ -122,14 +122,14 @@ class DocumentsContract:
         assert outline(store, "a", most=4) == [("a", 0)]
         assert outline(store, "a", most=5) == WHOLE
         with store.view(WORKSPACE, "ana") as view:
-            assert [len(each.nodes) for each in view.outlines(["a", "inner"], most=4).values()] == [1, 2]
+            assert [len(whole.nodes) for whole in view.outlines(["a", "inner"], most=4).values()] == [1, 2]
 
     def test_citation_ids_are_short_stable_and_lead_back(self, store: Store) -> None:
         put(opened(store), *_vault())
         with store.view(WORKSPACE, "ana") as view:
-            records = view.load([keys[0] for keys in view.passages([each.id for each in _vault()]).values()])
+            records = view.load([keys[0] for keys in view.passages([info.id for info in _vault()]).values()])
             ids = [record.passage.citation for record in records]
-            assert all(len(each) == 7 and CITATION.fullmatch(each) for each in ids)
+            assert all(len(citation) == 7 and CITATION.fullmatch(citation) for citation in ids)
             assert len(set(ids)) == len(ids)
             assert [record.node.id for record in view.cited(ids)] == [record.node.id for record in records]
             assert view.cited(["nonsense", "a%", ids[0][:3]]) == []
@@ -140,9 +140,12 @@ class DocumentsContract:
         put(opened(store, "ben"), first, second)
         with store.view(WORKSPACE, "ana") as view:
             keys = view.passages([first.id, second.id])
-            ids = [record.passage.citation for record in view.load([keys[each.id][0] for each in (first, second)])]
-            assert ids[0][:7] == ids[1][:7] and [len(each) for each in ids] == [10, 10]
-            assert [[record.node.id for record in view.cited([each])] for each in ids] == [[first.id], [second.id]]
+            ids = [record.passage.citation for record in view.load([keys[info.id][0] for info in (first, second)])]
+            assert ids[0][:7] == ids[1][:7] and [len(citation) for citation in ids] == [10, 10]
+            assert [[record.node.id for record in view.cited([citation])] for citation in ids] == [
+                [first.id],
+                [second.id],
+            ]
             assert len(view.cited([ids[0][:7]])) == 2
         with store.atomic(WORKSPACE) as batch:
             batch.set_access(second.id, frozenset({"ana"}))

@@ -16,7 +16,7 @@ from weftwork.write.prepare import prepare
 def put_bare(store: Store, *nodes: Node) -> None:
     """Write nodes without vectors."""
     with store.atomic(WORKSPACE) as batch:
-        batch.put([prepare(each, CharacterCounter()) for each in nodes])
+        batch.put([prepare(bare, CharacterCounter()) for bare in nodes])
 
 
 class ClaimsContract:
@@ -40,7 +40,7 @@ class ClaimsContract:
         put_bare(store, *twice, node("c", "cedar", fields={"about": "else"}))
         with store.claim(WORKSPACE, EMBEDDER.model, 10) as texts:
             assert len(texts) == 2
-        entries = [prepare(each, CharacterCounter()) for each in twice]
+        entries = [prepare(same, CharacterCounter()) for same in twice]
         assert entries[0].passages[0].digest in texts
         assert texts[entries[0].passages[0].digest] == "same\nthe same text"
 

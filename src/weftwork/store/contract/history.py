@@ -20,12 +20,12 @@ class HistoryContract:
             batch.record("ana", "b", "view", NOW)
         with store.view(WORKSPACE, "ana") as view:
             events = view.events("edit", limit=5)
-            assert [(each.node, each.at) for each in events] == [
+            assert [(event.node, event.at) for event in events] == [
                 ("a", NOW - timedelta(hours=1)),
                 ("b", NOW - timedelta(hours=2)),
             ]
-            assert [each.node for each in view.events("edit", limit=5, since=NOW - timedelta(hours=1.5))] == ["a"]
-            assert [each.node for each in view.events("edit", limit=1)] == ["a"]
+            assert [event.node for event in view.events("edit", limit=5, since=NOW - timedelta(hours=1.5))] == ["a"]
+            assert [event.node for event in view.events("edit", limit=1)] == ["a"]
 
     def test_a_user_counts_once_in_feedback_and_may_change_their_mind(self, store: Store) -> None:
         put(opened(store, "ben"), node("a"), node("b"))
@@ -89,8 +89,8 @@ class HistoryContract:
         )
         with store.view(WORKSPACE, "ana") as view:
             todos = Filters(types=frozenset({"todo"}))
-            assert [each.id for each in view.select(todos, limit=5)] == ["b", "a"]
-            assert [each.id for each in view.select(todos, limit=5, sort="title")] == ["a", "b"]
+            assert [info.id for info in view.select(todos, limit=5)] == ["b", "a"]
+            assert [info.id for info in view.select(todos, limit=5, sort="title")] == ["a", "b"]
 
     def test_titles_and_sources_are_found_whatever_their_case(self, store: Store) -> None:
         put(opened(store), node("a", title="Mirror Cell"), node("b", title="x", source="docs/Plan.md"))
@@ -110,9 +110,9 @@ class HistoryContract:
     def test_a_view_keeps_its_snapshot_while_others_write(self, store: Store) -> None:
         put(opened(store), node("a", "before"))
         with store.view(WORKSPACE, "ana") as view:
-            assert [each.text for each in view.nodes(["a"])] == ["before"]
+            assert [info.text for info in view.nodes(["a"])] == ["before"]
             put(store, node("a", "after"), node("b", "before"))
-            assert [each.text for each in view.nodes(["a", "b"])] == ["before"]
+            assert [info.text for info in view.nodes(["a", "b"])] == ["before"]
             hits = view.search_words("before after", limit=5)
             assert [record.node.id for record in view.load([hit.key for hit in hits])] in (["a"], [])
 

@@ -1,4 +1,4 @@
-"""What the contract's tests are made with."""
+"""Fixtures and helpers of the contract's tests."""
 
 from __future__ import annotations
 
@@ -60,4 +60,4 @@ def found(store: Store, query: str, *, user: str = "ana", by: str = "words", **m
 
 def names(nodes: list[Any]) -> list[str]:
     """Ids of nodes."""
-    return [each.id for each in nodes]
+    return [info.id for info in nodes]

@@ -1,4 +1,4 @@
-"""What follows sources keeps its account of them in the same transaction as their nodes."""
+"""Contract of marks: the state of imported sources is written with their nodes, in one transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Document pages as many vectors: kept while the page is what it was, found by MaxSim, seen by who may see the page."""
+"""Contract of page vectors: stale after a change, ranked by MaxSim, as visible as their page."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def seen(store: Store, query: Matrix, user: str = "ana", limit: int = 10, **filt
 
 
 def oracle(query: Matrix, pages: dict[str, Matrix]) -> list[str]:
-    """All pages in the order that MaxSim gives them."""
-    worth = {name: np.maximum((kept @ query.T).max(axis=0), 0).mean() for name, kept in pages.items()}
+    """The pages in the order of MaxSim."""
+    worth = {name: np.maximum((vectors @ query.T).max(axis=0), 0).mean() for name, vectors in pages.items()}
     return sorted(worth, key=lambda name: -worth[name])
 
 
@@ -66,8 +66,8 @@ class PagesContract:
         pages = {f"p{n}": rows(n, 12) for n in range(MANY)}
         put(opened(store), *map(page, pages))
         keep(store, pages)
-        for wanted in (0, 123, MANY - 1):
-            assert next(iter(seen(store, pages[f"p{wanted}"], limit=3))) == f"p{wanted}"
+        for number in (0, 123, MANY - 1):
+            assert next(iter(seen(store, pages[f"p{number}"], limit=3))) == f"p{number}"
 
     def test_a_hidden_page_is_not_found_and_pushes_no_other_out(self, store: Store) -> None:
         put(opened(store, "ben"), *(page(f"open{n}") for n in range(3)), *(_secret(n) for n in range(MANY)))
@@ -87,7 +87,7 @@ class PagesContract:
         keep(store, {"p": rows(1), "q": rows(2)})
         assert store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10) == []
         put(store, page("p", "other text"))
-        assert [each.id for each in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["p"]
+        assert [info.id for info in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["p"]
         assert set(seen(store, rows(3))) == {"q"}
 
     def test_vectors_of_a_page_that_changed_meanwhile_are_not_kept(self, store: Store) -> None:
@@ -96,12 +96,12 @@ class PagesContract:
         put(store, page("p", "other text"))
         with store.atomic(WORKSPACE) as batch:
             batch.put_page_vectors(MODEL, {"p": rows(1), "gone": rows(2)}, read_at)
-        assert [each.text for each in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["other text"]
+        assert [info.text for info in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["other text"]
 
     def test_only_document_pages_are_looked_at_each_with_its_text(self, store: Store) -> None:
         put(opened(store), node("note", "no page"), page("p", "its text"), page("q"))
-        found = store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 1)
-        assert [(each.id, each.text) for each in found] == [("p", "its text")]
+        without_vectors = store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 1)
+        assert [(info.id, info.text) for info in without_vectors] == [("p", "its text")]
 
     def test_a_page_with_nothing_to_see_is_not_asked_for_again(self, store: Store) -> None:
         put(opened(store), page("blank"))
@@ -113,7 +113,7 @@ class PagesContract:
         put(opened(store), page("p"))
         keep(store, {"p": rows(1, width=8)}, model="other")
         assert seen(store, rows(1)) == {}
-        assert [each.id for each in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["p"]
+        assert [info.id for info in store.unchecked_pages_without_vectors(WORKSPACE, MODEL, 10)] == ["p"]
 
     def test_vectors_of_another_length_are_refused(self, store: Store) -> None:
         put(opened(store), page("p"), page("q"))

@@ -52,10 +52,10 @@ class SearchContract:
         found(store, query, by="fuzzy")
 
     @pytest.mark.parametrize(
-        ("query", "wanted"),
+        ("query", "expected"),
         [("telescpoe mirorr", "title"), ("observatory/budgte.xlsx", "path"), ("collimaton", "word")],
     )
-    def test_typos_in_titles_paths_and_words_are_forgiven(self, store: Store, query: str, wanted: str) -> None:
+    def test_typos_in_titles_paths_and_words_are_forgiven(self, store: Store, query: str, expected: str) -> None:
         put(
             opened(store),
             node("title", "nothing", title="Telescope mirror"),
@@ -63,7 +63,7 @@ class SearchContract:
             node("word", "We checked the collimation twice.", title="y"),
             node("other", "something else", title="Bread"),
         )
-        assert found(store, query, by="fuzzy")[0] == wanted
+        assert found(store, query, by="fuzzy")[0] == expected
 
     def test_the_nearest_vectors_are_found(self, store: Store) -> None:
         put(opened(store), node("near", "violin concerto"), node("far", "bread and butter"))
@@ -82,12 +82,12 @@ class SearchContract:
         with store.view(WORKSPACE, "ana") as view:
             vector = EMBEDDER.embed("violin")
             hits = view.search_vector(vector, model=EMBEDDER.model, limit=5)
-            wanted = {hit.key: hit.score for hit in hits}
-            assert view.similarities(vector, list(wanted), model=EMBEDDER.model) == wanted
+            expected = {hit.key: hit.score for hit in hits}
+            assert view.similarities(vector, list(expected), model=EMBEDDER.model) == expected
 
     @pytest.mark.parametrize("by", ["words", "fuzzy", "vector"])
     @pytest.mark.parametrize(
-        ("filters", "wanted"),
+        ("filters", "expected"),
         [
             ({"types": frozenset({"todo", "memory"})}, {"task", "note"}),
             ({"tags": frozenset({"x", "y"})}, {"task"}),
@@ -100,7 +100,7 @@ class SearchContract:
         ],
     )
     def test_filters_hold_in_every_search(
-        self, store: Store, by: str, filters: dict[str, Any], wanted: set[str]
+        self, store: Store, by: str, filters: dict[str, Any], expected: set[str]
     ) -> None:
         put(
             opened(store),
@@ -111,7 +111,7 @@ class SearchContract:
             ),
             node("page", "quince", title="quince", confidence=0.2, updated_at=NOW - timedelta(days=9)),
         )  # fmt: skip
-        assert set(found(store, "quince", by=by, filters=Filters(**filters))) == wanted
+        assert set(found(store, "quince", by=by, filters=Filters(**filters))) == expected
 
     def test_equal_scores_come_in_a_stable_order(self, store: Store) -> None:
         put(opened(store), *(node(f"n{n}", "same words", title="t") for n in range(30)))

@@ -15,25 +15,25 @@ from weftwork.store.server_state import MOST_JOBS, UNFINISHED, Job, Key
 
 def key(number: str, **more: Any) -> Key:
     """A key that opens the contract's workspace."""
-    given = {"digest": f"digest of {number}", "user": "ana", "workspaces": frozenset({WORKSPACE}), "scope": "read"}
-    return Key(**{"id": number, "created_at": NOW, **given, **more})
+    defaults = {"digest": f"digest of {number}", "user": "ana", "workspaces": frozenset({WORKSPACE}), "scope": "read"}
+    return Key(**{"id": number, "created_at": NOW, **defaults, **more})
 
 
 def job(name: str, **more: Any) -> Job:
     """A job that waits."""
-    given = {"workspace": WORKSPACE, "user": "ana", "state": "queued", "created_at": NOW, "updated_at": NOW}
-    return Job(**{"id": name, **given, **more})
+    defaults = {"workspace": WORKSPACE, "user": "ana", "state": "queued", "created_at": NOW, "updated_at": NOW}
+    return Job(**{"id": name, **defaults, **more})
 
 
 class ServerStateContract:
     def test_a_key_is_found_by_its_digest_and_by_nothing_else(self, store: Store) -> None:
         opened(store)
-        kept = key("k1", name="laptop", scope="admin", expires_at=NOW + DAY)
-        store.keys.put(kept)
-        assert store.keys.get(kept.digest) == kept
+        laptop = key("k1", name="laptop", scope="admin", expires_at=NOW + DAY)
+        store.keys.put(laptop)
+        assert store.keys.get(laptop.digest) == laptop
         assert store.keys.get("k1") is None
         assert store.keys.get("") is None
-        assert store.keys.get(kept.digest.upper()) is None
+        assert store.keys.get(laptop.digest.upper()) is None
 
     def test_keys_are_listed_oldest_first_and_replaced_by_id(self, store: Store) -> None:
         opened(store)
@@ -56,24 +56,24 @@ class ServerStateContract:
         store.keys.put(key("k1", workspaces=frozenset({WORKSPACE, "other"})))
         store.drop_workspace("other")
         store.create_workspace("other", owner="ana")
-        (kept,) = store.keys.all()
-        assert kept.workspaces == frozenset({WORKSPACE})
+        (remaining,) = store.keys.all()
+        assert remaining.workspaces == frozenset({WORKSPACE})
 
     def test_a_job_comes_back_as_it_was_put(self, store: Store) -> None:
         opened(store)
-        kept = job("j1", details={"name": "räport.pdf", "pages": 3, "skipped": [{"what": "x"}], "parent": None})
-        store.jobs.put(kept)
-        assert store.jobs.get("j1") == kept
+        waiting = job("j1", details={"name": "räport.pdf", "pages": 3, "skipped": [{"what": "x"}], "parent": None})
+        store.jobs.put(waiting)
+        assert store.jobs.get("j1") == waiting
         assert store.jobs.get("j2") is None
-        store.jobs.put(replace(kept, state="done", updated_at=NOW + DAY))
-        assert store.jobs.get("j1") == replace(kept, state="done", updated_at=NOW + DAY)
+        store.jobs.put(replace(waiting, state="done", updated_at=NOW + DAY))
+        assert store.jobs.get("j1") == replace(waiting, state="done", updated_at=NOW + DAY)
 
     def test_jobs_are_listed_by_state_oldest_first(self, store: Store) -> None:
         opened(store)
         for name, state, created in (("a", "running", NOW), ("b", "queued", NOW - DAY), ("c", "failed", NOW)):
             store.jobs.put(job(name, state=state, created_at=created))
-        assert [each.id for each in store.jobs.in_states(UNFINISHED)] == ["b", "a"]
-        assert [each.id for each in store.jobs.in_states(("failed", "done"))] == ["c"]
+        assert [listed.id for listed in store.jobs.in_states(UNFINISHED)] == ["b", "a"]
+        assert [listed.id for listed in store.jobs.in_states(("failed", "done"))] == ["c"]
         assert store.jobs.in_states(()) == []
 
     def test_jobs_go_with_their_workspace_and_need_one(self, store: Store) -> None:

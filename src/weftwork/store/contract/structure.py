@@ -48,9 +48,11 @@ class StructureContract:
                 (-2, first["c0"]), (-1, first["c1"]), (1, first["c4"]), (2, first["c5"]),
             ]  # fmt: skip
             assert sorted(around[first["c0"]]) == [(1, first["c1"]), (2, first["c3"])]
-            own = view.passages(["long"], limit=9)["long"]
-            assert len(own) > 2
-            assert view.adjacent([own[1]], 1) == {own[1]: [(-1, own[0]), (1, own[2])]}
+            keys_of_long = view.passages(["long"], limit=9)["long"]
+            assert len(keys_of_long) > 2
+            assert view.adjacent([keys_of_long[1]], 1) == {
+                keys_of_long[1]: [(-1, keys_of_long[0]), (1, keys_of_long[2])]
+            }
         with store.view(WORKSPACE, "ana") as view:
             hidden = view.passages(["c2"])["c2"]
         with store.view(WORKSPACE, "ben") as view:
@@ -138,8 +140,8 @@ class StructureContract:
             ),
         )
         with store.view(WORKSPACE, "ana") as view:
-            reached = {each.node: each for each in view.walk(["a"], depth=3)}
-            assert {name: each.distance for name, each in reached.items()} == {"a": 0, "b": 1, "c": 1, "child": 2}
+            reached = {step.node: step for step in view.walk(["a"], depth=3)}
+            assert {name: step.distance for name, step in reached.items()} == {"a": 0, "b": 1, "c": 1, "child": 2}
             assert reached["child"].path == (Step("reference", "in", "c"), Step("child", "out", "child"))
 
     def test_a_walk_does_not_step_through_what_is_hidden(self, store: Store) -> None:
@@ -151,7 +153,7 @@ class StructureContract:
             edges=(Edge(source="a", target="wall"), Edge(source="wall", target="b")),
         )
         with store.view(WORKSPACE, "ben") as view:
-            assert [each.node for each in view.walk(["a"], depth=5)] == ["a"]
+            assert [step.node for step in view.walk(["a"], depth=5)] == ["a"]
             assert view.walk(["wall"], depth=5) == []
 
     def test_a_walk_keeps_depth_limit_and_edge_types(self, store: Store) -> None:
@@ -159,10 +161,10 @@ class StructureContract:
         edges = tuple(Edge(source=str(n), target=str(n + 1)) for n in range(5))
         put(opened(store), *chain, node("kid", parent="0"), edges=edges)
         with store.view(WORKSPACE, "ana") as view:
-            assert [each.node for each in view.walk(["0"], depth=2)] == ["0", "1", "kid", "2"]
-            assert [each.node for each in view.walk(["0"], depth=5, limit=2)] == ["0", "1", "kid"]
-            assert [each.node for each in view.walk(["0"], depth=1, types=("child",))] == ["0", "kid"]
-            first = [each.node for each in view.walk(["0"], depth=1, types=("reference", "child"))]
+            assert [step.node for step in view.walk(["0"], depth=2)] == ["0", "1", "kid", "2"]
+            assert [step.node for step in view.walk(["0"], depth=5, limit=2)] == ["0", "1", "kid"]
+            assert [step.node for step in view.walk(["0"], depth=1, types=("child",))] == ["0", "kid"]
+            first = [step.node for step in view.walk(["0"], depth=1, types=("reference", "child"))]
             assert first == ["0", "1", "kid"]
 
     def test_types_that_come_first_order_a_walk_and_restrict_nothing(self, store: Store) -> None:
@@ -181,8 +183,8 @@ class StructureContract:
                 (("child",), ["kid", "ref", "owner"]),
                 (("field", "child"), ["owner", "kid", "ref"]),
             ):
-                assert [each.node for each in view.walk(["a"], depth=1, first=first)] == ["a", *order]
-                assert [each.node for each in view.walk(["a"], depth=1, first=first, limit=1)] == ["a", order[0]]
+                assert [step.node for step in view.walk(["a"], depth=1, first=first)] == ["a", *order]
+                assert [step.node for step in view.walk(["a"], depth=1, first=first, limit=1)] == ["a", order[0]]
 
     def test_types_that_come_first_decide_between_two_shortest_paths(self, store: Store) -> None:
         put(
@@ -197,7 +199,7 @@ class StructureContract:
         )
         with store.view(WORKSPACE, "ana") as view:
             for kind, through in (("field", "left"), ("reference", "right")):
-                (end,) = [each for each in view.walk(["a"], depth=2, first=(kind,)) if each.node == "end"]
+                (end,) = [reached for reached in view.walk(["a"], depth=2, first=(kind,)) if reached.node == "end"]
                 assert [step.node for step in end.path] == [through, "end"]
 
     def test_at_a_hub_each_type_of_the_order_has_half_of_the_places_left(self, store: Store) -> None:
@@ -217,11 +219,11 @@ class StructureContract:
             ):
                 reached = view.walk(["hub"], depth=1, first=first, hub_limit=8)[1:]
                 assert len(reached) == 8
-                assert all(each.hubs == ("hub",) for each in reached)
-                kept = [each.path[0].edge for each in reached]
-                assert {kind: kept.count(kind) for kind in counts} == counts
+                assert all(step.hubs == ("hub",) for step in reached)
+                edge_types = [step.path[0].edge for step in reached]
+                assert {kind: edge_types.count(kind) for kind in counts} == counts
             few = view.walk(["hub"], depth=1, first=("field",), hub_limit=20)[1:]
-            assert [each.path[0].edge for each in few].count("field") == 9
+            assert [step.path[0].edge for step in few].count("field") == 9
 
     def test_a_type_that_comes_first_is_found_under_any_number_of_newer_edges(self, store: Store) -> None:
         crowd = [node(f"n{n:04}") for n in range(1_100)]
@@ -232,21 +234,21 @@ class StructureContract:
             *crowd,
             edges=(
                 Edge(source="hub", target="old", type="field"),
-                *(Edge(source="hub", target=each.id) for each in crowd),
+                *(Edge(source="hub", target=spoke.id) for spoke in crowd),
             ),
         )
         with store.view(WORKSPACE, "ana") as view:
-            assert "old" not in [each.node for each in view.walk(["hub"], depth=1)]
+            assert "old" not in [step.node for step in view.walk(["hub"], depth=1)]
             assert view.walk(["hub"], depth=1, first=("field",))[1].node == "old"
 
     def test_a_hub_is_sampled_by_likeness_or_by_recency_and_says_so(self, store: Store) -> None:
         spokes = [
             node(f"s{n:02}", "violin" if n == 7 else "drum", updated_at=NOW - timedelta(days=n)) for n in range(30)
         ]
-        put(opened(store), node("hub"), *spokes, edges=tuple(Edge(source="hub", target=each.id) for each in spokes))
+        put(opened(store), node("hub"), *spokes, edges=tuple(Edge(source="hub", target=spoke.id) for spoke in spokes))
         with store.view(WORKSPACE, "ana") as view:
             recent = view.walk(["hub"], depth=1, hub_limit=3)
-            assert [each.node for each in recent] == ["hub", "s00", "s01", "s02"]
-            assert all(each.hubs == ("hub",) for each in recent[1:])
+            assert [step.node for step in recent] == ["hub", "s00", "s01", "s02"]
+            assert all(step.hubs == ("hub",) for step in recent[1:])
             alike = view.walk(["hub"], depth=1, hub_limit=1, vector=EMBEDDER.embed("violin"), model=EMBEDDER.model)
-            assert [each.node for each in alike] == ["hub", "s07"]
+            assert [step.node for step in alike] == ["hub", "s07"]

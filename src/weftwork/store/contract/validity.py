@@ -1,4 +1,4 @@
-"""From when and until when a node holds, in every search and selection."""
+"""Contract of validity: when a node holds, in every search and selection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAR = datetime(9999, 12, 30, tzinfo=NOW.tzinfo)
 
 
 def at(moment: datetime) -> Filters:
-    """What held at a moment."""
+    """Filters for nodes that held at a moment."""
     return Filters(as_of=moment)
 
 
@@ -30,7 +30,7 @@ class ValidityContract:
 
     @pytest.mark.parametrize("by", ["words", "fuzzy", "vector", "select"])
     @pytest.mark.parametrize(
-        ("moment", "wanted"),
+        ("moment", "expected"),
         [
             (NOW - INSTANT, {"always", "old"}),
             (NOW, {"always", "new"}),
@@ -40,7 +40,7 @@ class ValidityContract:
         ],
     )
     def test_only_what_holds_is_found_and_an_end_is_excluded(
-        self, store: Store, by: str, moment: datetime, wanted: set[str]
+        self, store: Store, by: str, moment: datetime, expected: set[str]
     ) -> None:
         put(
             opened(store),
@@ -49,7 +49,7 @@ class ValidityContract:
             node("new", "quince", title="quince", valid_from=NOW, valid_until=NOW + DAY),
             node("late", "quince", title="quince", valid_from=FAR),
         )
-        assert set(self._found(store, by, at(moment))) == wanted
+        assert set(self._found(store, by, at(moment))) == expected
         assert set(self._found(store, by, Filters())) == {"always", "old", "new", "late"}
 
     @pytest.mark.parametrize("by", ["words", "fuzzy", "vector", "select"])
@@ -62,13 +62,13 @@ class ValidityContract:
     def test_an_end_can_be_set_later_and_taken_back(self, store: Store, by: str) -> None:
         put(opened(store), node("n", "quince", title="quince", access=frozenset({"ana"})))
         assert self._found(store, by, at(NOW)) == ["n"]
-        for end, wanted in ((NOW, []), (None, ["n"]), (NOW + INSTANT, ["n"])):
+        for end, expected in ((NOW, []), (None, ["n"]), (NOW + INSTANT, ["n"])):
             with store.atomic(WORKSPACE) as batch:
                 batch.set_validity("n", None, end)
-            assert self._found(store, by, at(NOW)) == wanted
+            assert self._found(store, by, at(NOW)) == expected
         with store.view(WORKSPACE, "ana") as view:
-            kept = view.nodes(["n"])[0]
-            assert (kept.text, kept.access, kept.valid_until) == ("quince", frozenset({"ana"}), NOW + INSTANT)
+            info = view.nodes(["n"])[0]
+            assert (info.text, info.access, info.valid_until) == ("quince", frozenset({"ana"}), NOW + INSTANT)
 
     def test_the_end_of_an_unknown_node_cannot_be_set(self, store: Store) -> None:
         opened(store)

@@ -17,7 +17,7 @@ from weftwork.write.prepare import prepare
 
 def _read(store: Store, *names: str) -> list[str]:
     with store.view(WORKSPACE, "ana") as view:
-        return [each.text for each in view.nodes(names)]
+        return [info.text for info in view.nodes(names)]
 
 
 class WritingContract:
@@ -27,9 +27,14 @@ class WritingContract:
         with store.atomic(WORKSPACE) as batch:
             assert batch.rewrite([prepare(node("a", "after", source="new.md"), CharacterCounter())]) == 1
         with store.view(WORKSPACE, "ana") as view:
-            (found,) = view.nodes(["a"])
-            assert (found.text, found.source) == ("after", "new.md")
-            assert (found.parent, found.position, found.owner, found.access) == ("folder", 4, "ben", None)
+            (rewritten,) = view.nodes(["a"])
+            assert (rewritten.text, rewritten.source) == ("after", "new.md")
+            assert (rewritten.parent, rewritten.position, rewritten.owner, rewritten.access) == (
+                "folder",
+                4,
+                "ben",
+                None,
+            )
         with pytest.raises(NotFound, match="'b' does not exist"), store.atomic(WORKSPACE) as batch:
             batch.rewrite([prepare(node("b"), CharacterCounter())])
 
@@ -121,7 +126,7 @@ class WritingContract:
         opened(store)
         put(store, node("leaf", parent="branch"), node("branch", parent="root"), node("root"))
         with store.view(WORKSPACE, "ana") as view:
-            assert [each.id for each in view.ancestors("leaf", 5)] == ["branch", "root"]
+            assert [info.id for info in view.ancestors("leaf", 5)] == ["branch", "root"]
 
     def test_a_batch_that_raises_leaves_no_trace(self, store: Store) -> None:
         opened(store)
@@ -150,8 +155,8 @@ class WritingContract:
         with store.view(WORKSPACE, "ben") as view:
             assert view.nodes(["n"]) == []
         with store.view(WORKSPACE, "ana") as view:
-            (kept,) = view.nodes(["n"])
-            assert (kept.text, kept.access, kept.owner) == ("new", frozenset({"ana"}), "ana")
+            (info,) = view.nodes(["n"])
+            assert (info.text, info.access, info.owner) == ("new", frozenset({"ana"}), "ana")
         with store.atomic(WORKSPACE) as batch:
             batch.put([again])
         with store.view(WORKSPACE, "ben") as view:

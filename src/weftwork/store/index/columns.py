@@ -96,8 +96,8 @@ def passing(columns: Columns, vocabulary: Vocabulary, scope: Scope, alive: Mask)
     if filters.types:
         tests.append(labelled(columns.type, vocabulary.type, vocabulary.type.known(filters.types)))
     if filters.tags:
-        wanted = vocabulary.tags.matching(filters.tags.issubset)
-        tests.append(labelled(columns.tags, vocabulary.tags, wanted))
+        tag_codes = vocabulary.tags.matching(filters.tags.issubset)
+        tests.append(labelled(columns.tags, vocabulary.tags, tag_codes))
     if filters.conversation is not None:
         talk = vocabulary.conversation
         tests.append(labelled(columns.conversation, talk, talk.known([filters.conversation])))
@@ -124,11 +124,11 @@ def _valid(columns: Columns, moment: int) -> list[Mask]:
     return tests
 
 
-def labelled(column: Codes, labels: Labels[T], wanted: Iterable[int]) -> Mask | None:
+def labelled(column: Codes, labels: Labels[T], accepted: Iterable[int]) -> Mask | None:
     """The rows with one of these codes; None stands for all rows, so that nothing need be looked up."""
     table = np.zeros(len(labels), dtype=np.bool_)
     # A code that a write added after the table was made is in no row of this snapshot.
-    codes = [code for code in wanted if code < len(table)]
+    codes = [code for code in accepted if code < len(table)]
     table[codes] = True
     if table.all():
         return None

@@ -26,17 +26,17 @@ class Labels(Generic[T]):
 
     @property
     def values(self) -> tuple[T, ...]:
-        """All values, each at its code."""
+        """The values by code."""
         return tuple(self._values)
 
     def code(self, value: T) -> int:
         """The code of a value, which is new if the value is."""
-        known = self._codes.get(value)
-        if known is None:
-            known = len(self._values)
+        code = self._codes.get(value)
+        if code is None:
+            code = len(self._values)
             self._values.append(value)
-            self._codes[value] = known
-        return known
+            self._codes[value] = code
+        return code
 
     def known(self, values: Iterable[T]) -> list[int]:
         """The codes of those of these values that have one."""

@@ -1,4 +1,4 @@
-"""One segment out of several, without the dead rows and in the order of the keys."""
+"""Merging segments into one, without dead rows and in the order of keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = 8_192
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """All of a segment but its vectors, which are read in blocks: they may be larger than the memory."""
+    """A segment without its vectors, which are read in blocks: they may exceed the memory."""
 
     columns: Columns
     codes: tuple[Words, ...]
@@ -26,7 +26,7 @@ class Merged:
     vocabulary: Vocabulary
     sources: tuple[Segment, ...]
     origin: Ints
-    """Where each row stands when the sources are laid end to end."""
+    """The position of each row in the concatenation of the sources."""
 
     def __len__(self) -> int:
         return len(self.origin)
@@ -69,10 +69,10 @@ def _compacted(columns: Columns, vocabulary: Vocabulary) -> tuple[Columns, Vocab
 
 
 def _vectors_at(sources: Sequence[Segment], origin: Ints) -> Matrix:
-    found = np.empty((len(origin), sources[0].vectors.shape[1]), dtype=np.float32)
+    vectors = np.empty((len(origin), sources[0].vectors.shape[1]), dtype=np.float32)
     start = 0
     for source in sources:
         inside = (origin >= start) & (origin < start + len(source))
-        found[inside] = source.vectors[origin[inside] - start]
+        vectors[inside] = source.vectors[origin[inside] - start]
         start += len(source)
-    return found
+    return vectors

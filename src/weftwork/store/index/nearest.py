@@ -25,12 +25,12 @@ class Effort:
     """The thoroughness of a search; docs/decisions/0005-vector-index.md has the measurements."""
 
     exact: int = 20_000
-    """Up to so many visible rows, every one of them is compared exactly."""
+    """Visible rows up to which all are compared exactly."""
     shortlist: int = 10_000
-    """Above, so many are, or one in `share` of the visible rows if that is more."""
+    """Rows compared exactly above that, or one in `share` of the visible rows if that is more."""
     share: int = 100
     per_result: int = 20
-    """And at least so many for each result that is asked for."""
+    """Least rows compared exactly per result."""
 
     def compared(self, visible: int, limit: int) -> int:
         """The number of rows to compare exactly."""
@@ -61,18 +61,17 @@ def nearest(
     compared = effort.compared(visible, limit)
     if not compared:
         return []
-    chosen = _all_visible(parts) if compared == visible else _shortlist(parts, query, compared)
+    if compared == visible:
+        chosen = [np.flatnonzero(part.mask) for part in parts]
+    else:
+        chosen = _shortlist(parts, query, compared)
     keys, scores = _best(parts, chosen, query, limit, threshold)
     best = np.lexsort((keys, -scores))
-    found = zip(keys[best].tolist(), scores[best].tolist(), strict=True)
-    return [(key, score) for key, score in found if score >= threshold][:limit]
+    hits = zip(keys[best].tolist(), scores[best].tolist(), strict=True)
+    return [(key, score) for key, score in hits if score >= threshold][:limit]
 
 
-def _all_visible(parts: Sequence[Part]) -> list[Ints]:
-    return [np.flatnonzero(part.mask) for part in parts]
-
-
-def _shortlist(parts: Sequence[Part], query: Vector, wanted: int) -> list[Ints]:
+def _shortlist(parts: Sequence[Part], query: Vector, count: int) -> list[Ints]:
     """The visible rows with the least Hamming distance; all of those at the last distance."""
     asked = sign_words(query[np.newaxis])
     candidates = [None if part.dense else np.flatnonzero(part.mask) for part in parts]
@@ -84,7 +83,7 @@ def _shortlist(parts: Sequence[Part], query: Vector, wanted: int) -> list[Ints]:
             # Arithmetic, since a masked copy takes 6 ms for a million rows and this takes 0.4 ms.
             np.maximum(distance, ~part.mask * _FAR, out=distance)
         distances.append(distance)
-    reach = radius(distances, wanted, len(query))
+    reach = radius(distances, count, len(query))
     close = [np.flatnonzero(distance <= reach) for distance in distances]
     return [near if rows is None else rows[near] for rows, near in zip(candidates, close, strict=True)]
 
@@ -99,9 +98,9 @@ def _best(
     bar = max(float(np.partition(together, last)[last]), threshold) - rounding_margin(len(query))
     keys, vectors = [], []
     for part, rows, products in zip(parts, chosen, rough, strict=True):
-        kept = rows[products >= bar]
-        keys.append(part.segment.columns.key[kept])
-        vectors.append(part.segment.vectors[kept])
+        close = rows[products >= bar]
+        keys.append(part.segment.columns.key[close])
+        vectors.append(part.segment.vectors[close])
     return np.concatenate(keys), cosines(np.concatenate(vectors), query)
 
 

@@ -29,7 +29,7 @@ class Row:
     digest: str
     valid_from: int | None = None
     valid_until: int | None = None
-    """When what it says begins and ceases to hold, in the same microseconds; None for no limit."""
+    """Start and end of its validity, in the same microseconds; None for no limit."""
 
     @property
     def searchable(self) -> str:

@@ -22,7 +22,7 @@ _BLOCK = 65_536  # half a megabyte of words: stays in the cache between the thre
 
 
 def unit_rows(matrix: Matrix) -> Matrix:
-    """Each row scaled to length one; rows that have no direction (zero, not finite) become zero."""
+    """Scale each row to length one; rows that are zero or not finite become zero."""
     wide = matrix.astype(np.float64)
     norms = np.sqrt(row_sums(wide * wide))[:, np.newaxis]
     usable = np.isfinite(norms) & (norms > 0)
@@ -59,17 +59,17 @@ def picked_products(vectors: Matrix, rows: npt.NDArray[np.int64], query: Vector)
     `vecdot` and not `@`: a matrix product is spread over all cores and waits for the slowest, which on a
     busy machine more than doubled its time. Blocks, so that picked rows stay in the cache.
     """
-    found = np.empty(len(rows), dtype=np.float32)
+    products = np.empty(len(rows), dtype=np.float32)
     room = np.empty((_PICKED, vectors.shape[1]), dtype=np.float32)
     for start in range(0, len(rows), _PICKED):
         block = rows[start : start + _PICKED]
         np.take(vectors, block, axis=0, out=room[: len(block)], mode="clip")
-        np.vecdot(room[: len(block)], query, out=found[start : start + len(block)])
-    return found
+        np.vecdot(room[: len(block)], query, out=products[start : start + len(block)])
+    return products
 
 
 def rounding_margin(dimensions: int) -> float:
-    """By how much two float32 dot products of unit vectors can be in the wrong order (Higham 2002, 3.1)."""
+    """The rounding error of a float32 dot product of unit vectors (Higham 2002, 3.1)."""
     return dimensions * float(np.finfo(np.float32).eps) + 10.0**-DECIMALS
 
 
@@ -91,27 +91,27 @@ def word_count(dimensions: int) -> int:
 
 
 def hamming(codes: Sequence[Words], query: Sequence[Words]) -> Distances:
-    """In how many signs each row differs from the query."""
+    """The Hamming distance of each row from the query, in signs."""
     count = len(codes[0])
-    found = np.zeros(count, dtype=np.uint16)
+    distances = np.zeros(count, dtype=np.uint16)
     differing = np.empty(min(count, _BLOCK), dtype=np.uint64)
     bits = np.empty(min(count, _BLOCK), dtype=np.uint8)
     for start in range(0, count, _BLOCK):
-        block = found[start : start + _BLOCK]
+        block = distances[start : start + _BLOCK]
         size = len(block)
         for word, asked in zip(codes, query, strict=True):
             np.bitwise_xor(word[start : start + size], asked[0], out=differing[:size])
             np.bitwise_count(differing[:size], out=bits[:size])
             np.add(block, bits[:size], out=block)
-    return found
+    return distances
 
 
-def radius(distances: Sequence[Distances], wanted: int, dimensions: int) -> int:
-    """The smallest distance within which there are `wanted` rows, if there are so many."""
+def radius(distances: Sequence[Distances], count: int, dimensions: int) -> int:
+    """The smallest distance within which there are `count` rows, if there are that many."""
     low, high = 0, dimensions
     while low < high:
         middle = (low + high) // 2
-        if sum(int(np.count_nonzero(part <= middle)) for part in distances) >= wanted:
+        if sum(int(np.count_nonzero(part <= middle)) for part in distances) >= count:
             high = middle
         else:
             low = middle + 1

@@ -33,7 +33,7 @@ class Segment:
         return len(self.alive)
 
     def rows_of_nodes(self, nodes: Ints) -> Ints:
-        """All rows of these nodes, dead ones too."""
+        """The rows of these nodes, dead ones too."""
         first = np.searchsorted(self.columns.node, nodes, side="left", sorter=self.by_node)
         last = np.searchsorted(self.columns.node, nodes, side="right", sorter=self.by_node)
         return self.by_node[_ranges(first, last)]

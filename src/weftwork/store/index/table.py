@@ -17,7 +17,7 @@ from weftwork.store.index.segments import Segment, Tail
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """One call of `apply`, with the vectors at length one."""
+    """The changes of a call of `apply`, with unit vectors."""
 
     seq: int
     removed: Ints
@@ -66,7 +66,7 @@ class Table:
 
 
 def sorted_numbers(values: Iterable[int]) -> Ints:
-    """Each of these numbers once, in order."""
+    """The distinct numbers in order."""
     return np.array(sorted(set(values)), dtype=np.int64)
 
 

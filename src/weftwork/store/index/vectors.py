@@ -41,8 +41,8 @@ class VectorIndex:
         self._writing = threading.Lock()
         self._storing = threading.Lock()
         self._missed: list[Delta] | None = None
-        found = load(folder, model, dimensions) if folder is not None else None
-        self._table = Table(found or Generation(0, empty_segment(dimensions), Vocabulary()))
+        generation = load(folder, model, dimensions) if folder is not None else None
+        self._table = Table(generation or Generation(0, empty_segment(dimensions), Vocabulary()))
         self._snapshot = self._table.snapshot()
 
     @property
@@ -80,15 +80,15 @@ class VectorIndex:
 
     def similarities(self, vector: Vector, keys: Iterable[int]) -> dict[int, float]:
         """The cosine of each of these rows that is in the index; the same numbers as a search gives."""
-        query, wanted = self._query(vector), sorted_numbers(keys)
-        found: dict[int, float] = {}
+        query, numbers = self._query(vector), sorted_numbers(keys)
+        scores_by_key: dict[int, float] = {}
         if not query.any():
-            return found
+            return scores_by_key
         for segment in self._snapshot.segments:
-            rows = segment.rows_of_keys(wanted)
+            rows = segment.rows_of_keys(numbers)
             scores = cosines(segment.vectors[rows], query).tolist()
-            found.update(zip(segment.columns.key[rows].tolist(), scores, strict=True))
-        return found
+            scores_by_key.update(zip(segment.columns.key[rows].tolist(), scores, strict=True))
+        return scores_by_key
 
     def checkpoint(self) -> bool:
         """Store the present state, and drop dead rows; False if another process is storing one."""
@@ -126,15 +126,15 @@ class VectorIndex:
 
     def _delta(self, seq: int, removed: Collection[int], rows: Sequence[Row], vectors: Mapping[str, Vector]) -> Delta:
         latest = {row.key: row for row in rows if row.digest in vectors}
-        known = list(latest.values())
-        matrix = np.empty((len(known), self._dimensions), dtype=np.float32)
-        for position, row in enumerate(known):
+        embedded = list(latest.values())
+        matrix = np.empty((len(embedded), self._dimensions), dtype=np.float32)
+        for position, row in enumerate(embedded):
             matrix[position] = self._checked(vectors[row.digest])
         unit = unit_rows(matrix)
         # A vector without a direction is near to nothing: its row is not kept.
         usable = np.flatnonzero(unit.any(axis=1))
-        kept = tuple(known[position] for position in usable.tolist())
-        return Delta(seq, sorted_numbers(removed), kept, unit[usable])
+        usable_rows = tuple(embedded[position] for position in usable.tolist())
+        return Delta(seq, sorted_numbers(removed), usable_rows, unit[usable])
 
     def _query(self, vector: Vector) -> Vector:
         query: Vector = unit_rows(self._checked(vector)[np.newaxis])[0]

@@ -46,13 +46,13 @@ HEAP = 100_000_000
 """Bytes that a writer may gather before it writes a segment."""
 
 LISTED = 64
-"""Up to so many access lists, an index knows which ones it holds."""
+"""Number of access lists up to which an index knows which ones it holds."""
 
 REMEMBERED = 20_000
 """Frequencies of terms that are kept for one state of the index."""
 
 FEW = 16
-"""Up to so many values, a union of terms is faster than a set of them."""
+"""Number of values up to which a union of terms is faster than a set of them."""
 
 _SPLIT = f"weft-{VERSION}"
 _WHOLE = f"weftwork-whole-{VERSION}"
@@ -89,7 +89,7 @@ _SCHEMA = _schema()
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """One state of the index, whatever is committed meanwhile."""
+    """A snapshot of the index, independent of later commits."""
 
     searcher: Searcher
     seq: int
@@ -110,7 +110,7 @@ class WordIndex:
         folder.mkdir(parents=True, exist_ok=True)
         self._meta = folder / "meta.json"
         self._refreshing = threading.Lock()
-        with _damage_told(folder):
+        with _damage_reported(folder):
             self._index = Index(_SCHEMA, path=str(folder))
             self._index.register_tokenizer(_SPLIT, TextAnalyzerBuilder(Tokenizer.whitespace()).build())
             self._index.register_tokenizer(_WHOLE, WHOLE_WORDS)
@@ -130,7 +130,7 @@ class WordIndex:
 
     def refresh(self) -> None:
         """Load the commits of other processes; cheap if there are none."""
-        with self._refreshing, _damage_told(self._meta.parent):
+        with self._refreshing, _damage_reported(self._meta.parent):
             stamp = self._stamped()
             if stamp != self._stamp:
                 self._index.reload()
@@ -142,49 +142,49 @@ class WordIndex:
 
         Only one process at a time may do this: the caller holds a lock.
         """
-        with _damage_told(self._meta.parent):
+        with _damage_reported(self._meta.parent):
             writer = self._index.writer(HEAP, num_threads=1)
         try:
             # By query, since tantivy-py 0.27 takes the number of a term for a signed one and finds nothing.
             writer.delete_documents_by_query(Query.term_set_query(_SCHEMA, "node", sorted(removed)))
             for row in rows:
                 document = _document(row)
-                with _damage_told(self._meta.parent):
+                with _damage_reported(self._meta.parent):
                     writer.add_document(document)
             writer.delete_documents_by_query(_word("meta", "seq"))
-            with _damage_told(self._meta.parent):
+            with _damage_reported(self._meta.parent):
                 writer.add_document(Document.from_dict({"meta": "seq", "seq": seq}, _SCHEMA))
                 writer.commit()
         finally:
             # A merge that outlived the writer's lock would overwrite the next writer's commit.
-            with _damage_told(self._meta.parent):
+            with _damage_reported(self._meta.parent):
                 writer.wait_merging_threads()
         self.refresh()
 
     def document_frequencies(self, terms: Collection[str], acls: Collection[int]) -> dict[str, int]:
         """Document frequencies of terms under these access lists; `pre*` is a prefix."""
         snapshot, visible = self._snapshot, frozenset(acls)
-        known, found = snapshot.frequencies, {}
-        if len(known) > REMEMBERED:
-            known.clear()
-        with _damage_told(self._meta.parent):
+        cache, counts = snapshot.frequencies, {}
+        if len(cache) > REMEMBERED:
+            cache.clear()
+        with _damage_reported(self._meta.parent):
             for term in terms:
-                count = known.get((term, visible))
-                found[term] = _frequency(snapshot, term, visible) if count is None else count
-                known[term, visible] = found[term]
-        return found
+                count = cache.get((term, visible))
+                counts[term] = _frequency(snapshot, term, visible) if count is None else count
+                cache[term, visible] = counts[term]
+        return counts
 
     def shortlist(
         self, query: WordQuery, scope: Scope, limit: int, frequencies: Mapping[str, int], documents: int
     ) -> list[int]:
         """Keys of the passages that come first by the viewer's statistics, best first."""
-        found = [term for term in query.terms if frequencies.get(term, 0) and not term.endswith(PREFIX)]
-        steps = [clause for term in found for clause in _steps(term, bm25.idf(documents, frequencies[term]))]
+        terms = [term for term in query.terms if frequencies.get(term, 0) and not term.endswith(PREFIX)]
+        steps = [clause for term in terms for clause in _steps(term, bm25.idf(documents, frequencies[term]))]
         required = [*map(_phrase, query.phrases), *(_term(prefix + PREFIX) for prefix in query.prefixes)]
         if not steps and not required:
             return []
-        wanted = [_must(part) for part in required] or [(Occur.Must, Query.boolean_query(steps))]
-        return self._best([*wanted, *(steps if required else [])], scope, limit, ranked=bool(steps))
+        clauses = [_must(part) for part in required] or [(Occur.Must, Query.boolean_query(steps))]
+        return self._best([*clauses, *(steps if required else [])], scope, limit, ranked=bool(steps))
 
     def fuzzy(self, text: str, scope: Scope, limit: int) -> list[int]:
         """Keys of passages whose title or path shares most trigrams, then of those with a nearly equal word."""
@@ -213,7 +213,7 @@ class WordIndex:
             return []
         within = [*_allowed(scope.acls, snapshot.acls), *_filters(scope), *_valid(scope.filters.as_of, snapshot)]
         query = Query.boolean_query([*clauses, *within])
-        with _damage_told(self._meta.parent):
+        with _damage_reported(self._meta.parent):
             best = _by_score if ranked else _by_key
             return best(snapshot.searcher, query, limit)
 
@@ -223,7 +223,7 @@ class WordIndex:
 
 
 @contextmanager
-def _damage_told(folder: Path) -> Iterator[None]:
+def _damage_reported(folder: Path) -> Iterator[None]:
     """Raise IndexDamaged for any failure of tantivy on unusable files."""
     try:
         yield
@@ -239,8 +239,8 @@ def _damage_told(folder: Path) -> Iterator[None]:
 
 
 def _snapshot(searcher: Searcher) -> _Snapshot:
-    found = searcher.search(_word("meta", "seq"), limit=1).hits
-    seq = int(searcher.doc(found[0][1])["seq"][0]) if found else 0
+    hits = searcher.search(_word("meta", "seq"), limit=1).hits
+    seq = int(searcher.doc(hits[0][1])["seq"][0]) if hits else 0
     totals = searcher.aggregate(Query.all_query(), {**_BY_LIST, **_LIMITS})
     lists, start, end = totals["lists"], totals["starts"]["value"], totals["ends"]["value"]
     counts = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in lists["buckets"]}
@@ -291,7 +291,7 @@ def _count(searcher: Searcher, clauses: list[Clause]) -> int:
 
 
 def _count_by_list(searcher: Searcher, term: str, visible: frozenset[int]) -> int:
-    # One pass over the term's passages, whoever asks: a filter costs more the more lists it has.
+    # One pass over the term's passages for any viewer: a filter costs more the more lists it has.
     buckets = searcher.aggregate(_term(term), _BY_LIST)["lists"]["buckets"]
     return sum(bucket["doc_count"] for bucket in buckets if bucket["key"] in visible)
 
@@ -324,17 +324,17 @@ def _allowed(acls: frozenset[int], present: frozenset[int] | None) -> list[Claus
 
 
 def _filters(scope: Scope) -> list[Clause]:
-    wanted = scope.filters
-    must = [_word("tag", tag) for tag in wanted.tags]
-    if wanted.types:
-        must.append(_one_of("type", wanted.types))
-    if wanted.conversation is not None:
-        must.append(_word("conversation", wanted.conversation))
-    if wanted.after is not None or wanted.before is not None:
-        first, last = (None if edge is None else microseconds(edge) for edge in (wanted.after, wanted.before))
+    filters = scope.filters
+    must = [_word("tag", tag) for tag in filters.tags]
+    if filters.types:
+        must.append(_one_of("type", filters.types))
+    if filters.conversation is not None:
+        must.append(_word("conversation", filters.conversation))
+    if filters.after is not None or filters.before is not None:
+        first, last = (None if edge is None else microseconds(edge) for edge in (filters.after, filters.before))
         must.append(Query.range_query(_SCHEMA, "updated", FieldType.Integer, first, last))
-    if wanted.min_confidence is not None:
-        must.append(Query.range_query(_SCHEMA, "confidence", FieldType.Float, wanted.min_confidence))
+    if filters.min_confidence is not None:
+        must.append(Query.range_query(_SCHEMA, "confidence", FieldType.Float, filters.min_confidence))
     without = [(Occur.MustNot, _one_of("node", scope.excluded))] if scope.excluded else []
     return [*map(_must, must), *without]
 

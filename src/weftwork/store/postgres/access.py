@@ -43,11 +43,11 @@ class PostgresAccessLists(AccessLists):
             return
         words.count(self._session, lists, -1)
         for table, column in (("nodes", "pk"), ("passages", "node"), ("words", "node"), ("embeddings", "node")):
-            wanted = "" if table != "words" else _THEIR_WORDS
+            condition = "" if table != "words" else _THEIR_WORDS
             self._session.run(
                 f"""UPDATE {table} t SET acl = v.acl
                     FROM unnest(%(nodes)s::bigint[], %(acls)s::bigint[]) AS v (node, acl)
-                    WHERE t.workspace = %(ws)s AND t.{column} = v.node{wanted}""",
+                    WHERE t.workspace = %(ws)s AND t.{column} = v.node{condition}""",
                 nodes=list(lists),
                 acls=list(lists.values()),
             )

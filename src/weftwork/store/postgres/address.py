@@ -54,22 +54,22 @@ def parse(url: str) -> Address:
     if parts.scheme not in SCHEMES:
         raise InvalidInput(f"{parts.scheme!r} is no store that Weftwork knows: use a path, or postgresql://host/name")
     ours, rest = _divided(parts.query)
-    own = {name.removeprefix(OWN): value for name, value in parse_qsl(ours, keep_blank_values=True)}
-    unknown = sorted(own.keys() - {*_NUMBERS, *_TEXTS})
+    settings = {name.removeprefix(OWN): value for name, value in parse_qsl(ours, keep_blank_values=True)}
+    unknown = sorted(settings.keys() - {*_NUMBERS, *_TEXTS})
     if unknown:
-        known = ", ".join(OWN + name for name in (*_NUMBERS, *_TEXTS))
-        raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {known}")
+        names = ", ".join(OWN + name for name in (*_NUMBERS, *_TEXTS))
+        raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {names}")
     name = unquote(parts.path.strip("/")) or "postgres"
-    folder = Path(own["files"]) if "files" in own else _shared_folder()
-    if own.get("route", _ROUTES[0]) not in _ROUTES:
-        raise InvalidInput(f"{OWN}route in the address must be one of {', '.join(_ROUTES)}, got {own['route']!r}")
-    numbers = {each: _number(each, own[each]) for each in _NUMBERS if each in own}
+    folder = Path(settings["files"]) if "files" in settings else _shared_folder()
+    if settings.get("route", _ROUTES[0]) not in _ROUTES:
+        raise InvalidInput(f"{OWN}route in the address must be one of {', '.join(_ROUTES)}, got {settings['route']!r}")
+    numbers = {setting: _number(setting, settings[setting]) for setting in _NUMBERS if setting in settings}
     return Address(
         server=urlunsplit(parts._replace(query=rest)),
         place=f"{parts.scheme}://{parts.hostname or dict(parse_qsl(rest)).get('host', '')}/{name}",
         files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
-        route=own.get("route", _ROUTES[0]),
-        read=parse(own["read"]).server if own.get("read") else None,
+        route=settings.get("route", _ROUTES[0]),
+        read=parse(settings["read"]).server if settings.get("read") else None,
         **numbers,
     )
 
@@ -77,8 +77,8 @@ def parse(url: str) -> Address:
 def _divided(query: str) -> tuple[str, str]:
     """Split a query string into our settings and libpq's, verbatim (libpq reads + as a plus)."""
     settings = query.split("&") if query else []
-    ours = [each for each in settings if each.startswith(OWN)]
-    return "&".join(ours), "&".join(each for each in settings if not each.startswith(OWN))
+    ours = [setting for setting in settings if setting.startswith(OWN)]
+    return "&".join(ours), "&".join(setting for setting in settings if not setting.startswith(OWN))
 
 
 def _number(name: str, text: str) -> int:

@@ -34,7 +34,7 @@ def lexemes(searchable: str) -> tuple[str, int]:
     stems = analyse(searchable)
     for place, stem in enumerate(stems, start=1):
         places.setdefault(stem, []).append(min(place, LAST_POSITION))
-    parts = [f"{_quoted(stem)}:{','.join(map(str, found[:MOST_POSITIONS]))}" for stem, found in places.items()]
+    parts = [f"{_quoted(stem)}:{','.join(map(str, positions[:MOST_POSITIONS]))}" for stem, positions in places.items()]
     parts += [_quoted(WHOLE + word) for word in dict.fromkeys(whole_words(searchable))]
     return " ".join(parts), len(stems)
 
@@ -50,11 +50,7 @@ def _quoted(word: str) -> str:
 
 def folded(text: str) -> str:
     """The look-up key of a title or a source: its beginning, with ASCII letters in lower case."""
-    return _lowered(text[:KEY_LENGTH])
-
-
-def _lowered(text: str) -> str:
-    return text.translate(_LOWER)
+    return text[:KEY_LENGTH].translate(_LOWER)
 
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -78,5 +74,5 @@ def sign_bits(vector: Vector) -> str | None:
 
 def read_vector(sent: bytes) -> Vector:
     """A vector from pgvector's binary format: dimensions, an unused field, and the numbers."""
-    found: Vector = np.frombuffer(sent, dtype=">f4", offset=4).astype(np.float32)
-    return found
+    vector: Vector = np.frombuffer(sent, dtype=">f4", offset=4).astype(np.float32)
+    return vector

@@ -81,7 +81,7 @@ class Connections:
 
     def _prepare(self, create: bool) -> str | None:
         """Migrate the schema, and find out which role may be set."""
-        with self._told():
+        with self._translated_errors():
             try:
                 return self._set_up(self.address.server, create)
             except psycopg.OperationalError as error:
@@ -115,14 +115,14 @@ class Connections:
         If the connection is lost during `first`, that is retried once on another one. A replica is preferred if there
         is one, unless it does not answer or has not replayed this process's writes.
         """
-        with self._read(first, latest=False) as found:
-            yield found
+        with self._read(first, latest=False) as connected:
+            yield connected
 
     @contextmanager
     def _read(
         self, first: Callable[[Connection[Any]], Answer], *, latest: bool
     ) -> Iterator[tuple[Connection[Any], Answer]]:
-        with self._told():
+        with self._translated_errors():
             place, connection, answer = self._begin_reading(first, latest)
             try:
                 yield connection, answer
@@ -143,7 +143,7 @@ class Connections:
         if replica is None:
             return primary, *self._begin(READING, first, primary)
         order: list[Place] = [primary, replica] if latest else [replica, primary]
-        for place in (each for each in order if not each.rests):
+        for place in (server for server in order if not server.rests):
             try:
                 if place is primary or self._has_all(replica):
                     return place, *self._begin(READING, first, place, timeout=ALTERNATIVE)
@@ -167,7 +167,7 @@ class Connections:
         A nested block of the same thread is a savepoint. A connection that is lost during `first` is replaced; one that
         is lost later rolls back; if it is lost during COMMIT, its outcome is looked up.
         """
-        with self._told():
+        with self._translated_errors():
             outer = self._own.connection
             if outer is None:
                 yield from self._outermost(first)
@@ -288,7 +288,7 @@ class Connections:
         ) from lost
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """Translate errors of the database."""
         try:
             yield
@@ -325,7 +325,7 @@ def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:
     locked = "SELECT 1 FROM directory WHERE COALESCE(place, id) = %s FOR NO KEY UPDATE"
     if connection.execute(locked, (workspace,)).fetchone() is None:
         raise StoreUnavailable("the workspace was moved or dropped meanwhile")
-    found = connection.execute(
+    row = connection.execute(
         "SELECT 1 FROM commits WHERE workspace = %s AND version = %s AND mark = %s", (workspace, version, mark)
     )
-    return found.fetchone() is not None
+    return row.fetchone() is not None

@@ -46,21 +46,22 @@ def count(connection: Connection[Any], workspace: str, model: str, most: int) ->
 
 def is_surveyed(connection: Connection[Any], workspace: str, model: str) -> bool:
     """True if the queue was filled at the present version of the workspace."""
-    found = head(connection, workspace)
+    workspace_head = head(connection, workspace)
     row = connection.execute(
-        "SELECT mark FROM marks WHERE workspace = %s AND topic = %s AND name = %s", (found.number, SURVEYED, model)
+        "SELECT mark FROM marks WHERE workspace = %s AND topic = %s AND name = %s",
+        (workspace_head.number, SURVEYED, model),
     ).fetchone()
-    return row is not None and row[0] == str(found.version)
+    return row is not None and row[0] == str(workspace_head.version)
 
 
 def survey(connection: Connection[Any], workspace: str, model: str) -> None:
     """Fill the queue unless that was done at this version; locks the workspace."""
-    found = head(connection, workspace, locked=True)
+    workspace_head = head(connection, workspace, locked=True)
     if is_surveyed(connection, workspace, model):
         return
     values = {
-        "ws": found.number, "owner": identity(connection, workspace), "model": model, "topic": SURVEYED,
-        "mark": str(found.version),
+        "ws": workspace_head.number, "owner": identity(connection, workspace), "model": model, "topic": SURVEYED,
+        "mark": str(workspace_head.version),
     }  # fmt: skip
     connection.execute(
         """INSERT INTO waiting (workspace, model, digest)

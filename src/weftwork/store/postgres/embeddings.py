@@ -89,13 +89,13 @@ def search(
     effort: Effort,
 ) -> list[Hit]:
     """The nearest visible passages: by cosine, then by key."""
-    known, query = asked(reader, vector, model)
-    if known is None or limit < 1 or not query.any() or not reader.acls:
+    embedded, query = asked(reader, vector, model)
+    if embedded is None or limit < 1 or not query.any() or not reader.acls:
         return []
     clause, values = node_clause(filters, "e.node")
     compared = effort.compared(reader.passages, limit)
     values |= {
-        "model": known.number,
+        "model": embedded.number,
         "query": vector_text(query),
         "bits": sign_bits(query),
         "compared": compared,
@@ -104,7 +104,7 @@ def search(
     if compared >= reader.passages:
         rows = reader.searched(_EXACT.replace("{filters}", clause), **values)
     else:
-        rows = _by_graph(reader, known, limit, clause, values) if _is_near_enough(known, reader, filters) else []
+        rows = _by_graph(reader, embedded, limit, clause, values) if _is_near_enough(embedded, reader, filters) else []
         if len(rows) < limit:  # the index stopped at max_scan_tuples
             rows = reader.searched(_SHORTLIST.replace("{filters}", clause), **values)
     scored = _scored(query, rows)
@@ -154,14 +154,14 @@ _GRAPH = f"""WITH near AS MATERIALIZED (
 
 def similarities(reader: Reader, vector: Vector, keys: Sequence[int], model: str) -> dict[int, float]:
     """Cosine of each visible passage that has a vector; the same numbers as a search gives."""
-    known, query = asked(reader, vector, model)
-    if known is None or not query.any() or not keys:
+    embedded, query = asked(reader, vector, model)
+    if embedded is None or not query.any() or not keys:
         return {}
     rows = reader.rows(
         f"""SELECT e.key, vector_send(e.vector) FROM embeddings e
            WHERE e.workspace = %(ws)s AND e.model = %(model)s AND e.acl = {VISIBLE} AND e.bits IS NOT NULL
              AND e.key = ANY (%(keys)s::bigint[])""",
-        model=known.number,
+        model=embedded.number,
         keys=list(keys),
     )
     return _scored(query, rows)
@@ -182,21 +182,21 @@ def stored(reader: Reader, digests: Sequence[str], model: str) -> dict[str, Vect
 
 def asked(reader: Reader, vector: Vector, model: str) -> tuple[Model | None, Vector]:
     """The model, None if it has no vectors, and the query as a unit vector."""
-    known = reader.model(model)
+    embedded = reader.model(model)
     shape = np.shape(vector)
-    if len(shape) != 1 or (known is not None and shape != (known.dimensions,)):
+    if len(shape) != 1 or (embedded is not None and shape != (embedded.dimensions,)):
         raise DimensionError(
             f"a vector has the shape {shape}, the vectors of {model!r} have "
-            f"{'one dimension' if known is None else (known.dimensions,)}: embed with the same model"
+            f"{'one dimension' if embedded is None else (embedded.dimensions,)}: embed with the same model"
         )
     query: Vector = unit_rows(np.asarray(vector, dtype=np.float32)[np.newaxis])[0]
-    return known, query
+    return embedded, query
 
 
 def _scored(query: Vector, rows: Iterable[tuple[Any, ...]]) -> dict[int, float]:
     """Cosines by key, computed as in the SQLite store, so that both give the same numbers."""
-    found = [(row[0], read_vector(row[1])) for row in rows]
-    if not found:
+    vectors = [(row[0], read_vector(row[1])) for row in rows]
+    if not vectors:
         return {}
-    scores = cosines(unit_rows(np.stack([vector for _, vector in found])), query).tolist()
-    return dict(zip([key for key, _ in found], scores, strict=True))
+    scores = cosines(unit_rows(np.stack([vector for _, vector in vectors])), query).tolist()
+    return dict(zip([key for key, _ in vectors], scores, strict=True))

@@ -59,8 +59,8 @@ _BEST = ") found WHERE likeness > 0 ORDER BY likeness DESC, key LIMIT %(limit)s"
 def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
     """Keys of passages with a near match of a word that occurs nowhere in scope."""
     words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= SHORTEST][:MOST_WORDS]
-    known = _known(reader, words, filters)
-    unknown = [word for word in words if word not in known]
+    occurring = _known(reader, words, filters)
+    unknown = [word for word in words if word not in occurring]
     if not unknown:
         return []
     rows = reader.searched(
@@ -75,11 +75,11 @@ def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
 
 def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
     """The words that occur in scope, unstemmed."""
-    found = [(word, stem, phrase([WHOLE + word])) for word in words for stem in analyse(word)]
-    if not found:
+    lookups = [(word, stem, phrase([WHOLE + word])) for word in words for stem in analyse(word)]
+    if not lookups:
         return set()
     clause, values = node_clause(filters, "w.node")
-    asked, stems, lexemes = (list(column) for column in zip(*found, strict=True))
+    asked, stems, lexemes = (list(column) for column in zip(*lookups, strict=True))
     rows = reader.searched(
         f"""SELECT q.asked
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
@@ -97,11 +97,11 @@ def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
 
 def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, filters: Filters) -> list[int]:
     """Keys of passages with these (query word, near match) pairs; most query words first."""
-    found = [(asked, stem, phrase([WHOLE + word])) for asked, word in words for stem in analyse(word)]
-    if not found:
+    lookups = [(asked, stem, phrase([WHOLE + word])) for asked, word in words for stem in analyse(word)]
+    if not lookups:
         return []
     clause, values = node_clause(filters, "w.node")
-    asked, stems, lexemes = (list(column) for column in zip(*found, strict=True))
+    asked, stems, lexemes = (list(column) for column in zip(*lookups, strict=True))
     rows = reader.searched(
         f"""SELECT w.key
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)

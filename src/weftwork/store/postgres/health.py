@@ -34,28 +34,28 @@ _WALL = "SELECT row_security_active('nodes')"
 
 def problems(connection: Connection[Any], numbers: dict[str, int]) -> list[str]:
     """Problems of these workspaces, given by name and number, and of the database as a whole."""
-    found = []
+    messages = []
     wall = connection.execute(_WALL).fetchone()
     if wall is None or not wall[0]:
-        found.append(
+        messages.append(
             f"row-level security does not hold for this login: make the role {APPLICATION} and grant it, "
             "see docs/postgres.md"
         )
     for name, number in numbers.items():
-        found += [f"{name}: {problem}" for problem in _of(connection, number)]
-    return found
+        messages += [f"{name}: {problem}" for problem in _of(connection, number)]
+    return messages
 
 
 def _of(connection: Connection[Any], number: int) -> list[str]:
     connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(number),))
     values = {"ws": number}
-    found = [
+    messages = [
         f"access list {row[0]} counts {row[1]} passages where there are {row[2]}"
         for row in connection.execute(_TOTALS, values)
     ]
     for table, query in _ORPHANS.items():
         for (count,) in connection.execute(query.encode(), values):
-            found += [f"{count} rows of {table} belong to a missing node"] if count else []
+            messages += [f"{count} rows of {table} belong to a missing node"] if count else []
     for (count,) in connection.execute(_WORDS, values):
-        found += [f"the words of {count} passages are not filed: add them again"] if count else []
-    return found
+        messages += [f"the words of {count} passages are not filed: add them again"] if count else []
+    return messages

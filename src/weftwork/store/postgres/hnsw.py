@@ -17,7 +17,7 @@ from weftwork.errors import StoreError
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.cluster.layout import HERE
 from weftwork.store.postgres.cluster.moving import alone
-from weftwork.store.postgres.cluster.servers import Servers, told
+from weftwork.store.postgres.cluster.servers import Servers, translated_errors
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -61,7 +61,7 @@ class Tuned:
     seconds: float
 
     def as_dict(self) -> dict[str, object]:
-        """For scripts."""
+        """Return the values for JSON."""
         return asdict(self)
 
 
@@ -69,9 +69,9 @@ def tune(url: str, *, memory: str, fewest: int = FEW, progress: Progress = lambd
     """Build missing indexes on all servers of a cluster, concurrently with reads and writes; resumable."""
     address = parse(url)
     # One at a time: a second run would mistake an index that is being built for the remains of a stopped run.
-    with Servers(address) as servers, told(address.place), alone(servers.here):
+    with Servers(address) as servers, translated_errors(address.place), alone(servers.here):
         for name in (HERE, *servers.names()):
-            with told(servers.place(name)):
+            with translated_errors(servers.place(name)):
                 connection = servers.to(name)
                 _check(connection, servers.place(name))
                 connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (memory,))

@@ -119,19 +119,21 @@ def _conditions() -> dict[str, str]:
     """The condition for reading a row, by table."""
     visible = "{column} = ANY ((SELECT weftwork_lists())::bigint[])"
     node = "EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = {table}.workspace AND n.pk = {table}.{column})"
-    found = {
+    conditions = {
         name: f"{_MINE} AND ({_EVERYTHING} OR {visible.format(column='id' if name == 'acls' else 'acl')})"
         for name in _LISTED
     }
-    found |= {name: f"{_MINE} AND ({_EVERYTHING} OR {node.format(table=name, column='node')})" for name in _OF_A_NODE}
+    conditions |= {
+        name: f"{_MINE} AND ({_EVERYTHING} OR {node.format(table=name, column='node')})" for name in _OF_A_NODE
+    }
     ends = " AND ".join(node.format(table="edges", column=end) for end in ("source", "target"))
-    found["edges"] = f"{_MINE} AND ({_EVERYTHING} OR ({ends}))"
-    own = f"{_MINE} AND ({_EVERYTHING} OR who = (SELECT weftwork_user()))"
-    found |= dict.fromkeys(_OWN, own) | {"activity": own}
-    found |= dict.fromkeys(_SHARED, _MINE)
-    found |= dict.fromkeys(_FOR_WRITING, f"{_MINE} AND {_EVERYTHING}")
-    found |= dict.fromkeys(_SERVICE, _EVERYTHING)
-    return found
+    conditions["edges"] = f"{_MINE} AND ({_EVERYTHING} OR ({ends}))"
+    own_rows = f"{_MINE} AND ({_EVERYTHING} OR who = (SELECT weftwork_user()))"
+    conditions |= dict.fromkeys(_OWN, own_rows) | {"activity": own_rows}
+    conditions |= dict.fromkeys(_SHARED, _MINE)
+    conditions |= dict.fromkeys(_FOR_WRITING, f"{_MINE} AND {_EVERYTHING}")
+    conditions |= dict.fromkeys(_SERVICE, _EVERYTHING)
+    return conditions
 
 
 def _policies() -> str:

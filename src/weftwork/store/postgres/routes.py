@@ -83,33 +83,33 @@ class Routes:
         if server is None:
             return self._coordinator
         with self._guard:
-            found = self._open.get(server)
-        if found is not None:
-            return found
-        made = self._connected(
+            known_connections = self._open.get(server)
+        if known_connections is not None:
+            return known_connections
+        opened = self._connected(
             server.removeprefix(PREFIX)
         )  # outside the lock: a server that is down must not block others
         with self._guard:
-            kept = self._open.setdefault(server, made)
-        if kept is not made and made is not self._coordinator:
-            made.close()
-        return kept
+            connections = self._open.setdefault(server, opened)
+        if connections is not opened and opened is not self._coordinator:
+            opened.close()
+        return connections
 
     def _connected(self, name: str) -> Connections:
         """Connections to a server, or the coordinator's if this login has no user mapping for it."""
         address = self._coordinator.address
         with Servers(address) as servers:
-            given, place = servers.settings(name), servers.place(name)
-        if "user" not in given:
+            settings, place = servers.settings(name), servers.place(name)
+        if "user" not in settings:
             return self._coordinator
-        direct = replace(address, server=make_conninfo(**given), place=place, read=None)
+        direct = replace(address, server=make_conninfo(**settings), place=place, read=None)
         return Connections(direct, create=False, tracer=self._coordinator.tracer)
 
     def close(self) -> None:
         """Close the connections to all servers but the coordinator."""
-        for each in self._open.values():
-            if each is not self._coordinator:
-                each.close()
+        for connections in self._open.values():
+            if connections is not self._coordinator:
+                connections.close()
 
 
 def _open(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, ...]:

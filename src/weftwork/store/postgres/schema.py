@@ -194,7 +194,7 @@ def _missing(connection: Connection[Any]) -> list[str]:
 
 
 def _tables(partitions: int) -> str:
-    """All partitioned tables, each with its partitions."""
+    """The partitioned tables with their partitions."""
     return "\n".join(_table(name, columns, partitions) for name, columns in PARTITIONED.items())
 
 

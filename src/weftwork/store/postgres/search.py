@@ -32,8 +32,8 @@ def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hi
     average = reader.words / reader.passages if reader.passages else 1.0
     ceiling = bm25.ceiling(ranking.weights.values())
     hits = []
-    for key, found in _shortlist(reader, ranking, shortlist_size(limit), filters).items():
-        worth = sum(ranking.weights[term] * bm25.impact(*found[term], average) for term in sorted(found))
+    for key, matches in _shortlist(reader, ranking, shortlist_size(limit), filters).items():
+        worth = sum(ranking.weights[term] * bm25.impact(*matches[term], average) for term in sorted(matches))
         hits.append(Hit(key, worth / ceiling if ceiling else 0.5))
     return best_hits(hits, limit)
 
@@ -69,15 +69,15 @@ class _Ranking:
     @property
     def values(self) -> dict[str, Any]:
         """Values of the queries' parameters."""
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "terms": self.terms,
             "points": [points for term in self.terms for points in bm25.points(self.weights[term])],
         }
         for number, words in enumerate(self.query.phrases):
-            given |= {f"word{number}": max(words, key=len), f"phrase{number}": phrase(words)}
+            parameters |= {f"word{number}": max(words, key=len), f"phrase{number}": phrase(words)}
         for number, start in enumerate(self.query.prefixes):
-            given |= {f"start{number}": start, f"stop{number}": start + LAST}
-        return given
+            parameters |= {f"start{number}": start, f"stop{number}": start + LAST}
+        return parameters
 
 
 def _shortlist(
@@ -89,12 +89,12 @@ def _shortlist(
         return {}
     query = f"WITH {_BEST.replace('{parts}', ranking.parts)} {ranking.occurrences}"
     query = query.replace("{required}", ranking.required + clause)
-    found: dict[int, dict[str, tuple[int, int]]] = {}
+    matches: dict[int, dict[str, tuple[int, int]]] = {}
     for key, term, frequency, length in reader.searched(query, limit=limit, **ranking.values, **values):
-        own = found.setdefault(key, {})
+        by_term = matches.setdefault(key, {})
         if term is not None:
-            own[term] = (frequency, length)
-    return found
+            by_term[term] = (frequency, length)
+    return matches
 
 
 _PLACE = "array_position(%(terms)s::text[], w.term) - 1"

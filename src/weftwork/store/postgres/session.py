@@ -105,8 +105,8 @@ class Reader:
 
     def filtered(self, statement: str, filters: Filters, /, **values: object) -> list[Row]:
         """Run a look-up with the conditions of the filters in the place of its `{filters}`."""
-        clause, wanted = filter_clause(filters, FILTERS)
-        return self.rows(statement.replace("{filters}", clause), **wanted, **values)
+        clause, parameters = filter_clause(filters, FILTERS)
+        return self.rows(statement.replace("{filters}", clause), **parameters, **values)
 
     def together(self, *statements: str, **values: object) -> list[list[Row]]:
         """Run several look-ups with the same values, pipelined: one round trip."""

@@ -95,11 +95,11 @@ class PostgresStore(SqlStore):
         def is_surveyed(connection: Connection[Any]) -> bool:
             return embedding_queue.is_surveyed(connection, workspace, model)
 
-        found = self._connections.ask(count)
-        if not found and not self._connections.ask(is_surveyed):
+        waiting = self._connections.ask(count)
+        if not waiting and not self._connections.ask(is_surveyed):
             self._connections.do(lambda connection: embedding_queue.survey(connection, workspace, model))
-            found = self._connections.ask(count)
-        return found
+            waiting = self._connections.ask(count)
+        return waiting
 
     @contextmanager
     def claim(self, workspace: str, model: str, limit: int) -> Iterator[Mapping[str, str]]:

@@ -28,7 +28,7 @@ def unescaped(text: str) -> str:
 
 
 class _Dumper(Dumper):
-    """Any text, sent as text."""
+    """Dumper that sends strings with the type text."""
 
     oid = 25
 

@@ -90,12 +90,12 @@ class PostgresTransfer(SqlTransfer):
 
     def _add_passages(self, rows: Sequence[Row]) -> None:
         numbers = sorted({row[1] for row in rows})
-        found = self._session.rows(
+        node_rows = self._session.rows(
             """SELECT pk, id, title, tags, fields FROM nodes
                WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])""",
             nodes=numbers,
         )
-        nodes = {row[0]: searchable_node(row[1:]) for row in found}
+        nodes = {row[0]: searchable_node(row[1:]) for row in node_rows}
         passages = []
         for row in rows:
             text, length = lexemes(searchable(nodes[row[1]], Passage(*row[3:])))
@@ -105,8 +105,8 @@ class PostgresTransfer(SqlTransfer):
 
     def _add_vectors(self, rows: Sequence[Row]) -> None:
         for model in sorted({row[0] for row in rows}):
-            given = {row[1]: np.frombuffer(row[2], dtype=np.float32) for row in rows if row[0] == model}
-            embeddings.put(self._session, model, given)
+            vectors = {row[1]: np.frombuffer(row[2], dtype=np.float32) for row in rows if row[0] == model}
+            embeddings.put(self._session, model, vectors)
 
     def _add_keys(self, rows: Sequence[Row]) -> None:
         self._refuse_other_keys(rows)
@@ -123,7 +123,7 @@ class PostgresTransfer(SqlTransfer):
 
     @property
     def _owned(self) -> Session:
-        """For keys and jobs, which refer to a workspace by its permanent number."""
+        """Use the permanent number of the workspace, by which keys and jobs refer to it."""
         return Session(self._session.connection, self._owner)
 
     def rename(self, name: str) -> None:

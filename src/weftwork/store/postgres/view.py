@@ -1,4 +1,4 @@
-"""One user's snapshot of one workspace, searched by the database itself."""
+"""A user's snapshot of a workspace, searched by the database itself."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ class AccessLists(ABC):
         self._numbers: dict[frozenset[str], int] = {}
         self._principals: dict[int, frozenset[str]] = {}
 
-    def effective(self, own: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
+    def effective(self, access: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
         """The number of a node's effective list: its own or its parent's, plus the owner."""
-        if own is not None:
-            principals = own
+        if access is not None:
+            principals = access
         elif parent_acl is not None:
             principals = self._principals_of(parent_acl)
         else:
@@ -33,11 +33,11 @@ class AccessLists(ABC):
 
     def settle(self, node: int) -> list[int]:
         """Recompute the lists of a node and of its subtree; return the nodes below that changed."""
-        ((own, owner, parent_acl, acl),) = self._session.rows(self._sql.ACCESS, node=node)
-        wanted = self.effective(access_of(own), owner, parent_acl)
-        if wanted == acl:
+        ((access, owner, parent_acl, acl),) = self._session.rows(self._sql.ACCESS, node=node)
+        effective = self.effective(access_of(access), owner, parent_acl)
+        if effective == acl:
             return []
-        self._assign({node: wanted})
+        self._assign({node: effective})
         return self.spread([node])
 
     def spread(self, roots: Iterable[int]) -> list[int]:
@@ -46,10 +46,10 @@ class AccessLists(ABC):
         frontier = list(roots)
         while frontier:
             lists: dict[int, int] = {}
-            for node, acl, own, owner, parent_acl in self._session.rows(self._sql.ACCESS_BELOW, nodes=frontier):
-                wanted = self.effective(access_of(own), owner, parent_acl)
-                if wanted != acl:
-                    lists[node] = wanted
+            for node, acl, access, owner, parent_acl in self._session.rows(self._sql.ACCESS_BELOW, nodes=frontier):
+                effective = self.effective(access_of(access), owner, parent_acl)
+                if effective != acl:
+                    lists[node] = effective
             self._assign(lists)
             frontier = list(lists)
             changed += frontier

@@ -62,11 +62,11 @@ class SqlBatch(ABC):
 
     def rewrite(self, entries: Iterable[Entry]) -> int:
         """Replace existing nodes in place; count the changed."""
-        given = list(entries)
-        rows = self._session.rows(self._sql.PLACES, names=[entry.node.id for entry in given])
+        listed = list(entries)
+        rows = self._session.rows(self._sql.PLACES, names=[entry.node.id for entry in listed])
         places = {row[0]: row[1:] for row in rows}
         rewritten = []
-        for entry in given:
+        for entry in listed:
             if entry.node.id not in places:
                 raise missing_node(entry.node.id)
             parent, position, owner, access = places[entry.node.id]
@@ -76,9 +76,9 @@ class SqlBatch(ABC):
 
     def link(self, edges: Iterable[Edge]) -> int:
         """Insert or replace edges between existing nodes; count the changed."""
-        given = list(edges)
-        numbers = self._numbers({end for edge in given for end in (edge.source, edge.target)})
-        for edge in given:
+        listed = list(edges)
+        numbers = self._numbers({end for edge in listed for end in (edge.source, edge.target)})
+        for edge in listed:
             for end in (edge.source, edge.target):
                 if end not in numbers:
                     raise NotFound(f"node {end!r} of an edge does not exist: add it before the edge")
@@ -87,15 +87,17 @@ class SqlBatch(ABC):
                     f"the edge from {edge.source!r} to {edge.target!r} has the weight {edge.weight!r}: give a number"
                 )
         # The last of several that differ in weight alone is the one that counts.
-        weights = {(numbers[e.source], numbers[e.target], e.type, e.label): float(e.weight) for e in given}
+        weights = {
+            (numbers[edge.source], numbers[edge.target], edge.type, edge.label): float(edge.weight) for edge in listed
+        }
         return self._touched(self._write_edges(weights) if weights else 0)
 
     def unlink(self, edges: Iterable[Edge]) -> int:
         """Remove edges; those that do not exist are ignored."""
-        given = list(edges)
-        numbers = self._numbers({end for edge in given for end in (edge.source, edge.target)})
-        known = [edge for edge in given if edge.source in numbers and edge.target in numbers]
-        keys = dict.fromkeys((numbers[e.source], numbers[e.target], e.type, e.label) for e in known)
+        listed = list(edges)
+        numbers = self._numbers({end for edge in listed for end in (edge.source, edge.target)})
+        existing = [edge for edge in listed if edge.source in numbers and edge.target in numbers]
+        keys = dict.fromkeys((numbers[edge.source], numbers[edge.target], edge.type, edge.label) for edge in existing)
         return self._touched(self._remove_edges(list(keys)) if keys else 0)
 
     def remove(self, ids: Iterable[str]) -> int:
@@ -136,10 +138,10 @@ class SqlBatch(ABC):
         if not user or user == EVERYONE or user.startswith("group:"):
             raise InvalidInput(f"{user!r} cannot be a user's name: use a name that is not '*' or 'group:…'")
         teams = sorted({group.removeprefix("group:") for group in groups})
-        known = self._session.rows(self._sql.IS_USER, user=user)
-        if known and sorted(team for (team,) in self._session.rows(self._sql.TEAMS, user=user)) == teams:
+        existing = self._session.rows(self._sql.IS_USER, user=user)
+        if existing and sorted(team for (team,) in self._session.rows(self._sql.TEAMS, user=user)) == teams:
             return
-        if not known:
+        if not existing:
             self._session.run(self._sql.ADD_USER, user=user)
         self._session.run(self._sql.REMOVE_TEAMS, user=user)
         self._session.run(self._sql.ADD_TEAMS, user=user, teams=teams)
@@ -242,15 +244,15 @@ class SqlBatch(ABC):
         """Insert new marks."""
 
 
-def check_dimensions(model: str, vectors: Mapping[str, Vector], known: int | None) -> int | None:
+def check_dimensions(model: str, vectors: Mapping[str, Vector], dimensions: int | None) -> int | None:
     """Return the dimensions of a model's vectors; raise DimensionError if they differ."""
     for vector in vectors.values():
         shape = np.shape(vector)
-        wanted = shape if known is None else (known,)
-        if len(shape) != 1 or shape != wanted:
+        expected = shape if dimensions is None else (dimensions,)
+        if len(shape) != 1 or shape != expected:
             raise DimensionError(
                 f"a vector of the shape {shape} cannot be kept with those of {model!r}, which have "
-                f"{wanted}: embed with the same model, or give the other one another name"
+                f"{expected}: embed with the same model, or give the other one another name"
             )
-        known = shape[0]
-    return known
+        dimensions = shape[0]
+    return dimensions

@@ -44,6 +44,11 @@ def dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
+def dump_fields(fields: Mapping[str, object]) -> str:
+    """Fields as JSON, in the order of their author."""
+    return json.dumps(dict(fields), ensure_ascii=False, separators=(",", ":"))
+
+
 def node_info(row: Sequence[Any]) -> NodeInfo:
     """A node without its text, from its first INFO_WIDTH columns."""
     return NodeInfo(
@@ -78,7 +83,7 @@ def page_node(row: Sequence[Any]) -> Node:
 
 
 def searchable_node(row: Sequence[Any]) -> Node:
-    """As much of a node as is searched with its passages: from its id, title, tags and fields."""
+    """The parts of a node that are searched with its passages, from id, title, tags and fields."""
     return Node(id=row[0], title=row[1], tags=tuple(json.loads(row[2])), fields=fields_of(row[3]))
 
 
@@ -127,7 +132,7 @@ def index_row(row: Sequence[Any]) -> Row:
 
 def searchable(node: Node, passage: Passage) -> str:
     """The text that is indexed for a passage: the same as `index_row(…).searchable`."""
-    fields = " ".join(_searchable_fields(json.loads(dump(dict(node.fields))))) if node.fields else ""
+    fields = " ".join(_searchable_fields(json.loads(dump_fields(node.fields)))) if node.fields else ""
     return Row(
         0, 0, 0, passage.ordinal, node.type, node.title, node.source, passage.text, node.tags, fields, 0, None, None, ""
     ).searchable  # fmt: skip
@@ -139,7 +144,7 @@ def _searchable_fields(fields: Mapping[str, Any]) -> list[str]:
 
 
 def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each field with each of its values as text; absent values are left out."""
+    """The pairs of field and value as text; absent values are left out."""
     return [
         (name, _as_text(item))
         for name, value in fields.items()

@@ -1,16 +1,14 @@
-"""What a document is, and its nodes in reading order: depth first, children by their position."""
+"""Documents and their nodes in reading order: depth first, children by position."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from weftwork.types import OutlineNode
+from weftwork.types import CONTAINERS, OutlineNode
 
 DOCUMENT_TYPES = frozenset("page file document database thread conversation email memory note journal canvas".split())
 """Types of what people open; everything else is a part of what it stands in."""
-CONTAINERS = frozenset({"folder", "workspace"})
-"""Types of what holds documents, and is none."""
 
 
 def document_of(kind: str, number: int, above: int | None) -> int | None:
@@ -41,16 +39,16 @@ def in_reading_order(rows: Sequence[OutlineRow], document: int) -> tuple[Outline
     for row in rows:
         passages.setdefault(row.node, []).append(row)
     children: dict[int, list[int]] = {}
-    for number, own in passages.items():
+    for number, node_rows in passages.items():
         if number != document:
-            parent = own[0].parent
+            parent = node_rows[0].parent
             children.setdefault(parent if parent in passages and parent is not None else document, []).append(number)
     ordered: list[OutlineNode] = []
     waiting = [(document, 0)] if document in passages else []
     while waiting:
         number, depth = waiting.pop()
-        own = passages[number]
-        keys, tokens = tuple(row.key for row in own), tuple(row.tokens for row in own)
-        ordered.append(OutlineNode(own[0].id, own[0].type, own[0].title, depth, keys, tokens))
+        node_rows = passages[number]
+        keys, tokens = tuple(row.key for row in node_rows), tuple(row.tokens for row in node_rows)
+        ordered.append(OutlineNode(node_rows[0].id, node_rows[0].type, node_rows[0].title, depth, keys, tokens))
         waiting += [(child, depth + 1) for child in reversed(children.get(number, ()))]
     return tuple(ordered)

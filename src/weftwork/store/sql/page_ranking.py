@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SKETCH = 8
 """Vectors in a sketch: each is the mean of a stretch of the page, from top to bottom."""
 EXACT = 200
-"""Up to so many visible pages, all are compared in full; above, the best of so many sketches."""
+"""Visible pages up to which all are compared in full; above, this many of the best sketches are."""
 PER_RESULT = 10
 """Pages that are compared in full for each result that is asked for, at least."""
 Stage = Literal["sketch", "vectors"]

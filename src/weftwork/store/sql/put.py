@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from weftwork.errors import CycleError, InvalidInput
 from weftwork.store.sql.access import AccessLists
-from weftwork.store.sql.codec import access_text, digest_of, dump, optional_micros, to_micros
+from weftwork.store.sql.codec import access_text, digest_of, dump, dump_fields, optional_micros, to_micros
 from weftwork.store.sql.outlines import document_of
 from weftwork.store.sql.queries import WriteQueries
 from weftwork.store.sql.session import Session
@@ -61,7 +61,9 @@ class Putter(ABC):
                 self.refuse_cycle(draft.pk, draft.parent, draft.entry.node.id)
         self._write_details(ordered)
         regained = [draft.pk for draft in ordered if not draft.is_new and draft.acl != draft.old_acl]
-        self.spread_documents([each.pk for each in ordered if not each.is_new and each.document != each.old_document])
+        self.spread_documents(
+            [draft.pk for draft in ordered if not draft.is_new and draft.document != draft.old_document]
+        )
         return [draft.pk for draft in ordered] + self._access.spread(regained)
 
     def settle_document(self, node: int) -> None:
@@ -114,7 +116,7 @@ class Putter(ABC):
         return drafts
 
     def _resolve_parents(self, drafts: Mapping[str, Draft]) -> dict[int | None, tuple[int, int | None]]:
-        """Set the parent's number in each draft; return the lists and documents of the stored parents by number."""
+        """Set the parent's number in each draft; return the lists and documents of stored parents."""
         parents = {draft.entry.node.parent for draft in drafts.values()} - drafts.keys()
         rows = self._session.rows(self._sql.PARENTS, names=sorted(name for name in parents if name is not None))
         stored = {name: number for name, number, *_ in rows}
@@ -140,14 +142,14 @@ class Putter(ABC):
         updated = to_micros(node.updated_at) if node.updated_at else max(self._now, created)
         return (
             draft.pk, node.id, node.type, node.title, draft.parent, node.position,
-            dump(list(node.tags)), dump(dict(node.fields)), node.confidence, node.conversation, created, updated,
+            dump(list(node.tags)), dump_fields(node.fields), node.confidence, node.conversation, created, updated,
             node.source, node.owner, access_text(node.access), draft.acl, draft.digest,
             optional_micros(node.valid_from), optional_micros(node.valid_until), draft.document,
         )  # fmt: skip
 
     @abstractmethod
     def _take_numbers(self, count: int) -> int:
-        """The first of so many new numbers of nodes."""
+        """Reserve `count` numbers of nodes, and return the first."""
 
     @abstractmethod
     def _write_nodes(self, drafts: Sequence[Draft]) -> None:

@@ -47,7 +47,7 @@ class SqlKeys:
         return _key(rows[0]) if rows else None
 
     def all(self) -> list[Key]:
-        """All keys, the oldest first."""
+        """The keys, oldest first."""
         return [_key(row) for row in self._database.ask(lambda session: session.rows(self._sql.KEYS))]
 
 

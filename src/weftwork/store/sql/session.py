@@ -29,7 +29,7 @@ class Head:
 
 
 class Session(Protocol):
-    """One transaction on one workspace."""
+    """A transaction on a workspace."""
 
     @property
     def workspace(self) -> int:
@@ -46,7 +46,7 @@ class Session(Protocol):
 
 
 class Reader(Protocol):
-    """One snapshot of one workspace for one viewer."""
+    """A snapshot of a workspace for a viewer."""
 
     @property
     def workspace(self) -> int:

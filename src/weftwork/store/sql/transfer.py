@@ -55,7 +55,7 @@ class SqlTransfer(ABC):
 
     def _refuse_other_keys(self, rows: Sequence[Row]) -> None:
         """Raise InvalidInput if a key of another digest has the id of one of these."""
-        known = {name: digest for name, digest in self._session.rows("SELECT id, digest FROM keys")}
+        digests = {name: digest for name, digest in self._session.rows("SELECT id, digest FROM keys")}
         for name, digest, *_ in rows:
-            if known.get(name, digest) != digest:
+            if digests.get(name, digest) != digest:
                 raise InvalidInput(f"the target has another key with the id {name!r}: revoke one of the two")

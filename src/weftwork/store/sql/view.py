@@ -1,4 +1,4 @@
-"""One user's snapshot of one workspace, but for the searches by words and by vector."""
+"""A user's snapshot of a workspace, but for the searches by words and by vector."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EVER = -(2**62)
 
 
 CITATION_COLUMN = 6
-"""Where the columns of a passage have the citation id."""
+"""The index of the citation id among the columns of a passage."""
 
 
 class SqlView(ABC):
@@ -82,7 +82,11 @@ class SqlView(ABC):
         rows: dict[int, list[OutlineRow]] = {}
         for document, *row in self._reader.rows(self._sql.OUTLINES, documents=list(heads), most=most, **moment):
             rows.setdefault(document, []).append(OutlineRow(*row))
-        firsts = [own[0].key for number, found in rows.items() if (own := [row for row in found if row.node == number])]
+        firsts = [
+            head_rows[0].key
+            for number, document_rows in rows.items()
+            if (head_rows := [row for row in document_rows if row.node == number])
+        ]
         trails = _trails(self._reader.rows(self._sql.TRAILS, keys=firsts, depth=TRAIL)) if firsts else {}
         return {
             head.id: Outline(
@@ -107,10 +111,10 @@ class SqlView(ABC):
 
     def cited(self, citations: Sequence[str]) -> list[Record]:
         """The visible passages whose citation ids begin like these, in the order asked for."""
-        known = [citation for citation in citations if CITATION.fullmatch(citation)]
-        rows = sorted(self._reader.rows(self._sql.CITED, citations=known)) if known else []
-        wanted = [key for citation in known for key, whole in rows if whole.startswith(citation)]
-        return self.load(list(dict.fromkeys(wanted)))
+        valid = [citation for citation in citations if CITATION.fullmatch(citation)]
+        rows = sorted(self._reader.rows(self._sql.CITED, citations=valid)) if valid else []
+        keys = [key for citation in valid for key, whole in rows if whole.startswith(citation)]
+        return self.load(list(dict.fromkeys(keys)))
 
     def find(self, title: str) -> list[str]:
         """Ids of the visible nodes whose title or source is this, ignoring case."""
@@ -132,7 +136,7 @@ class SqlView(ABC):
     ) -> list[NodeInfo]:
         """Visible nodes with an ISO date in one of these fields that has passed, the earliest first."""
         # The index of fields tells upper case from lower.
-        spellings = [each for name in fields for each in (name, name.capitalize(), name.title(), name.upper())]
+        spellings = [spelling for name in fields for spelling in (name, name.capitalize(), name.title(), name.upper())]
         rows = self._reader.filtered(
             self._sql.PAST,
             filters,
@@ -191,7 +195,7 @@ class SqlView(ABC):
         return [word for word, counts in self._stem_counts(words).items() if not any(counts)]
 
     def size(self) -> tuple[int, int]:
-        """How many passages are visible, and how many words they have together."""
+        """The number of visible passages, and of their words."""
         return self._reader.passages, self._reader.words
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
@@ -205,15 +209,15 @@ class SqlView(ABC):
         }
 
     def _stem_counts(self, words: Sequence[str]) -> dict[str, list[int]]:
-        """In how many visible passages each stem of a word occurs; words without a stem are left out."""
+        """Document frequencies of the stems of each word; words without a stem are left out."""
         stems = {word: analyse(word) for word in words}
-        terms = sorted({stem for own in stems.values() for stem in own})
+        terms = sorted({stem for word_stems in stems.values() for stem in word_stems})
         counts = self._frequencies(terms) if terms else {}
-        return {word: [counts[stem] for stem in own] for word, own in stems.items() if own}
+        return {word: [counts[stem] for stem in word_stems] for word, word_stems in stems.items() if word_stems}
 
     @abstractmethod
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """In how many visible passages each term occurs."""
+        """Document frequencies of terms in visible passages."""
 
     def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
         """The ancestors from the parent upwards, up to the first hidden one."""
@@ -322,7 +326,7 @@ class SqlView(ABC):
         return _distances(node, others, rows)
 
     def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
-        """This user's own latest views or edits, newest first, each node once."""
+        """The user's own latest views or edits, newest first, once per node."""
         start = EVER if since is None else to_micros(since)
         rows = self._reader.rows(self._sql.EVENTS, user=self.user, kind=kind, since=start, limit=limit)
         return [Event(name, key, kind, from_micros(at)) for name, key, at in rows]
@@ -368,10 +372,14 @@ def _distances(node: str, others: Iterable[str], rows: Iterable[Row]) -> dict[st
     heights: dict[str, dict[int, int]] = {}
     for start, ancestor, level in rows:
         heights.setdefault(start, {})[ancestor] = level
-    own = heights.get(node, {})
+    node_heights = heights.get(node, {})
     distances: dict[str, int] = {}
     for other in others:
-        shared = [level + own[ancestor] for ancestor, level in heights.get(other, {}).items() if ancestor in own]
+        shared = [
+            level + node_heights[ancestor]
+            for ancestor, level in heights.get(other, {}).items()
+            if ancestor in node_heights
+        ]
         if shared:
             distances[other] = min(shared)
     return distances

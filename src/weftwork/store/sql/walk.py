@@ -37,7 +37,7 @@ class EdgeRules:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step from a node that was reached to another one."""
+    """A step from a reached node to another one."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class Hop:
 
 
 Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
-"""Reads the steps from some nodes, by start; at most so many of each kind from one node."""
+"""Reads the steps from some nodes, by start, with a limit for each kind and node."""
 
 
 def hops(
@@ -113,7 +113,7 @@ def walk(
 def _ordered(sampled: Sequence[tuple[list[Hop], bool]], order: Mapping[str, int]) -> list[tuple[Hop, bool]]:
     """The steps of one level: by type, then from the nodes in their order, then the most recent."""
     steps = [(hop, left_out, place) for place, (hops, left_out) in enumerate(sampled) for hop in hops]
-    steps.sort(key=lambda each: (_place(each[0], order), each[2], -each[0].recency, *_name(each[0])))
+    steps.sort(key=lambda step: (_place(step[0], order), step[2], -step[0].recency, *_name(step[0])))
     return [(hop, left_out) for hop, left_out, _ in steps]
 
 

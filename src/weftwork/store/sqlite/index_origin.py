@@ -31,9 +31,9 @@ class Origin:
         """Remove the indexes unless they were built from this database."""
         version, mark = self._named()
         if mark is None or self._mark(version) != mark:
-            for each in self._folder.iterdir():
-                if each.is_dir():
-                    shutil.rmtree(each, ignore_errors=True)
+            for path in self._folder.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
             self._file.unlink(missing_ok=True)
         self.checked = True
 

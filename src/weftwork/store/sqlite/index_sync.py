@@ -59,7 +59,7 @@ class DerivedIndexes:
 
     def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
         """Rebuild the word index."""
-        with self._lock, self._failure_told():
+        with self._lock, self._failure_reported():
             return self._made_again("words", lambda: self._current_words(connection))
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class DerivedIndexes:
         self._forget()
 
     def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
-        with self._lock, self._failure_told():
+        with self._lock, self._failure_reported():
             if not self._origin.checked:
                 with self._exclusive():
                     self._origin.check()
@@ -98,7 +98,7 @@ class DerivedIndexes:
             self._vectors.clear()
 
     @contextmanager
-    def _failure_told(self) -> Iterator[None]:
+    def _failure_reported(self) -> Iterator[None]:
         """Raise StoreError with the remedy if an index can be neither read nor rebuilt."""
         try:
             yield
@@ -119,13 +119,10 @@ class DerivedIndexes:
             with self._exclusive():
                 self._words.refresh()
                 if self._words.seq < version:
-                    self._apply_words(connection, self._words, version)
+                    self._origin.record_commit(version)
+                    changed = _changed(connection, self._workspace, self._words.seq)
+                    self._words.apply(version, changed, _rows(connection, changed))
         return self._words
-
-    def _apply_words(self, connection: sqlite3.Connection, index: WordIndex, version: int) -> None:
-        self._origin.record_commit(version)
-        changed = _changed(connection, self._workspace, index.seq)
-        index.apply(version, changed, _rows(connection, changed))
 
     def _current_vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
         version = _content_version(connection, self._workspace)
@@ -134,18 +131,17 @@ class DerivedIndexes:
             index = VectorIndex(self._folder / _folder_name(model), model=model, dimensions=dimensions)
         if index.seq < version:
             changed = _changed(connection, self._workspace, index.seq)
+            session = Session(connection, self._workspace)
             for start in range(0, len(changed), CHUNK):
                 chunk = changed[start : start + CHUNK]
                 rows = list(_rows(connection, chunk))
-                index.apply(index.seq, chunk, rows, self._stored_vectors(connection, rows, model))
+                vectors = read_vectors(session, model, [row.digest for row in rows])
+                index.apply(index.seq, chunk, rows, vectors)
             index.apply(version, (), (), {})
             if index.should_checkpoint:
                 self._checkpoint(index)
         self._vectors[model, dimensions] = index
         return index
-
-    def _stored_vectors(self, connection: sqlite3.Connection, rows: list[Row], model: str) -> dict[str, Vector]:
-        return read_vectors(Session(connection, self._workspace), model, [row.digest for row in rows])
 
     def _checkpoint(self, index: VectorIndex) -> None:
         with self._exclusive():
@@ -177,12 +173,12 @@ def _changed(connection: sqlite3.Connection, workspace: int, since: int) -> list
 def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
     """The passages of those of these nodes that still exist."""
     for start in range(0, len(nodes), CHUNK):
-        found = connection.execute(
+        rows = connection.execute(
             f"""SELECT {INDEX_ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                 WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
             (json.dumps(nodes[start : start + CHUNK]),),
         )
-        yield from map(index_row, found)
+        yield from map(index_row, rows)
 
 
 def read_vectors(session: Session, model: str, digests: list[str]) -> dict[str, Vector]:

@@ -62,16 +62,24 @@ class SqlitePutter(Putter):
         self._session.connection.executemany(
             """INSERT INTO passages (node, acl, ordinal, start, "end", text, tokens, words, digest, citation)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            [_passage_row(draft, passage) for draft in drafts for passage in draft.entry.passages],
+            [
+                (
+                    draft.pk,
+                    draft.acl,
+                    passage.ordinal,
+                    passage.start,
+                    passage.end,
+                    passage.text,
+                    passage.tokens,
+                    word_count(draft.entry.node, passage),
+                    passage.digest,
+                    passage.citation,
+                )
+                for draft in drafts
+                for passage in draft.entry.passages
+            ],
         )
         drop_orphans(self._session, digests)
-
-
-def _passage_row(draft: Draft, passage: Passage) -> tuple[object, ...]:
-    return (
-        draft.pk, draft.acl, passage.ordinal, passage.start, passage.end, passage.text, passage.tokens,
-        word_count(draft.entry.node, passage), passage.digest, passage.citation,
-    )  # fmt: skip
 
 
 def word_count(node: Node, passage: Passage) -> int:

@@ -264,9 +264,9 @@ def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
     # In one snapshot: between two, another process may make the tables of a new store.
     connection.execute("BEGIN")
     tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-    found = _application(connection)
+    application = _application(connection)
     connection.execute("ROLLBACK")
-    if found not in (0, APPLICATION_ID) or (found == 0 and tables):
+    if application not in (0, APPLICATION_ID) or (application == 0 and tables):
         raise StoreError(f"{path} is a database of another program: choose another file")
 
 
@@ -300,10 +300,10 @@ def _apply(connection: sqlite3.Connection, name: str) -> None:
 
 def _statements(script: str) -> list[str]:
     """Split a script into whole statements, triggers included (executescript would commit first)."""
-    found, pending = [], ""
+    statements, pending = [], ""
     for line in script.splitlines(keepends=True):
         pending += line
         if sqlite3.complete_statement(pending):
-            found.append(pending.strip())
+            statements.append(pending.strip())
             pending = ""
-    return [statement for statement in found if statement]
+    return [statement for statement in statements if statement]

@@ -48,8 +48,8 @@ class Reader(Session):
 
     def filtered(self, statement: str, filters: Filters, /, **values: object) -> list[Row]:
         """Run a query with the conditions of the filters in the place of its `{filters}`."""
-        clause, wanted = filter_clause(filters, FILTERS)
-        return self.rows(statement.replace("{filters}", clause), **wanted, **values)
+        clause, parameters = filter_clause(filters, FILTERS)
+        return self.rows(statement.replace("{filters}", clause), **parameters, **values)
 
     def together(self, *statements: str, **values: object) -> list[list[Row]]:
         """Run several queries with the same values."""

@@ -69,18 +69,18 @@ class SqliteStore(SqlStore):
     @contextmanager
     def _batch(self, workspace: str) -> Iterator[SqliteBatch]:
         with self._connections.write() as connection:
-            known = head(connection, workspace)
-            session = Session(connection, known.number)
-            yield SqliteBatch(session, default=known.access, now=to_micros(self._clock()))
+            workspace_head = head(connection, workspace)
+            session = Session(connection, workspace_head.number)
+            yield SqliteBatch(session, default=workspace_head.access, now=to_micros(self._clock()))
 
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[SqliteView]:
         """A snapshot for one user."""
         with self._connections.read() as connection:
-            known = head(connection, workspace)
-            acls = visible_lists(Session(connection, known.number), user)
-            reader = Reader(connection, known.number, acls)
-            yield SqliteView(reader, self._indexes(known.number), (workspace, user), known.version)
+            workspace_head = head(connection, workspace)
+            acls = visible_lists(Session(connection, workspace_head.number), user)
+            reader = Reader(connection, workspace_head.number, acls)
+            yield SqliteView(reader, self._indexes(workspace_head.number), (workspace, user), workspace_head.version)
 
     def waiting(self, workspace: str, model: str) -> int:
         """The number of texts without a vector of a model."""
@@ -110,9 +110,9 @@ class SqliteStore(SqlStore):
             yield self._transfer(connection, workspace)
 
     def _transfer(self, connection: sqlite3.Connection, workspace: str) -> SqliteTransfer:
-        known = head(connection, workspace)
-        session = Session(connection, known.number)
-        return SqliteTransfer(session, known.version, Files(self.path, known.number))
+        workspace_head = head(connection, workspace)
+        session = Session(connection, workspace_head.number)
+        return SqliteTransfer(session, workspace_head.version, Files(self.path, workspace_head.number))
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = NO_MODELS) -> None:
         """Bring the indexes up to date; `models` names the vector indexes and their dimensions."""

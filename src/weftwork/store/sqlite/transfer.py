@@ -64,11 +64,11 @@ class SqliteTransfer(SqlTransfer):
         self._session.connection.executemany(statement, [(self._session.workspace, *row) for row in rows])
 
     def _add_passages(self, rows: Sequence[Row]) -> None:
-        found = self._session.rows(
+        node_rows = self._session.rows(
             "SELECT pk, id, title, tags, fields FROM nodes WHERE pk IN (SELECT value FROM json_each(:nodes))",
             nodes=sorted({row[1] for row in rows}),
         )
-        nodes = {row[0]: searchable_node(row[1:]) for row in found}
+        nodes = {row[0]: searchable_node(row[1:]) for row in node_rows}
         self._session.connection.executemany(
             """INSERT INTO passages (key, node, acl, ordinal, start, "end", text, tokens, digest, citation, words)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",

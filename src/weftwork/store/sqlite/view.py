@@ -1,4 +1,4 @@
-"""One user's snapshot of one workspace, searched with the indexes beside the database."""
+"""A user's snapshot of a workspace, searched with the indexes beside the database."""
 
 from __future__ import annotations
 

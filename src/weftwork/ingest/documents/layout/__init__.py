@@ -1,1 +1,1 @@
-"""From pieces of text with their places to Markdown, for a text layer and for what OCR reads alike."""
+"""Layout analysis: positioned text, of a text layer or of OCR, to Markdown."""

@@ -1,4 +1,4 @@
-"""From lines in reading order to paragraphs, headings, lists and tables, written as Markdown."""
+"""Lines in reading order to paragraphs, headings, lists and tables in Markdown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a document is set: what counts as its body, its headings and its running headers."""
+    """The typography of a document: body size, heading sizes and running headers."""
 
     body: float
     levels: tuple[float, ...] = ()
@@ -29,15 +29,15 @@ class Style:
     bold_headings: bool = True
 
     def level(self, size: float, bold: bool) -> int | None:
-        """The level of a heading that is set like this; None for body text."""
-        for number, each in enumerate(self.levels, start=1):
-            if size >= each * 0.97:
+        """The heading level of text with this size and weight; None for body text."""
+        for number, heading_size in enumerate(self.levels, start=1):
+            if size >= heading_size * 0.97:
                 return number
         return min(len(self.levels) + 1, 6) if bold and self.bold_headings and size >= 0.93 * self.body else None
 
 
 def to_markdown(groups: Sequence[Sequence[Item]], style: Style) -> str:
-    """Markdown for what is read one after the other; a sentence goes on over the end of a column."""
+    """Convert groups in reading order; a sentence continues over the end of a column."""
     blocks: list[str] = []
     for group in groups:
         for block in _blocks(group, style):
@@ -67,8 +67,8 @@ def _written(lines: list[Run], style: Style) -> tuple[str, int | None]:
 
 
 def escaped(text: str) -> str:
-    """A line that does not begin like a heading, a list, a quote or a fence unless it is one."""
-    return _MARKUP.sub(lambda found: "\\" + found[0], text)
+    """Escape a line that begins like a heading, a list, a quote or a fence."""
+    return _MARKUP.sub(lambda match: "\\" + match[0], text)
 
 
 def _level(lines: Sequence[Run], text: str, style: Style) -> int | None:
@@ -82,14 +82,14 @@ def _level(lines: Sequence[Run], text: str, style: Style) -> int | None:
 
 
 def _goes_on(before: str, text: str) -> bool:
-    """Whether a paragraph that ends without an end goes on in the next column."""
+    """Return True if an unfinished paragraph continues in the next column."""
     if not text or before.startswith(("#", "|")) or _END.search(before):
         return False
     return text[0].islower() and (before[-1] in "-\u00ad,\u2010" or before[-1].islower())
 
 
 def _join(before: str, text: str) -> str:
-    """Two lines as one: a divided word is joined, and scripts without spaces get none."""
+    """Join two lines: hyphenated words, and scripts without spaces, get no space."""
     if before.endswith("\u00ad"):
         return before[:-1] + ("" if text[:1].islower() else "-") + text
     if before.endswith(("-", "\u2010")) and before[-2:-1].isalpha() and text[:1].islower():
@@ -100,10 +100,10 @@ def _join(before: str, text: str) -> str:
 
 
 def _blocks(group: Sequence[Item], style: Style) -> Iterator[list[Run] | Table]:
-    """Items of a column divided where a paragraph, a heading or an entry of a list begins."""
-    texts = [each for each in group if isinstance(each, Run)]
-    left = min((each.x0 for each in texts), default=0.0)
-    right = max((each.x1 for each in texts), default=0.0)
+    """Split the items of a column where a paragraph, a heading or a list item begins."""
+    texts = [run for run in group if isinstance(run, Run)]
+    left = min((run.x0 for run in texts), default=0.0)
+    right = max((run.x1 for run in texts), default=0.0)
     pending: list[Run] = []
     for item in group:
         if isinstance(item, Table):
@@ -121,7 +121,7 @@ def _blocks(group: Sequence[Item], style: Style) -> Iterator[list[Run] | Table]:
 
 
 def _begins(pending: Sequence[Run], line: Run, edges: tuple[float, float], style: Style) -> bool:
-    """Whether a line begins a block of its own."""
+    """Return True if a line begins a new block."""
     last = pending[-1]
     gap = line.top - last.bottom
     beside = gap < -0.5 * min(line.height, last.height)
@@ -135,13 +135,13 @@ def _begins(pending: Sequence[Run], line: Run, edges: tuple[float, float], style
         return True
     left, right = edges
     short = last.x1 < right - 0.2 * (right - left)
-    indented = line.x0 > min(each.x0 for each in pending) + 0.8 * line.size and line.x0 < left + 0.2 * (right - left)
+    indented = line.x0 > min(run.x0 for run in pending) + 0.8 * line.size and line.x0 < left + 0.2 * (right - left)
     ended = bool(_END.search(last.text))
     return (short and ended) or (indented and ended and not BULLET.match(pending[0].text)) or _wider(pending, line)
 
 
 def _wider(pending: Sequence[Run], line: Run) -> bool:
-    """Whether the gap above a line is larger than those between the lines before it."""
+    """Return True if the gap above a line is larger than those between the lines before it."""
     if len(pending) < 2:
         return False
     usual = pending[1].top - pending[0].bottom
@@ -149,7 +149,7 @@ def _wider(pending: Sequence[Run], line: Run) -> bool:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first row is its head."""
+    """Format a Markdown table; the first row is its head."""
     width = max(len(row) for row in rows)
     cells = [[_cell(row[i]) if i < len(row) else "" for i in range(width)] for row in rows]
     lines = [f"| {' | '.join(row)} |" for row in cells]

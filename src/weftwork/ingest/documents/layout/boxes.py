@@ -1,4 +1,4 @@
-"""What stands where on a page; coordinates grow to the right and down."""
+"""Positioned text and tables on a page; coordinates grow to the right and down."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Run:
 
     @property
     def height(self) -> float:
-        """How high its line is."""
+        """The height of its line."""
         return max(self.bottom - self.top, 0.1)
 
     @property
     def middle(self) -> float:
-        """The height at which it stands."""
+        """Its vertical centre."""
         return (self.top + self.bottom) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of cells, and the room that they take."""
+    """Rows of cells with their bounding box."""
 
     rows: tuple[tuple[str, ...], ...]
     x0: float
@@ -47,7 +47,7 @@ Item = Run | Table
 
 
 def body_size(runs: Iterable[Run], default: float = 10.0) -> float:
-    """The size in which most of the text is set."""
+    """The most common font size, by characters."""
     weights: dict[float, int] = {}
     for run in runs:
         key = round(run.size * 2) / 2
@@ -56,17 +56,17 @@ def body_size(runs: Iterable[Run], default: float = 10.0) -> float:
 
 
 def on_one_line(one: Run, other: Run) -> bool:
-    """Whether two runs stand beside each other, a raised figure included."""
+    """Return True if two runs are on one line, superscripts included."""
     shared = min(one.bottom, other.bottom) - max(one.top, other.top)
     return shared > 0.5 * min(one.height, other.height)
 
 
 def rows_of(runs: Iterable[Run]) -> list[list[Run]]:
-    """Runs that stand beside each other, from the top down, each row from the left."""
+    """Group runs into rows, top down, each from left to right."""
     rows: list[list[Run]] = []
     for run in sorted(runs, key=lambda run: (run.middle, run.x0)):
         for row in reversed(rows[-3:]):
-            if on_one_line(max(row, key=lambda each: each.height), run):
+            if on_one_line(max(row, key=lambda other: other.height), run):
                 row.append(run)
                 break
         else:
@@ -77,7 +77,7 @@ def rows_of(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def joined(runs: Sequence[Run]) -> Run:
-    """Several runs of one line as one."""
+    """Join the runs of one line."""
     text = runs[0].text
     for before, run in pairwise(runs):
         space = "" if run.x0 - before.x1 < 0.12 * run.size else " "
@@ -95,7 +95,7 @@ def joined(runs: Sequence[Run]) -> Run:
 
 
 def lines_of(runs: Iterable[Run]) -> list[Run]:
-    """Runs of one line joined where the gap between them is that of a word, not that of a column."""
+    """Join runs of one line where the gap is that of a word, not that of a column."""
     lines = []
     for row in rows_of(runs):
         pending = [row[0]]
@@ -109,12 +109,12 @@ def lines_of(runs: Iterable[Run]) -> list[Run]:
 
 
 def letters_of(text: str) -> int:
-    """The length of a text as it shows: an ideogram is as wide as two letters."""
+    """The display width of a text in letters: an ideogram counts as two."""
     return len(text) + sum(1 for letter in text if "\u2e80" <= letter <= "\uffef")
 
 
 def is_prose(column: Sequence[Run]) -> bool:
-    """Whether a column is one of text: lines that are long enough and mostly reach its end."""
+    """Return True for a column of text: long lines that mostly reach its end."""
     if not column:
         return False
     width = max(run.x1 for run in column) - min(run.x0 for run in column)

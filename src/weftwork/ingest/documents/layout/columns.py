@@ -1,4 +1,4 @@
-"""The order in which a page is read: column by column, between what runs across all of them."""
+"""Reading order: column by column, between what spans all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weftwork.ingest.documents.layout.boxes import Item, Run, is_prose
 MOST_ITEMS = 5_000
 """Lines of a page that are searched for columns: a page of a newspaper has 1,000."""
 DEEPEST = 6
-"""How often a column may be divided again."""
+"""Most recursive splits of a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +23,17 @@ class _Gutter:
 
 
 def reading_order(items: Sequence[Item], size: float, depth: int = 0) -> list[list[Item]]:
-    """Groups of items to be read one after the other; each group is one column, from the top down."""
+    """Split items into groups in reading order; each group is one column, top down."""
     gutter = _gutter(items, size) if depth < DEEPEST else None
     if gutter is None:
         return [downwards(items)] if items else []
     groups: list[list[Item]] = []
-    bounds = [*sorted(each.top for each in gutter.across), float("inf")]
+    bounds = [*sorted(item.top for item in gutter.across), float("inf")]
     start = float("-inf")
     for end in bounds:
         for side in (gutter.left, gutter.right):
-            groups += reading_order([each for each in side if start <= each.top < end], size, depth + 1)
-        beyond = [each for each in gutter.across if each.top == end]
+            groups += reading_order([item for item in side if start <= item.top < end], size, depth + 1)
+        beyond = [item for item in gutter.across if item.top == end]
         if beyond:
             groups.append(downwards(beyond))
         start = end
@@ -41,11 +41,11 @@ def reading_order(items: Sequence[Item], size: float, depth: int = 0) -> list[li
 
 
 def _together(groups: list[list[Item]], across: Sequence[Item]) -> list[list[Item]]:
-    """Lines that run across all columns and follow each other are one group."""
-    wide = {id(each) for each in across}
+    """Merge adjacent groups that span all columns."""
+    wide = {id(item) for item in across}
     merged: list[list[Item]] = []
     for group in groups:
-        if merged and all(id(each) in wide for each in (*merged[-1], *group)):
+        if merged and all(id(item) in wide for item in (*merged[-1], *group)):
             merged[-1] += group
         else:
             merged.append(group)
@@ -53,64 +53,67 @@ def _together(groups: list[list[Item]], across: Sequence[Item]) -> list[list[Ite
 
 
 def downwards(items: Sequence[Item]) -> list[Item]:
-    """From the top down; what stands side by side from the left."""
+    """Sort items top down, and from left to right on one line."""
     ordered: list[Item] = []
     row: list[Item] = []
-    for item in sorted(items, key=lambda each: ((each.top + each.bottom) / 2, each.x0)):
+    for item in sorted(items, key=lambda other: ((other.top + other.bottom) / 2, other.x0)):
         if row and min(item.bottom, row[0].bottom) - max(item.top, row[0].top) <= 0.5 * min(
             item.bottom - item.top, row[0].bottom - row[0].top
         ):
-            ordered += sorted(row, key=lambda each: each.x0)
+            ordered += sorted(row, key=lambda other: other.x0)
             row = []
         row.append(item)
-    return ordered + sorted(row, key=lambda each: each.x0)
+    return ordered + sorted(row, key=lambda other: other.x0)
 
 
 def _gutter(items: Sequence[Item], size: float) -> _Gutter | None:
-    """The blank strip that divides most of these items into a left and a right column, if there is one."""
+    """The blank strip that splits most of these items into two columns; None if there is none."""
     if not 6 <= len(items) <= MOST_ITEMS:
         return None
-    left, right = min(each.x0 for each in items), max(each.x1 for each in items)
+    left, right = min(item.x0 for item in items), max(item.x1 for item in items)
     width = right - left
     strip = 0.7 * size
-    edges = sorted({round(each.x1, 1) for each in items if left + 0.12 * width < each.x1 < right - 0.12 * width})
+    edges = sorted({round(item.x1, 1) for item in items if left + 0.12 * width < item.x1 < right - 0.12 * width})
     if not edges:
         return None
-    place = min(edges, key=lambda edge: (sum(each.x0 < edge + strip and each.x1 > edge + 0.2 for each in items), edge))
+    place = min(edges, key=lambda edge: (sum(item.x0 < edge + strip and item.x1 > edge + 0.2 for item in items), edge))
     return _accepted(items, (place + 0.2, place + strip), size)
 
 
 def _accepted(items: Sequence[Item], strip: tuple[float, float], size: float) -> _Gutter | None:
-    found = _Gutter(
-        [each for each in items if each.x1 <= strip[0]],
-        [each for each in items if each.x0 >= strip[1]],
-        [each for each in items if each.x1 > strip[0] and each.x0 < strip[1]],
+    gutter = _Gutter(
+        [item for item in items if item.x1 <= strip[0]],
+        [item for item in items if item.x0 >= strip[1]],
+        [item for item in items if item.x1 > strip[0] and item.x0 < strip[1]],
     )
-    sides = (found.left, found.right)
-    if min(map(len, sides)) < 3 or len(found.across) > 0.5 * len(items):
+    sides = (gutter.left, gutter.right)
+    if min(map(len, sides)) < 3 or len(gutter.across) > 0.5 * len(items):
         return None
-    tops, bottoms = [min(each.top for each in side) for side in sides], [max(e.bottom for e in side) for side in sides]
+    tops, bottoms = (
+        [min(item.top for item in side) for side in sides],
+        [max(item.bottom for item in side) for side in sides],
+    )
     if min(bottoms) - max(tops) < 3 * size or not all(_is_wide(side, items) for side in sides):
         return None
-    prose = [is_prose([each for each in side if isinstance(each, Run)]) for side in sides]
+    prose = [is_prose([item for item in side if isinstance(item, Run)]) for side in sides]
     # The cells of a table stand side by side; lines of two columns need not, unless both are set on one grid.
-    return found if all(prose) or _aligned(*sides) < (0.9 if any(prose) else 0.6) else None
+    return gutter if all(prose) or _aligned(*sides) < (0.9 if any(prose) else 0.6) else None
 
 
 def _is_wide(side: Sequence[Item], items: Sequence[Item]) -> bool:
-    """Whether a side is no column of bullets or numbers."""
-    width = max(each.x1 for each in side) - min(each.x0 for each in side)
-    return width > 0.15 * (max(each.x1 for each in items) - min(each.x0 for each in items))
+    """Return False for a column of bullets or numbers."""
+    width = max(item.x1 for item in side) - min(item.x0 for item in side)
+    return width > 0.15 * (max(item.x1 for item in items) - min(item.x0 for item in items))
 
 
 def _aligned(left: Sequence[Item], right: Sequence[Item]) -> float:
-    """The share of lines that have one at the same height on the other side, as the cells of a table do."""
+    """The share of lines with a line at the same height on the other side, as in a table."""
     few, many = sorted((left, right), key=len)
-    heights = sorted((each.top + each.bottom) / 2 for each in many)
+    heights = sorted((item.top + item.bottom) / 2 for item in many)
     near = 0
-    for each in few:
-        middle = (each.top + each.bottom) / 2
+    for item in few:
+        middle = (item.top + item.bottom) / 2
         place = bisect_left(heights, middle)
         gap = min((abs(other - middle) for other in heights[max(place - 1, 0) : place + 1]), default=inf)
-        near += gap < 0.25 * (each.bottom - each.top)
+        near += gap < 0.25 * (item.bottom - item.top)
     return near / len(few)

@@ -1,4 +1,4 @@
-"""A page of runs as Markdown."""
+"""The Markdown of a page of runs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from weftwork.ingest.documents.layout.tables import Rule, with_aligned_tables, w
 
 
 def page_markdown(runs: Sequence[Run], height: float, style: Style, rules: Sequence[Rule] = ()) -> str:
-    """What a page says, in reading order; what is written sideways comes last."""
-    kept = without_running(runs, height, style)
-    upright = [run for run in kept if not run.sideways]
+    """Convert a page in reading order; sideways text comes last."""
+    body = without_running(runs, height, style)
+    upright = [run for run in body if not run.sideways]
     columns = reading_order(with_ruled_tables(upright, rules), style.body)
     groups = [downwards(with_aligned_tables(column, style.body)) for column in columns]
-    sideways = [run for run in kept if run.sideways]
+    sideways = [run for run in body if run.sideways]
     return to_markdown([*groups, *([run] for run in sideways)], style)

@@ -1,4 +1,4 @@
-"""How a document is set, learnt from a sample of its pages."""
+"""The typography of a document, learnt from a sample of its pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MARGIN = 0.13
 MOST_ROWS = 4
 """Rows that a header or a footer has at most."""
 LARGER = 1.14
-"""How many times the body's size a heading is at least."""
+"""Least size of a heading, as a multiple of the body's."""
 MOST_LEVELS = 4
 _FIGURES = re.compile(r"\d+|\b[ivxlc]+\b")
 
 
 def learn_style(pages: Sequence[tuple[Sequence[Run], float]], *, larger: float = LARGER) -> Style:
-    """The style of a document, from runs and height of some of its pages."""
+    """Learn the style from runs and height of some pages."""
     runs = [run for page, _ in pages for run in page]
     body = body_size(runs)
     lines = [line for page, _ in pages for line in lines_of(run for run in page if not run.sideways)]
@@ -40,7 +40,7 @@ def without_running(runs: Sequence[Run], height: float, style: Style) -> list[Ru
 
 
 def _levels(lines: Sequence[Run], body: float, larger: float) -> tuple[float, ...]:
-    """Sizes above the body's, from the largest; nearly equal ones are one level."""
+    """Font sizes above the body's, largest first; nearly equal ones are merged."""
     levels: list[float] = []
     for size in sorted({line.size for line in lines if line.size >= larger * body}, reverse=True):
         if not levels or size < 0.93 * levels[-1]:
@@ -53,13 +53,13 @@ def _levels(lines: Sequence[Run], body: float, larger: float) -> tuple[float, ..
 
 
 def _bold_is_rare(runs: Sequence[Run]) -> bool:
-    """Whether bold text stands out; where half of a document is bold, it marks no headings."""
+    """Return False where so much is bold that it marks no headings."""
     letters = sum(len(run.text) for run in runs)
     return sum(len(run.text) for run in runs if run.bold) < 0.4 * letters
 
 
 def _running(pages: Sequence[tuple[Sequence[Run], float]]) -> frozenset[str]:
-    """Lines in the margins that come back on most pages, whatever their figures."""
+    """Patterns of lines in the margins that recur on most pages, with any digits."""
     if len(pages) < 3:
         return frozenset()
     seen: Counter[str] = Counter()
@@ -69,7 +69,7 @@ def _running(pages: Sequence[tuple[Sequence[Run], float]]) -> frozenset[str]:
 
 
 def _margins(runs: Sequence[Run], height: float) -> list[list[Run]]:
-    """The few rows at the top and at the bottom of a page that a gap divides from the rest."""
+    """The rows at the top and at the bottom of a page that a gap sets off."""
     rows = rows_of(run for run in runs if not run.sideways)
     header = [row for row in rows if row[0].bottom < MARGIN * height]
     footer = [row for row in reversed(rows) if row[0].top > (1 - MARGIN) * height]
@@ -77,14 +77,14 @@ def _margins(runs: Sequence[Run], height: float) -> list[list[Run]]:
 
 
 def _set_off(margin: Sequence[list[Run]], rows: Sequence[list[Run]]) -> list[list[Run]]:
-    """Rows from the edge inwards as far as the last wide gap."""
-    kept = 0
+    """Rows from the edge inwards up to the last wide gap."""
+    count = 0
     for number, row in enumerate(margin[:MOST_ROWS], start=1):
         inner = rows[number] if number < len(rows) else None
         gap = inf if inner is None else max(inner[0].top - row[0].bottom, row[0].top - inner[0].bottom)
         if gap > 0.75 * row[0].height:
-            kept = number
-    return list(margin[:kept])
+            count = number
+    return list(margin[:count])
 
 
 def _pattern(text: str) -> str:

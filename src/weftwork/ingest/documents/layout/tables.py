@@ -1,4 +1,4 @@
-"""Finding tables: by the lines that are drawn around their cells, or by columns that line up."""
+"""Table detection: by ruling lines around cells, or by aligned columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEAR = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A drawn line, or a thin rectangle: horizontal if `x0` to `x1` is long, vertical otherwise."""
+    """A ruling line, or a thin rectangle."""
 
     x0: float
     top: float
@@ -28,45 +28,44 @@ class Rule:
 
     @property
     def horizontal(self) -> bool:
-        """Whether it lies rather than stands."""
+        """True if it is wider than high."""
         return self.x1 - self.x0 >= self.bottom - self.top
 
 
 def with_ruled_tables(runs: Sequence[Run], rules: Sequence[Rule]) -> list[Item]:
-    """The runs of a page as lines, those between drawn lines as tables."""
-    tables, left = _ruled(runs, rules)
-    return [*tables, *lines_of(left)]
+    """The runs of a page as lines, those between ruling lines as tables."""
+    tables, others = _ruled(runs, rules)
+    return [*tables, *lines_of(others)]
 
 
 def with_aligned_tables(column: Sequence[Item], size: float) -> list[Item]:
-    """The items of a column, lines that are rows of a table replaced by it."""
-    tables, rest = _aligned([each for each in column if isinstance(each, Run)], size)
-    return [*(each for each in column if isinstance(each, Table)), *tables, *rest]
+    """The items of a column, aligned rows replaced by tables."""
+    tables, rest = _aligned([item for item in column if isinstance(item, Run)], size)
+    return [*(item for item in column if isinstance(item, Table)), *tables, *rest]
 
 
 def _ruled(runs: Sequence[Run], rules: Sequence[Rule]) -> tuple[list[Table], list[Run]]:
-    """Tables in which lines stand between the cells."""
-    left = list(runs)
+    """Tables with ruling lines between the cells, and the other runs."""
+    others = list(runs)
     tables = []
     if len(rules) > MOST_RULES:
-        return [], left
+        return [], others
     for group in _touching(rules):
-        xs = _places([each.x0 for each in group if not each.horizontal])
-        ys = _places([each.top for each in group if each.horizontal])
+        xs = _places([rule.x0 for rule in group if not rule.horizontal])
+        ys = _places([rule.top for rule in group if rule.horizontal])
         if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
             continue
-        inside = [run for run in left if _within(run, xs, ys)]
+        inside = [
+            run
+            for run in others
+            if not run.sideways and xs[0] < (run.x0 + run.x1) / 2 < xs[-1] and ys[0] < run.middle < ys[-1]
+        ]
         table = _grid(inside, xs, ys)
         if table is not None:
             tables.append(table)
             taken = set(map(id, inside))
-            left = [run for run in left if id(run) not in taken]
-    return tables, left
-
-
-def _within(run: Run, xs: Sequence[float], ys: Sequence[float]) -> bool:
-    centre = (run.x0 + run.x1) / 2
-    return not run.sideways and xs[0] < centre < xs[-1] and ys[0] < run.middle < ys[-1]
+            others = [run for run in others if id(run) not in taken]
+    return tables, others
 
 
 def _grid(runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float]) -> Table | None:
@@ -78,15 +77,15 @@ def _grid(runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float]) -> Tabl
                 cells[bisect_right(xs, (run.x0 + run.x1) / 2) - 1].append(run)
         rows += _split(cells, xs) or [tuple(map(_text, cells))]
     rows = [row for row in rows if any(row)]
-    kept = [column for column in range(len(xs) - 1) if any(row[column] for row in rows)]
-    if len(rows) < 2 or len(kept) < 2:
+    columns = [column for column in range(len(xs) - 1) if any(row[column] for row in rows)]
+    if len(rows) < 2 or len(columns) < 2:
         return None
-    tidy = tuple(tuple(row[column] for column in kept) for row in rows)
+    tidy = tuple(tuple(row[column] for column in columns) for row in rows)
     return Table(rows=tidy, x0=xs[0], top=ys[0], x1=xs[-1], bottom=ys[-1])
 
 
 def _split(cells: Sequence[Sequence[Run]], xs: Sequence[float]) -> list[tuple[str, ...]]:
-    """The rows that share one row of lines: cells whose lines stand side by side and are not wrapped text."""
+    """The rows that share one ruled row: cells whose lines align and are not wrapped text."""
     visual = rows_of(run for cell in cells for run in cell)
     stacked = [
         i for i, cell in enumerate(cells)
@@ -96,8 +95,8 @@ def _split(cells: Sequence[Sequence[Run]], xs: Sequence[float]) -> list[tuple[st
     if len(stacked) < 2:
         return []
     places = [{id(run): i for run in cell} for i, cell in enumerate(cells)]
-    found = {name: i for each in places for name, i in each.items()}
-    return [tuple(_text([run for run in row if found[id(run)] == i]) for i in range(len(cells))) for row in visual]
+    column_of = {name: i for column in places for name, i in column.items()}
+    return [tuple(_text([run for run in row if column_of[id(run)] == i]) for i in range(len(cells))) for row in visual]
 
 
 def _text(runs: Sequence[Run]) -> str:
@@ -105,7 +104,7 @@ def _text(runs: Sequence[Run]) -> str:
 
 
 def _places(values: Sequence[float]) -> list[float]:
-    """Values that are nearly the same as one."""
+    """Merge nearly equal values."""
     places: list[float] = []
     for value in sorted(values):
         if not places or value - places[-1] > NEAR:
@@ -114,18 +113,18 @@ def _places(values: Sequence[float]) -> list[float]:
 
 
 def _touching(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """Lines that meet, group by group."""
+    """Group lines that touch."""
     groups: list[tuple[list[float], list[Rule]]] = []
-    for rule in sorted(rules, key=lambda each: (each.top, each.x0)):
+    for rule in sorted(rules, key=lambda line: (line.top, line.x0)):
         box = [rule.x0, rule.top, rule.x1, rule.bottom]
         members = [rule]
         apart = []
-        for other, found in groups:
+        for other, group in groups:
             if _meet(box, other):
                 box = [min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])]
-                members = found + members
+                members = group + members
             else:
-                apart.append((other, found))
+                apart.append((other, group))
         groups = [*apart, (box, members)]
     return [members for _, members in groups]
 
@@ -136,7 +135,7 @@ def _meet(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]:
-    """Tables without lines: rows whose pieces stand in the same columns."""
+    """Tables without ruling lines: rows whose pieces are aligned; and the other runs."""
     tables: list[Table] = []
     rest: list[Run] = []
     pending: list[list[Run]] = []
@@ -144,7 +143,7 @@ def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]
         if pending and (len(row) < 2 or row[0].top - pending[-1][0].bottom > 2.2 * size):
             table = _columns(pending)
             if table is None:
-                rest += [run for each in pending for run in each]
+                rest += [run for pending_row in pending for run in pending_row]
             else:
                 tables.append(table)
             pending = []
@@ -156,18 +155,18 @@ def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]
 
 
 def _are_entries(columns: Sequence[Sequence[Run]]) -> bool:
-    """Whether these are the entries of a list, behind a column of bullets."""
+    """Return True for list items behind a column of bullets."""
     return len(columns) == 2 and all(BULLET.fullmatch(f"{run.text.strip()} ") for run in columns[0])
 
 
 def _are_prose(columns: Sequence[Sequence[Run]]) -> bool:
-    """Whether these are columns of text: long lines, or lines that mostly reach the end of their column."""
+    """Return True for columns of text: long lines, or lines that mostly reach the end of their column."""
     letters = [mean(letters_of(run.text) for run in column) for column in columns]
-    return sum(1 for each in letters if each > 28) >= 2 or max(letters) > 60 or all(map(is_prose, columns))
+    return sum(1 for width in letters if width > 28) >= 2 or max(letters) > 60 or all(map(is_prose, columns))
 
 
 def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
-    """Rows as a table, if their pieces line up and are not the lines of two columns of prose."""
+    """Rows as a table; None if their pieces do not align, or are two columns of prose."""
     spans: list[list[float]] = []
     for run in sorted((run for row in rows for run in row), key=lambda run: run.x0):
         if spans and run.x0 < spans[-1][1]:

@@ -1,4 +1,4 @@
-"""A PDF, page by page."""
+"""The PDF reader."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FEWEST = 30
 """Characters below which a page that is covered by a picture counts as a scan."""
 COVERED = 0.5
 LARGEST_SCALE = 8.0
-"""How many times a page is enlarged at most: a stamp of 10 points is no page of 1,400 pixels."""
+"""Largest enlargement of a page: a stamp of 10 points is no page of 1,400 pixels."""
 
 
 def read_pdf(path: Path, tools: Tools) -> Parsed:
@@ -93,7 +93,7 @@ def _page(page: PdfPage, style: Style, tools: Tools) -> Page:
 
 
 def _is_scan(runs: list[Run], covered: float) -> bool:
-    """Whether a page is a picture of text, or its text cannot be told from its font."""
+    """Return True for a page that is a picture of text, or whose font maps to no characters."""
     text = "".join(run.text for run in runs)
     if not text.strip():
         return covered > 0
@@ -102,7 +102,7 @@ def _is_scan(runs: list[Run], covered: float) -> bool:
 
 
 def render(page: PdfPage, side: int) -> Image:
-    """A page as a picture whose longer side has so many pixels."""
+    """Render a page whose longer side has `side` pixels."""
     scale = min(side / max(*page.get_size(), 1.0), LARGEST_SCALE)
     bitmap = page.render(scale=scale)
     try:

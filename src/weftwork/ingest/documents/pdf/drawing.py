@@ -1,4 +1,4 @@
-"""What is drawn on a PDF page: lines that may be those of tables, and pictures."""
+"""Drawings on a PDF page: ruling lines and pictures."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ SMALLEST = 0.005
 
 
 def look_at(page: PdfPage, turn: Turn) -> tuple[list[Rule], int, float]:
-    """Lines, the number of pictures, and the share of the page that pictures cover."""
+    """Ruling lines, the number of pictures, and the share of the page that pictures cover."""
     width, height = page.get_size()
     area = max(width * height, 1.0)
     rules: list[Rule] = []
     pictures, covered = 0, 0.0
-    for number, each in enumerate(page.get_objects(max_depth=4)):
+    for number, item in enumerate(page.get_objects(max_depth=4)):
         if number >= MOST_OBJECTS:
             return [], pictures, min(covered, 1.0)
         try:
-            x0, y0, x1, y1 = each.get_bounds()
+            x0, y0, x1, y1 = item.get_bounds()
         except PdfiumError:
             continue
-        if each.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+        if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
             share = max(x1 - x0, 0) * max(y1 - y0, 0) / area
             pictures += share >= SMALLEST
             covered += share
-        elif each.type == pdfium.FPDF_PAGEOBJ_PATH and each.level == 0 and len(rules) <= MOST_RULES:
+        elif item.type == pdfium.FPDF_PAGEOBJ_PATH and item.level == 0 and len(rules) <= MOST_RULES:
             rules += _rules(*turn(x0, y0, x1, y1))
     return rules, pictures, min(covered, 1.0)
 

@@ -1,4 +1,4 @@
-"""What was filled in: the values of a form's fields, which are no part of a page's own text."""
+"""Form fields: their values, which are no part of a page's own text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHOICES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 
 
 def filled_in(page: PdfPage) -> str:
-    """A list of the fields that have a value, each with the name that people see; empty where there are none."""
+    """A list of the filled-in fields with their labels; empty if there are none."""
     if page.formenv is None:
         return ""
     return "\n".join(dict.fromkeys(f"- {name}: {value}" for name, value in _fields(page)))
@@ -33,8 +33,8 @@ def _fields(page: PdfPage) -> Iterator[tuple[str, str]]:
             continue
         try:
             value = _value(page.formenv, field)
-            name = _told(pdfium.FPDFAnnot_GetFormFieldAlternateName, page.formenv, field)
-            name = name or _told(pdfium.FPDFAnnot_GetFormFieldName, page.formenv, field)
+            name = _string(pdfium.FPDFAnnot_GetFormFieldAlternateName, page.formenv, field)
+            name = name or _string(pdfium.FPDFAnnot_GetFormFieldName, page.formenv, field)
         finally:
             pdfium.FPDFPage_CloseAnnot(field)
         if value:
@@ -44,15 +44,15 @@ def _fields(page: PdfPage) -> Iterator[tuple[str, str]]:
 def _value(form: Any, field: Any) -> str:
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, field)
     if kind in TEXTS:
-        return _told(pdfium.FPDFAnnot_GetFormFieldValue, form, field)
+        return _string(pdfium.FPDFAnnot_GetFormFieldValue, form, field)
     if kind in CHOICES and pdfium.FPDFAnnot_IsChecked(form, field):
-        chosen = _told(pdfium.FPDFAnnot_GetFormFieldExportValue, form, field)
+        chosen = _string(pdfium.FPDFAnnot_GetFormFieldExportValue, form, field)
         return "yes" if chosen in ("", "On") else chosen
     return ""
 
 
-def _told(ask: Callable[..., int], form: Any, field: Any) -> str:
-    """One line of what pdfium says, which it writes as UTF-16 with a zero at the end."""
+def _string(ask: Callable[..., int], form: Any, field: Any) -> str:
+    """Call a pdfium getter, which writes NUL-terminated UTF-16, and return one line."""
     size = min(ask(form, field, None, 0), LONGEST_VALUE)
     if size <= 2:
         return ""

@@ -1,4 +1,4 @@
-"""The text of a PDF page as runs: pieces of one line, with where they stand and how they are set."""
+"""The text of a PDF page as runs, with position and typography."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
 MOST_GLYPHS = 1_000_000
-"""Characters of a page that are looked at: more than a page may have, so that leaving some out is reported."""
+"""Characters of a page that are read: more than its limit, so that a cut is reported."""
 PROBES = 100
-"""Characters that are asked in which direction they run."""
+"""Characters whose direction is sampled."""
 BOLD = 600
 _HYPHENS = {0x02, 0xFFFE}
-"""What pdfium puts where a word was divided at the end of a line."""
+"""Code points of pdfium for a hyphen at the end of a line."""
 
 Box = tuple[float, float, float, float]
 Glyph = tuple[int, str, Box]
@@ -31,17 +31,17 @@ Glyph = tuple[int, str, Box]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """From pdfium's coordinates, which grow upwards, to those of a page that is held so that it can be read.
+    """Transforms pdfium's coordinates, which grow upwards, to those of the page as it is read.
 
-    A page may say by how much it is turned; what counts is in which direction its text runs.
+    A page may declare a rotation; what counts is the direction of its text.
     """
 
     quarter: int
-    """In which direction text runs: 0 to the right, 1 upwards, 2 to the left, 3 downwards."""
+    """The direction of text: 0 to the right, 1 upwards, 2 to the left, 3 downwards."""
     cropped: Box
 
     def __call__(self, left: float, bottom: float, right: float, top: float) -> Box:
-        """A box as (x0, top, x1, bottom)."""
+        """Transform a box to (x0, top, x1, bottom)."""
         x0, y0, x1, y1 = self.cropped
         match self.quarter:
             case 1:
@@ -60,7 +60,7 @@ class Turn:
 
 
 def read_runs(page: PdfPage) -> tuple[list[Run], Turn]:
-    """What is written on a page, in the order in which it was written, and how it has to be held."""
+    """The runs of a page in document order, and its orientation."""
     textpage = page.get_textpage()
     try:
         turn = Turn(_usual_quarter(textpage), page.get_cropbox())
@@ -71,7 +71,7 @@ def read_runs(page: PdfPage) -> tuple[list[Run], Turn]:
 
 
 def _usual_quarter(textpage: PdfTextPage) -> int:
-    """The direction in which most of the text runs."""
+    """The direction of most of the text."""
     count = textpage.count_chars()
     sample = range(0, count, max(1, count // PROBES))
     quarters = Counter(_quarter(textpage, index) for index in sample)
@@ -86,7 +86,7 @@ def _quarter(textpage: PdfTextPage, index: int) -> int:
 
 
 def _groups(textpage: PdfTextPage, turned: Turn) -> Iterator[list[Glyph]]:
-    """Characters that follow each other on one line without a wide gap."""
+    """Consecutive characters of one line without a wide gap."""
     group: list[Glyph] = []
     for glyph in _glyphs(textpage, turned):
         # What runs in another direction is one piece as far as pdfium says that it is a line.
@@ -117,7 +117,7 @@ def _glyphs(textpage: PdfTextPage, turned: Turn) -> Iterator[Glyph]:
 
 
 def _apart(one: Glyph, other: Glyph) -> bool:
-    """Whether the second character begins another piece of text."""
+    """Return True if the second character begins a new run."""
     if other[1] in " \u00ad":
         return False
     x0, top, x1, bottom = one[2]
@@ -148,7 +148,7 @@ def _run(textpage: PdfTextPage, group: Sequence[Glyph], turned: Turn) -> Run | N
 
 
 def _size(textpage: PdfTextPage, index: int) -> float:
-    """The size as it appears: a font of 1 point enlarged twelve times is one of 12 points."""
+    """The effective size: a font of 1 point scaled by twelve has 12 points."""
     matrix = pdfium.FS_MATRIX()
     size = float(pdfium.FPDFText_GetFontSize(textpage, index))
     if not pdfium.FPDFText_GetMatrix(textpage, index, matrix):
@@ -162,5 +162,5 @@ def _bold(textpage: PdfTextPage, index: int) -> bool:
     name = ctypes.create_string_buffer(128)
     flags = ctypes.c_int()
     length = pdfium.FPDFText_GetFontInfo(textpage, index, name, 128, flags)
-    said = name.raw[: max(0, min(length, 128) - 1)].lower()
-    return b"bold" in said or b"black" in said or b"heavy" in said
+    font_name = name.raw[: max(0, min(length, 128) - 1)].lower()
+    return b"bold" in font_name or b"black" in font_name or b"heavy" in font_name

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from weftwork.errors import InvalidInput, StoreError
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.cluster import foreign, layout, moving
-from weftwork.store.postgres.cluster.servers import Servers, read_node, told
+from weftwork.store.postgres.cluster.servers import Servers, read_node, translated_errors
 
 __all__ = ["Cluster", "opened"]
 
@@ -24,7 +24,7 @@ class Status:
     workspaces: int
 
     def as_dict(self) -> dict[str, object]:
-        """For scripts."""
+        """Return the values for JSON."""
         return asdict(self)
 
 
@@ -38,14 +38,14 @@ class Cluster:
         """The partitions that would move to balance the servers after adding `nodes` and removing `without`."""
         for name, url in nodes.items():
             read_node(name, url)
-        known = {*self._servers.names(), *nodes}
+        servers = {*self._servers.names(), *nodes}
         for name in without:
-            if name not in known:
-                raise InvalidInput(f"{name!r} is no server of the cluster: use one of {', '.join(sorted(known))}")
+            if name not in servers:
+                raise InvalidInput(f"{name!r} is no server of the cluster: use one of {', '.join(sorted(servers))}")
         parts = self._servers.parts()
-        return layout.moves(parts, layout.spread(parts, known - set(without)))
+        return layout.moves(parts, layout.spread(parts, servers - set(without)))
 
-    def apply(self, nodes: Mapping[str, str], without: Collection[str], say: moving.Told) -> None:
+    def apply(self, nodes: Mapping[str, str], without: Collection[str], say: moving.Report) -> None:
         """Add and drain servers, and move partitions until they are balanced; resumable."""
         with moving.alone(self._servers.here):
             steps = self.plan(nodes, without)
@@ -58,7 +58,7 @@ class Cluster:
             for name in without:
                 self._servers.remove(name)
 
-    def move(self, workspace: str, to: str, say: moving.Told) -> None:
+    def move(self, workspace: str, to: str, say: moving.Report) -> None:
         """Move a workspace to a server."""
         with moving.alone(self._servers.here):
             moving.move_workspace(self._servers, workspace, to, say)
@@ -66,21 +66,21 @@ class Cluster:
     def status(self) -> list[Status]:
         """The status of each server."""
         parts = self._servers.parts()
-        found = []
+        statuses = []
         for name in sorted({*self._servers.names(), *parts.values()}):
-            own = [part for part, node in parts.items() if node == name]
+            server_parts = [part for part, node in parts.items() if node == name]
             count, problem = 0, ""
             try:
-                with told(name):
-                    count = sum(len(moving.numbers_in(self._servers.to(name), part)) for part in own)
+                with translated_errors(name):
+                    count = sum(len(moving.numbers_in(self._servers.to(name), part)) for part in server_parts)
             except StoreError as error:
                 problem = str(error)
-            found.append(Status(name, problem, tuple(own), count))
-        return found
+            statuses.append(Status(name, problem, tuple(server_parts), count))
+        return statuses
 
 
 @contextmanager
 def opened(url: str) -> Iterator[Cluster]:
     """The cluster behind a coordinator."""
-    with Servers(parse(url)) as servers, told(servers.address.place):
+    with Servers(parse(url)) as servers, translated_errors(servers.address.place):
         yield Cluster(servers)

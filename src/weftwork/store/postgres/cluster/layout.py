@@ -25,17 +25,17 @@ def spread(parts: Mapping[int, str], names: Iterable[str]) -> dict[int, str]:
     share, more = divmod(len(parts), len(nodes))
     fullest = sorted(nodes, key=lambda name: (-held[name], name))
     room = {name: share + (rank < more) for rank, name in enumerate(fullest)}
-    found: dict[int, str] = {}
+    assigned: dict[int, str] = {}
     for part, node in sorted(parts.items()):
         if room.get(node, 0):
-            found[part] = node
+            assigned[part] = node
             room[node] -= 1
-    for part in sorted(parts.keys() - found.keys()):
-        found[part] = min(room, key=lambda name: (-room[name], name))
-        room[found[part]] -= 1
-    return dict(sorted(found.items()))
+    for part in sorted(parts.keys() - assigned.keys()):
+        assigned[part] = min(room, key=lambda name: (-room[name], name))
+        room[assigned[part]] -= 1
+    return dict(sorted(assigned.items()))
 
 
-def moves(parts: Mapping[int, str], wanted: Mapping[int, str]) -> dict[int, tuple[str, str]]:
+def moves(parts: Mapping[int, str], target: Mapping[int, str]) -> dict[int, tuple[str, str]]:
     """The partitions that change servers: from where, to where."""
-    return {part: (parts[part], node) for part, node in wanted.items() if parts[part] != node}
+    return {part: (parts[part], node) for part, node in target.items() if parts[part] != node}

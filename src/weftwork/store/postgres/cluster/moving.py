@@ -24,7 +24,7 @@ from weftwork.store.sql.errors import missing_workspace
 if TYPE_CHECKING:
     from psycopg import Connection
 
-Told = Callable[[str], None]
+Report = Callable[[str], None]
 LOCK = 0x57454654_434C  # "WEFTCL": the advisory lock of cluster commands
 PATIENCE = 60.0
 """Seconds to wait for writers, and for readers of the original."""
@@ -32,7 +32,7 @@ GLIMPSE = "1s"
 """Lock timeout while waiting for readers, who are blocked that long at most."""
 
 
-def move_workspace(servers: Servers, name: str, to: str, told: Told) -> None:
+def move_workspace(servers: Servers, name: str, to: str, report: Report) -> None:
     """Move a workspace to a server, or resume an earlier move."""
     here = servers.here
     if to not in servers.names():
@@ -46,7 +46,7 @@ def move_workspace(servers: Servers, name: str, to: str, told: Told) -> None:
             _clear(servers, number, other)
             other = None
         if _server(servers, place) == to:
-            told(f"{name} is on {to}")
+            report(f"{name} is on {to}")
             return
         if other is None:
             other = _draw(servers, to)
@@ -55,13 +55,13 @@ def move_workspace(servers: Servers, name: str, to: str, told: Told) -> None:
         with here.transaction():
             here.execute("UPDATE directory SET place = other, other = COALESCE(place, id) WHERE id = %s", (number,))
             switched = here.execute("SELECT pg_current_xact_id()::xid").fetchone()
-    told(f"{name} is on {to}, its rows were compared")
+    report(f"{name} is on {to}, its rows were compared")
     assert switched is not None
     _wait_for_readers(here, switched[0])
     _clear(servers, number, place)
 
 
-def move_part(servers: Servers, part: int, to: str, told: Told) -> None:
+def move_part(servers: Servers, part: int, to: str, report: Report) -> None:
     """Move a partition, with all workspaces in it, to a server."""
     here, parts = servers.here, servers.parts()
     if parts[part] == to:
@@ -78,7 +78,7 @@ def move_part(servers: Servers, part: int, to: str, told: Told) -> None:
                 break
         if time.monotonic() > deadline:
             raise StoreBusy(f"part {part} could not be moved, since it is never at rest: run the command again")
-    told(f"part {part} is on {to} with {len(numbers)} workspaces, their rows were compared")
+    report(f"part {part} is on {to} with {len(numbers)} workspaces, their rows were compared")
     if parts[part] != HERE:
         _sweep(source, part)
 

@@ -100,8 +100,8 @@ class Servers:
             self.here.execute("CREATE EXTENSION IF NOT EXISTS postgres_fdw SCHEMA public")
             if name not in self.names():
                 self.here.execute(sql.SQL("CREATE SERVER {} FOREIGN DATA WRAPPER postgres_fdw").format(server))
-            given = _options(self._options_of(name), {**OPTIONS, **place})
-            self.here.execute(sql.SQL("ALTER SERVER {} OPTIONS ({})").format(server, given))
+            options = _options(self._options_of(name), {**OPTIONS, **place})
+            self.here.execute(sql.SQL("ALTER SERVER {} OPTIONS ({})").format(server, options))
             for (role,) in self.here.execute(
                 "SELECT rolname FROM pg_roles WHERE rolname IN (%s, current_user)", (APPLICATION,)
             ).fetchall():
@@ -134,23 +134,23 @@ class Servers:
             raise NotFound(
                 f"{name!r} is no server of the cluster: use {', '.join(self.names()) or 'weftwork cluster apply first'}"
             )
-        given = {**self._options_of(name), **_read(row[0])}
-        return {key: value for key, value in given.items() if key not in OPTIONS and key != _WITHOUT_PASSWORD}
+        options = {**self._options_of(name), **_read(row[0])}
+        return {key: value for key, value in options.items() if key not in OPTIONS and key != _WITHOUT_PASSWORD}
 
 
 def read_node(name: str, url: str) -> tuple[dict[str, str], dict[str, str]]:
     """Parse the address of a server into its host options and its login."""
     if not NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} cannot be a server's name: use small letters, digits and _, a letter first")
-    given = {key: str(value) for key, value in conninfo_to_dict(parse(url).server).items()}
-    login: dict[str, str] = {key: given.pop(key) for key in ("user", "password") if key in given}
+    options = {key: str(value) for key, value in conninfo_to_dict(parse(url).server).items()}
+    login: dict[str, str] = {key: options.pop(key) for key in ("user", "password") if key in options}
     if "user" not in login:
         raise InvalidInput(f"the address of {name!r} names no user: write it as  postgresql://user@host/name")
-    return given, login
+    return options, login
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def translated_errors(place: str) -> Iterator[None]:
     """Translate errors of a database."""
     try:
         yield
@@ -159,7 +159,7 @@ def told(place: str) -> Iterator[None]:
 
 
 def _connect(conninfo: str, address: Address) -> Connection[Any]:
-    with told(address.place):
+    with translated_errors(address.place):
         connection = psycopg.connect(conninfo, autocommit=True, connect_timeout=address.wait)
         connection.execute(f"SET search_path TO {SCHEMA}, public".encode())
         return connection
@@ -169,11 +169,11 @@ def _read(options: list[str] | None) -> dict[str, str]:
     return dict(option.split("=", 1) for option in options or ())
 
 
-def _options(known: Mapping[str, str], wanted: Mapping[str, str]) -> sql.Composed:
+def _options(existing: Mapping[str, str], options: Mapping[str, str]) -> sql.Composed:
     """The OPTIONS clause: SET for existing options, ADD for the others."""
     return sql.SQL(", ").join(
         sql.SQL("{} {} {}").format(
-            sql.SQL("SET" if name in known else "ADD") if known else sql.SQL(""), sql.Identifier(name), value
+            sql.SQL("SET" if name in existing else "ADD") if existing else sql.SQL(""), sql.Identifier(name), value
         )
-        for name, value in wanted.items()
+        for name, value in options.items()
     )
