@@ -7,7 +7,7 @@ from collections.abc import Callable
 from weftwork.errors import UnknownName
 from weftwork.pack.density import Density
 from weftwork.pack.greedy import Greedy
-from weftwork.pack.ledger import Ledger, shortened
+from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.overflow import Overflow
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Outcome, Packer, Packing, Rendering, Room, Shorten
@@ -25,6 +25,7 @@ __all__ = [
     "Rendering",
     "Room",
     "Shorten",
+    "by_score",
     "check_budget",
     "get_packer",
     "room_for",
