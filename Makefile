@@ -10,7 +10,7 @@ COLPALI := .venv-colpali
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-colpali lint fix bench docs clean
+.PHONY: demo test test-deep test-colpali coverage lint fix bench docs clean
 
 $(VENV)/.runtime: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -45,6 +45,9 @@ $(COLPALI)/.ready: pyproject.toml
 
 test-colpali: $(COLPALI)/.ready  ## run the tests of vision models, in a virtual environment of their own
 	$(COLPALI)/bin/python -m pytest --noconftest -p no:cacheprovider tests/embed/test_colpali.py
+
+coverage: $(VENV)/.dev       ## list the modules with the lines and branches that no test reaches, the least covered first
+	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term-missing
 
 lint: $(VENV)/.dev           ## check style and types
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from weftwork.compose.offers import AROUND, group, offer
+from weftwork.compose.offers import AROUND, SHORT, group, offer
 
 from .making import candidate, reading
 
@@ -60,6 +60,13 @@ def test_a_short_document_is_offered_whole():
     made = offer("semantic", short, [candidate("two", key=3)])
     assert [(part.form, part.keys) for part in made.parts] == [("hits", (3,)), ("whole", (1, 2))]
     assert [part[0] for part in parts([candidate("two", key=4)])] == ["hits"]
+
+
+def test_a_document_is_short_up_to_the_last_token():
+    for tokens, forms in ((SHORT - 320, {"whole"}), (SHORT - 319, set())):
+        page = reading(("page", "page", 0, [20]), ("one", "heading", 1, [300]), ("two", "heading", 1, [tokens]))
+        made = offer("semantic", page, [candidate("two", key=3)])
+        assert {part.form for part in made.parts} & {"whole"} == forms
 
 
 def test_what_only_stands_near_brings_nothing_with_it():

@@ -38,6 +38,14 @@ def test_the_one_that_stays_says_where_else_it_stands():
     assert without_repeats(found)[0][0].note == "also in: Old handbook › Opening"
 
 
+def test_where_it_stands_is_told_by_the_two_nearest_of_what_is_above_it():
+    found = [
+        candidate("a", TEXT, key=1, created_at=OLD, title="Opening", trail=("Handbook",)),
+        candidate("b", TEXT, key=2, title="Opening", trail=("Chapter", "Book", "Shelf")),
+    ]
+    assert without_repeats(found)[0][0].note == "also in: Book › Chapter › Opening"
+
+
 @pytest.mark.parametrize(
     "difference",
     [

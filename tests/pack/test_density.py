@@ -102,3 +102,8 @@ def test_a_message_too_long_for_the_share_leaves_it_to_those_before_it():
     messages = [spoken("short", 0.1, 30, 2), spoken("long", 0.9, 500, 1)]
     packing = Density().pack(messages, Room(200, {}, {"history": 100}), cut)
     assert forms(packing) == {"short": "whole"}
+
+
+def test_a_message_may_fill_the_share_to_its_last_token():
+    packing = Density().pack([spoken("newest", 0.1, 100, 1)], Room(200, {}, {"history": 100}), cut)
+    assert outcome(packing, "newest").reason == "among the latest that the share of the history holds"

@@ -1,12 +1,14 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork.pack import Room, room_for
+from weftwork.pack.knapsack import combine, divide
 from weftwork.pack.ledger import by_score
 from weftwork.pack.optimal import Optimal
 from weftwork.types import Budget
@@ -215,3 +217,20 @@ def test_the_forms_of_documents_are_chosen_as_well_as_they_can_be(choices, total
     for each in packing.outcomes:
         if each.taken == "whole" and each.choice.after is not None:
             assert packing.outcomes[each.choice.after].taken == "whole"
+
+
+@st.composite
+def curves(draw):
+    """Two curves of what so many tokens buy, equally long."""
+    length = draw(st.integers(1, 12))
+    steps = st.lists(st.integers(0, 9), min_size=length, max_size=length)
+    return [np.cumsum(draw(steps)).astype(float) for _ in range(2)]
+
+
+@given(both=curves())
+def test_two_curves_together_buy_the_best_that_any_division_does(both):
+    first, second = both
+    best = combine(first, second)
+    for tokens in range(len(first)):
+        divided = [first[tokens - extra] + second[extra] for extra in range(tokens + 1)]
+        assert best[tokens] == max(divided) == divided[divide(first, second, tokens)]

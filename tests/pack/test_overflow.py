@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from weftwork.pack import Room
 from weftwork.pack.overflow import Overflow
 
@@ -20,6 +22,12 @@ def test_what_does_not_fit_becomes_a_line_and_the_next_is_tried():
     assert packing.used == 600 + 300 + 5 + 10
     # 15 tokens are held for the heading and the line of b, so 385 were left when it was considered
     assert outcome(packing, "b").missing_tokens == 115
+
+
+@pytest.mark.parametrize(("left", "taken"), [(40, "truncated"), (39, None)])
+def test_the_best_that_did_not_fit_is_shortened_where_forty_tokens_are_left(left, taken):
+    packing = Overflow(modest=True).pack([choice("a", 0.9, 100), choice("b", 0.8, 100)], Room(100 + left), cut)
+    assert forms(packing) == {"a": "whole"} | ({"b": taken} if taken else {})
 
 
 def test_a_twentieth_of_the_budget_is_held_for_lines():

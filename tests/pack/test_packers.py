@@ -2,17 +2,18 @@ import copy
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weftwork.errors import UnknownName
-from weftwork.pack import PACKERS, get_packer
+from weftwork.pack import PACKERS, Room, get_packer
 from weftwork.pack.optimal import Optimal
 from weftwork.pack.overflow import FOR_LINES, Overflow
 
-from .making import cut, packings, usable, used_by_section
+from .making import choice, cut, forms, packings, refuse, usable, used_by_section
 
 ALL = [*(get_packer(name) for name in PACKERS), Overflow(heading_tokens=7)]
 every_packer = pytest.mark.parametrize("packer", ALL, ids=lambda packer: packer.name)
@@ -110,3 +111,12 @@ def test_the_best_that_fits_is_never_dropped_for_a_worse_one_of_its_section(name
             if taken.choice.section == left_out.choice.section and taken.taken == "whole":
                 smaller = taken.tokens < left_out.choice.tokens
                 assert smaller or taken.choice.score >= left_out.choice.score
+
+
+@every_packer
+def test_what_makes_no_sense_without_another_part_is_not_taken_without_it(packer):
+    first, around = replace(choice("hit", 0.5, 900), document="d"), replace(choice("around", 0.4, 10), document="d")
+    packing = packer.pack([first, replace(around, after=0)], Room(300, {}, {}), refuse)
+    assert forms(packing) == {}
+    packing = packer.pack([replace(first, tokens=90), replace(around, after=0)], Room(300, {}, {}), refuse)
+    assert forms(packing) == {"hit": "whole", "around": "whole"}

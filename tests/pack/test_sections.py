@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +39,12 @@ def test_a_section_may_take_all_but_what_the_others_are_entitled_to_and_would_us
     assert shared.reserved == {"focus": 300, "semantic": 500, "relations": 100}
     ledger = Ledger(DEMAND, shared)
     assert [ledger.left(name) for name in ("focus", "semantic", "relations", "other")] == [400, 600, 200, 100]
+
+
+def test_the_heading_of_a_document_is_wanted_once():
+    first = replace(choice("hit", 1, 100), document="d", heading=20)
+    around = replace(choice("around", 1, 50), document="d", heading=20, after=0)
+    assert room(1000, {"semantic": 500}, [first, around]).reserved == {"semantic": 170}
 
 
 def test_entitlements_above_the_total_shrink_in_proportion():

@@ -188,7 +188,7 @@ def test_a_megabyte_on_one_line_fits_wherever_it_stands(vast, content):
     )
     counted = splintr.Tokenizer.from_pretrained("o200k_base").encode_ordinary
     numbered = list(zip(itertools.cycle(PACKERS), itertools.cycle(STRATEGIES), range(8), strict=False))
-    for packer, truncation, number in numbered if DEEP else numbered[list(LINES).index(content) % 3 :: 3]:
+    for packer, truncation, number in numbered if DEEP else numbered[list(LINES).index(content) % 4 :: 4]:
         shown = check(
             vast,
             lambda text: len(counted(text)),

@@ -83,3 +83,16 @@ def test_without_an_embedder_or_a_query_there_are_no_similarities(store):
 def test_without_a_focus_there_are_no_distances(store):
     with gathered(store) as (_, facts):
         assert facts.hops == {}
+
+
+@pytest.mark.parametrize("kind", ["message", "note"])
+def test_a_turn_gains_from_the_turn_beside_it_and_other_nodes_do_not(tmp_path, kind):
+    said = ("quince leaf", "quince", *["bread"] * 5, "quince")
+    store = SqliteStore(tmp_path / "talk.weft", clock=lambda: NOW)
+    turns = [node(f"m{n}", text, title="", type=kind, parent="talk", position=n) for n, text in enumerate(said)]
+    put(opened(store), node("talk", "a talk", type="thread"), *turns)
+    with gathered(store, embedder=None) as (candidates, facts):
+        evidence = {each.node.id: facts.evidence[each.key] for each in candidates}
+    assert (evidence["m1"] > evidence["m7"]) == (kind == "message")
+    assert evidence["m0"] > evidence["m1"] >= evidence["m7"]
+    store.close()

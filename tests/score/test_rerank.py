@@ -12,6 +12,7 @@ from weftwork import Node, Weft
 from weftwork.errors import InvalidInput, MissingExtra, ModelError
 from weftwork.recipe import get_recipe
 from weftwork.score.rerank import CrossEncoderReranker, HttpReranker
+from weftwork.types import Filters
 
 INSTALLED = find_spec("sentence_transformers") is not None
 
@@ -66,6 +67,14 @@ def test_hits_stand_in_the_order_of_the_reranker_and_share_out_their_scores(weft
     first = next(decision for decision in after.trace if decision.node == "long")
     assert first.signals["rerank"] > 200
     assert first.signals["rank"] == next(decision.score for decision in before.trace if decision.node == "long")
+
+
+def test_nobody_is_asked_about_one_hit_or_without_a_question(weft):
+    recipe = replace(get_recipe("default"), reranker=Broken())
+    assert "asleep" in " ".join(weft.context(QUESTION, recipe=recipe).warnings)
+    assert "asleep" not in " ".join(weft.context(" ", recipe=recipe).warnings)
+    only = Filters(exclude=frozenset({"long", "desk"}))
+    assert "asleep" not in " ".join(weft.context(QUESTION, recipe=recipe, filters=only).warnings)
 
 
 def test_the_focus_keeps_its_place(weft):

@@ -22,7 +22,7 @@ def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
         left = min(ledger.left_for(index), ledger.free - kept)
         # Several that were asked for share what there is; what one does not need is there for the next.
         share = max(left // (1 + len(later)), left - sum(ledger.cost(other) for other in later.values()))
-        if ledger.cost(index) <= (left if len(later) == 0 else share):
+        if ledger.cost(index) <= share:
             ledger.take(index, ASKED)
             continue
         rendering = None if ledger.is_open(index) else shortened(ledger.choices[index], min(left, share), shorten)
