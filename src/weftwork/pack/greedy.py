@@ -1,4 +1,4 @@
-"""In order of score, the last one truncated (workspace contract, 5.1)."""
+"""Packing in order of score, the last one truncated (workspace contract, 5.1)."""
 
 from __future__ import annotations
 

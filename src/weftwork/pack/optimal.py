@@ -56,7 +56,7 @@ class Optimal:
 
 
 def _take_all(ledger: Ledger, ranked: Sequence[int]) -> bool:
-    """If all fit whole there is nothing to choose, and nothing has to be shortened."""
+    """Take all of them whole if they fit; return False, with nothing taken, if not."""
     trial = Ledger(ledger.choices, ledger.room)
     for index in range(len(ledger.choices)):
         if ledger.settled(index) and ledger.outcome(index).taken == "whole":
@@ -71,7 +71,7 @@ def _take_all(ledger: Ledger, ranked: Sequence[int]) -> bool:
 
 
 def _take_best(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
-    room = _left(ledger)
+    room = _room_left(ledger)
     documents: dict[tuple[str, str], list[int]] = {}
     for index in ranked:
         documents.setdefault(ledger.choices[index].group, []).append(index)
@@ -79,14 +79,15 @@ def _take_best(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
     sections = [ledger.choices[parts[0]].section for parts in documents.values()]
     numbers = best_options(_options(offers, room), sections, room)
     for parts, forms, number in zip(documents.values(), offers, numbers, strict=True):
-        _show(ledger, parts, None if number is None else forms[number])
+        if number is not None:
+            _show(ledger, parts, forms[number])
     for index in ranked:
         if not ledger.settled(index):
             reason = ledger.obstacle(index, otherwise="lower score per token than what was chosen")
             ledger.drop(index, reason, ledger.missing(index) or 1)
 
 
-def _left(ledger: Ledger) -> Room:
+def _room_left(ledger: Ledger) -> Room:
     """The room that is left after what was asked for; it counts for the share of its section."""
     if not ledger.used:
         return ledger.room
@@ -94,9 +95,7 @@ def _left(ledger: Ledger) -> Room:
     return Room(ledger.free, {section: ledger.left(section) for section in sections})
 
 
-def _show(ledger: Ledger, parts: Sequence[int], form: _Form | None) -> None:
-    if form is None:
-        return
+def _show(ledger: Ledger, parts: Sequence[int], form: _Form) -> None:
     if form.rendering is not None:
         ledger.take_shortened(parts[0], form.rendering, "in the best set for this budget in this shorter form")
     elif not form.parts:

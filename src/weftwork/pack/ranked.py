@@ -1,4 +1,4 @@
-"""In order of score until one does not fit (research and memory contracts)."""
+"""Packing in order of score until one does not fit (research and memory contracts)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEEDED = "what it belongs to is not shown"
 
 
 class Ranked:
-    """Takes the best, whole, and stops at the first that does not fit; if that is the very first, it is shortened."""
+    """Takes the best, whole, until one does not fit; the very first is shortened instead."""
 
     name = "ranked"
 
