@@ -1,4 +1,4 @@
-"""A context as it is sent by default: its text, and where each part of it comes from, without repeating any of it."""
+"""A context as it is sent by default: its text once, and the sources of its parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weftwork.types import Context, Ended, Excerpt, Form
 
 @dataclass(frozen=True, slots=True)
 class LeanCitation:
-    """A passage of the text, by its id: the node that it stands in, and which of that node's characters it is."""
+    """A passage of the text by its id, with its node and its range of that node's characters."""
 
     id: str
     node: str
@@ -68,11 +68,11 @@ def lean(context: Context) -> LeanContext:
         ended=context.ended,
         truncated=context.truncated,
         sections=tuple(
-            LeanSection(each.name, each.tokens, tuple(_excerpt(excerpt) for excerpt in each.excerpts))
-            for each in context.sections
+            LeanSection(section.name, section.tokens, tuple(_excerpt(excerpt) for excerpt in section.excerpts))
+            for section in context.sections
         ),
         overflow=tuple(_excerpt(excerpt) for excerpt in context.overflow),
-        citations=tuple(LeanCitation(each.id, each.node, each.start, each.end) for each in context.citations),
+        citations=tuple(LeanCitation(cited.id, cited.node, cited.start, cited.end) for cited in context.citations),
         warnings=context.warnings,
     )
 
