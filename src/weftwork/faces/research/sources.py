@@ -1,4 +1,4 @@
-"""What the research contract depends on: a search, and a place that knows pages."""
+"""Protocols of the research contract: a search, and a source of pages."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PageIndex(Protocol):
         """The best `limit` pages of a search for `num_results`, as far as they fit."""
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
-        """All that is known of a page; raises PageNotFound if there is no such page."""
+        """The text and metadata of a page; raises PageNotFound if there is no such page."""
 
 
 def check_mode(mode: str) -> str:
