@@ -292,7 +292,7 @@ def _quoted(tokens: Sequence[_Token], index: Mapping[Shingle, Sequence[str]]) ->
         share = len(places[name]) / (len(tokens) - 2)
         for begin, end, enough in ((first, last, True), (*near, share >= NEARLY)):
             run = tokens[begin:end]
-            if enough and _weight(run) >= FEWEST_WORDS and _has_content(run):
+            if enough and _weight(run) >= FEWEST_WORDS and len({token.text for token in run} - MORTAR) >= TELLING:
                 quotes[name] = (len(places[name]), run[0].start, run[-1].end)
                 break
     ranked = sorted(quotes.items(), key=lambda quote: (-quote[1][0], quote[0]))
@@ -301,10 +301,6 @@ def _quoted(tokens: Sequence[_Token], index: Mapping[Shingle, Sequence[str]]) ->
 
 def _weight(tokens: Iterable[_Token]) -> float:
     return sum(CHARACTER if _is_unspaced(token.text) else 1.0 for token in tokens) + 1e-9
-
-
-def _has_content(tokens: Iterable[_Token]) -> bool:
-    return len({token.text for token in tokens} - MORTAR) >= TELLING
 
 
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")

@@ -72,7 +72,7 @@ class Delta:
         return {name: texts[name] for name in self.order}
 
     def to_dict(self) -> dict[str, object]:
-        """In values that JSON has, without the fresh context."""
+        """The difference as JSON values, without the fresh context."""
         return {
             "since": self.since,
             "id": self.context.id,

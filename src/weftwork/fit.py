@@ -221,7 +221,8 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     budget, query = fitting.request.budget, fitting.request.query
     with fitting.watch("render"):
         pricing = _Pricing(fitting, template, offers, lines=lines)
-    names = _section_names(offers)
+    present = {offer.section for offer in offers}
+    names = [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
     # The last item stands without the separator that it is priced with.
@@ -284,11 +285,6 @@ def _lower_caps(budget: Budget, crowded: Mapping[str, int]) -> Budget:
     return replace(budget, sections=caps)
 
 
-def _section_names(offers: Sequence[Offer]) -> list[str]:
-    present = {offer.section for offer in offers}
-    return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
-
-
 def _arranged(
     pricing: _Pricing, packing: Packing, names: Sequence[str], budgets: Mapping[str, int]
 ) -> tuple[tuple[Section, ...], tuple[Excerpt, ...]]:
@@ -342,7 +338,7 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Co
         sections=draft.sections,
         overflow=draft.overflow,
         citations=citations_of([*excerpts, *draft.overflow]),
-        trace=tuple(sorted(decisions, key=lambda each: (-each.score, each.citation, each.node))),
+        trace=tuple(sorted(decisions, key=lambda decision: (-decision.score, decision.citation, decision.node))),
         stable_prefix_tokens=_stable_tokens(draft, fitting),
         warnings=_warnings(draft, request),
         pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),

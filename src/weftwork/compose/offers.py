@@ -64,7 +64,7 @@ class Offer:
 
 
 def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[str, str], list[Candidate]]:
-    """Group candidates by section and document, the best first; the first section that has a document keeps it."""
+    """Group candidates by section and document, the best first; a document goes to its first section."""
     homes: dict[str, str] = {}
     for candidate in candidates:
         name = _document(candidate, by_document)

@@ -33,7 +33,7 @@ def as_scored(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """At most `limit` nodes that a search found, ranked, with what contradicts each other side by side."""
+    """An order of at most `limit` hits, with contradicting nodes side by side."""
 
     limit: int | None = None
     """The most nodes; those that only edges lead to do not count."""

@@ -38,14 +38,14 @@ class _Problem:
         self._curves: dict[str, tuple[Curve, Picks]] = {}
         for row, section in enumerate(sections):
             self.rows.setdefault(section, []).append(row)
-        demand = {section: self._demand(rows) for section, rows in self.rows.items()}
+        demand = {
+            section: sum(max((option.cost for option in items[row]), default=0) for row in rows)
+            for section, rows in self.rows.items()
+        }
         # What nobody can use only makes the tables longer.
         self.caps = {section: min(room.cap(section), tokens) for section, tokens in demand.items()}
         self.owed = {section: min(room.reserved.get(section, 0), cap) for section, cap in self.caps.items()}
         self.total = min(room.total, sum(demand.values()))
-
-    def _demand(self, rows: Sequence[int]) -> int:
-        return sum(max((option.cost for option in self.items[row]), default=0) for row in rows)
 
     def _of(self, rows: Sequence[int]) -> list[Sequence[Option]]:
         return [self.items[row] for row in rows]

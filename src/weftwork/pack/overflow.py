@@ -105,7 +105,7 @@ def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int) -
 
 
 def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> list[int]:
-    """Shorten the best hit that did not fit to the tokens left, if enough are; return the choices still out."""
+    """Shorten the best hit that did not fit to the tokens left; return the choices still out."""
     for index in waiting:
         left = ledger.left_for(index)
         if left < FEW_LEFT:

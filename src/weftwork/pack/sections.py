@@ -27,7 +27,8 @@ def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
         return Room(total)
     names = {choice.section for choice in choices} | set(budget.sections)
     if not budget.share:
-        return Room(total, _hard_caps(budget.sections, total, names))
+        left_over = max(0, total - sum(budget.sections.values()))
+        return Room(total, {name: min(budget.sections.get(name, left_over), total) for name in sorted(names)})
     closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
     return Room(total, closed, _reserves(_scaled(budget.sections, total), choices))
 
@@ -50,8 +51,3 @@ def _reserves(entitled: Mapping[str, int], choices: Sequence[Choice]) -> dict[st
     for choice in choices:
         demand[choice.section] += choice.tokens + (0 if choice.after is not None else choice.heading)
     return {name: min(tokens, demand[name]) for name, tokens in entitled.items()}
-
-
-def _hard_caps(sections: Mapping[str, int], total: int, names: set[str]) -> dict[str, int]:
-    left_over = max(0, total - sum(sections.values()))
-    return {name: min(sections.get(name, left_over), total) for name in sorted(names)}

@@ -138,7 +138,7 @@ class ExcerptRenderer:
         return replace(excerpt, text=piece, tokens=self._counter.count(piece))
 
     def shortened(self, offer: Offer, keys: Sequence[int], form: Form, limit: int) -> Excerpt | None:
-        """As much of these passages as a limit of tokens allows; None if too little would be left."""
+        """Shorten these passages to a limit of tokens; None if too little would be left."""
         items = self._items(offer, keys)
         whole = self._build(offer, items, form)
         if whole.tokens <= limit:

@@ -61,10 +61,13 @@ def stable_prefix(sections: Sequence[Section], overflow: Sequence[Excerpt], temp
 
 def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> Iterator[_Part]:
     yield from _around(template, "header", query)
-    shown = list(_shown(sections, template))
+    excerpts: dict[str, tuple[Excerpt, ...]] = dict.fromkeys(template.sections, ())
+    for section in sections:
+        excerpts[section.name] = excerpts.get(section.name, ()) + section.excerpts
+    shown = {name: members for name, members in excerpts.items() if members or template.empty is not None}
     # A single section needs no heading, unless the template has its sections anyway.
     alone = len(shown) == 1 and not template.sections and not overflow
-    body = [part for name, items in shown for part in _section(template, name, items, alone=alone)]
+    body = [part for name, members in shown.items() for part in _section(template, name, members, alone=alone)]
     # Between an item and the list of titles it has to end the line, unless the list does so itself.
     parted = overflow and not template.overflow.startswith("\n")
     if body and not parted and body[-1].piece.name == _SEPARATOR:
@@ -88,13 +91,6 @@ def _around(template: Template, slot: str, query: str) -> Iterator[_Part]:
 def _piece(excerpt: Excerpt, text: str) -> Piece:
     name = excerpt.document.id if excerpt.items[0].candidate.key > 0 else excerpt.items[0].candidate.node.id
     return Piece(f"{excerpt.section}: {name}", text, excerpt.citation)
-
-
-def _shown(sections: Sequence[Section], template: Template) -> Iterator[tuple[str, tuple[Excerpt, ...]]]:
-    excerpts: dict[str, tuple[Excerpt, ...]] = dict.fromkeys(template.sections, ())
-    for section in sections:
-        excerpts[section.name] = excerpts.get(section.name, ()) + section.excerpts
-    return ((name, members) for name, members in excerpts.items() if members or template.empty is not None)
 
 
 def _section(template: Template, name: str, excerpts: tuple[Excerpt, ...], *, alone: bool) -> Iterator[_Part]:

@@ -217,7 +217,7 @@ def page_number(node: NodeInfo) -> int:
 
 
 def validity_of(node: NodeInfo) -> str:
-    """From when and until when a node holds, where it has an end or began later than it was made."""
+    """The validity of a node, where it has an end or began after its creation."""
     start = node.valid_from if node.valid_from != node.created_at else None
     edges = (("valid from", start), ("valid until", node.valid_until))
     return "; ".join(f"{name}: {iso(moment)}" for name, moment in edges if moment is not None)
@@ -233,13 +233,12 @@ def fields_of(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS
 def field_lines(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> list[str]:
     """The fields for use in content, a line each; brackets stay, since content is quoted as a whole."""
     filled = list(choice.of(fields).items())
-    lines = [_one_line(f"{name[:60]}: {_plain_value(value)}") for name, value in filled[:_MOST]]
+    texts = (f"{name[:60]}: {_plain_value(value)}" for name, value in filled[:_MOST])
+    lines = [
+        line if len(line) <= _LONGEST_FIELD else line[: _LONGEST_FIELD - 1].rstrip() + "…"
+        for line in (" ".join(clean(text).split()) for text in texts)
+    ]
     return [*lines, f"{len(filled) - _MOST} more fields"] if len(filled) > _MOST else lines
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(clean(text).split())
-    return line if len(line) <= _LONGEST_FIELD else line[: _LONGEST_FIELD - 1].rstrip() + "…"
 
 
 def iso(moment: datetime) -> str:
