@@ -31,7 +31,7 @@ MORTAR = STOP_WORDS | frozenset(
 
 _TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])*+")
 _ID = re.compile(r"(?<![\w-])[A-Za-z]\d{5,15}(?![\w-])")
-"""An id, or what a model makes of one by leaving out or adding digits."""
+"""An id, also one that a model mangled by leaving out or adding digits."""
 _ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{7,13}(?![\w/\\-]|[.:=@]\w)")
 """An id that is no part of an address or of the name of a file."""
 _BRACKETS = re.compile(r"[\[【]([^\[\]【】]{1,300})[\]】]")
@@ -91,7 +91,7 @@ class _Sentence:
     cited: set[str] = field(default_factory=set)
     """Ids that the sentence cites, inside or right behind it."""
     quoted: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Ids of the sources whose words it has, the one with most of them first, and where these words stand."""
+    """Spans of quoted words by the id of their source, the source with most words first."""
 
 
 def check_answer(text: str, context: Context, mentions: Iterable[Mention] | None = None) -> AnswerCheck:
@@ -156,7 +156,7 @@ def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Ite
 def _covered(excerpts: Iterable[Excerpt]) -> dict[str, set[str]]:
     """The further passages that an id covers: that of a heading covers all of its excerpt.
 
-    What stands around a hit has no id in the text: any id of its excerpt stands for it.
+    Surroundings of a hit have no id in the text: any id of their excerpt covers them.
     """
     covered: dict[str, set[str]] = {}
     for excerpt in excerpts:
@@ -225,7 +225,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[Mention]) -> None:
-    """Give each sentence what it cites: inside, in brackets right behind it, or before a block of code."""
+    """Add to each sentence its citations: inside, in brackets right behind it, or before a block of code."""
     starts = [start for _, start, _ in cited]
 
     def between(start: int, end: int) -> set[str]:

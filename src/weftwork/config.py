@@ -52,7 +52,7 @@ class Config:
     templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables `[templates.NAME]`, each with the slots of a template."""
     lenses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Tables `[lenses.NAME]`, each with what a lens prefers."""
+    """Tables `[lenses.NAME]`, each with the settings of a lens."""
     recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables `[recipes.NAME]`, each with the settings of a recipe that has some."""
 

@@ -51,7 +51,7 @@ class Delta:
 
     since: str
     context: Context
-    """The fresh context, whole; its id is what to name next time."""
+    """The fresh context, whole; its id is `since` of the next request."""
     added: tuple[Piece, ...]
     changed: tuple[Piece, ...]
     replaced: Mapping[str, str]

@@ -34,7 +34,7 @@ from weftwork.types import (
 )
 
 READ_TOKENS = 10_000
-"""Tokens of a document that are read at once, where nobody says how many."""
+"""Tokens of a document to read at once by default."""
 LEAST_TOKENS = 50
 MOST_NODES = 200_000
 """Nodes of a document that is read whole; of a larger one, each part is read by itself."""
@@ -61,9 +61,9 @@ class DocumentText:
     citations: tuple[Citation, ...]
     """The passages that are shown, in the order of the text."""
     before: int = 0
-    """Tokens of what stands before this part."""
+    """Tokens before this part."""
     left: int = 0
-    """Tokens of what comes after it."""
+    """Tokens after this part."""
     next: str = ""
     """The place to go on, for use as `start`; empty at the end."""
     holds: tuple[NodeInfo, ...] = ()
@@ -151,7 +151,7 @@ class _Part:
         raise NotFound(f"there is no passage {named[1]} in {name!r} any more: read it again without start")
 
     def read(self, start: _Cursor, tokens: int | None) -> DocumentText:
-        """The text from a place on, within so many tokens."""
+        """The text from a place on, within `tokens`."""
         lead = "" if start != _Cursor() else self._lead(tokens)
         end, text = self._fill(start, lead, tokens)
         shown = self._items(start, end)
@@ -182,7 +182,7 @@ class _Part:
         return f"{citation}+{cursor.offset}" if cursor.offset else citation
 
     def _documents_below(self) -> tuple[NodeInfo, ...]:
-        """Documents directly below what is read, which have a text of their own."""
+        """Documents directly below the node, which are read by themselves."""
         children = self.view.children(self.record.node.id, 10 * MOST_CHILDREN)
         return tuple(child for child in children if child.id not in self.reading.position)[:MOST_CHILDREN]
 

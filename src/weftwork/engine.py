@@ -64,7 +64,7 @@ class Tools:
     summarise: Summarise | None = None
     lenses: Lenses = field(default_factory=Lenses)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(2, "weftwork"))
-    """Threads for what can be searched side by side; none starts before it is needed."""
+    """Threads for parallel searches; none starts before it is needed."""
     visual: VisualEmbedder | None = None
     """Looks at the pages of documents."""
     recipes: Recipes = field(default_factory=Recipes)
@@ -225,7 +225,7 @@ class Weft:
         return self._clock()
 
     def create_workspace(self, workspace: str, *, owner: str = DEFAULT_USER, access: Iterable[str] = ("*",)) -> None:
-        """Make a workspace; what has no access list of its own follows `access`."""
+        """Create a workspace; `access` is the list of nodes that have none of their own."""
         self.store.create_workspace(workspace, owner=owner, access=frozenset(access))
 
     def add_user(self, user: str, *, groups: Iterable[str] = (), workspace: str = DEFAULT_WORKSPACE) -> None:
@@ -242,7 +242,7 @@ class Weft:
         in_place: bool = False,
         keep_access: bool = False,
     ) -> Added:
-        """Insert or replace nodes and edges, all of them or none; what is unchanged costs a hash.
+        """Insert or replace nodes and edges, all of them or none; unchanged ones cost a hash.
 
         With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
         `keep_access`, those that exist keep owner and list unless the node names others.
@@ -396,7 +396,7 @@ class Weft:
         mode: Literal["hybrid", "words", "vector"] = "hybrid",
         filters: Filters = NO_FILTERS,
     ) -> list[SearchResult]:
-        """The passages that answer a query best, with an excerpt around what matched."""
+        """The passages that answer a query best, with an excerpt around the match."""
         if mode not in SEARCHES:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
@@ -427,7 +427,7 @@ class Weft:
     ) -> DocumentText:
         """A document, or the part of one that an id, a citation, a title or a source names, in reading order.
 
-        What has no room in `tokens` is read on by giving `next` as `start`; None is room for everything. Without
+        To read on after `tokens`, pass `next` as `start`; None reads everything. Without
         `ids`, no citations stand in the text.
         """
         with self.store.view(workspace, user) as view:

@@ -54,7 +54,7 @@ class Fitting:
     load: Load
     summarise: Summarise | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
-    """Times packing and rendering apart; what a packer has shortened counts as packing."""
+    """Times packing and rendering apart; shortening for a packer counts as packing."""
 
     def shorten(self, content: str, limit: int) -> tuple[str, str]:
         """Shorten content to a limit by the request's strategy; the note names another that was used.
@@ -159,7 +159,7 @@ class _Pricing:
         return min((choice.tokens + choice.heading for choice in self.choices if choice.after is None), default=0)
 
     def price_exactly(self) -> bool:
-        """Price what may come first of each document by rendering it; False if that was done before.
+        """Price the first parts of each document by rendering them; False if that was done before.
 
         Where hardly anything fits, an estimate is not good enough.
         """

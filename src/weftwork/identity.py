@@ -6,7 +6,7 @@ import re
 from hashlib import blake2b
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz"
-"""Without those that look like digits."""
+"""Letters that do not look like digits."""
 _DIGITS = 12
 SHORT, LONGER = 7, 10
 """Characters of a citation id that are shown, and of one whose shorter form two visible passages share.

@@ -1,4 +1,4 @@
-"""Lenses: what a walk of the graph prefers, for one kind of work (graph contract).
+"""Lenses: preferences of a walk of the graph, for one kind of work (graph contract).
 
 A lens orders and never restricts: its edge types are followed before all others, its tags raise a score,
 its fields are always shown, and no walk goes further than its depth.
@@ -141,12 +141,12 @@ class Lenses:
         return self._by_name[lens]
 
     def names(self) -> tuple[str, ...]:
-        """The names of all lenses: the built-in ones in the contract's order, then one's own."""
+        """The names of all lenses: the built-in ones in the contract's order, then registered ones."""
         return tuple(self._by_name)
 
 
 def apply_lens(request: Request, lens: Lens) -> Request:
-    """The request as this lens sees it; what the request itself says of boosts and order comes first."""
+    """Apply a lens to a request, whose own boosts and edge order take precedence."""
     return replace(
         request,
         edge_order=tuple(dict.fromkeys((*request.edge_order, *lens.edge_types))),

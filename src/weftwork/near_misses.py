@@ -7,7 +7,7 @@ from collections.abc import Callable
 from weftwork.types import Context, Decision, Fate
 
 WHOLE: tuple[Fate, ...] = ("included",)
-"""The fates of what stands in the text uncut."""
+"""The fates of passages that stand in the text uncut."""
 
 _Key = tuple[str, str]
 

@@ -59,7 +59,7 @@ _YEAR = re.compile(r"\b(?:in|during|throughout) ((?:19|20)\d\d)\b")
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
 TASKS = frozenset(INTENTS["task"])
-"""Types of what is to be done."""
+"""Types of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Question:
     tags: tuple[str, ...]
     period: Period | None
     overdue: bool = False
-    """True if it asks for what should have been done by now."""
+    """True if it asks for overdue tasks."""
 
 
 def words_of(text: str) -> list[str]:

@@ -50,7 +50,7 @@ SECTION_BUDGETS = {
 """Shares of a budget of 4,000 tokens, from the default configuration of the workspace contract."""
 WHOLE = 4000
 ASKED_FOR = {name: part for name, part in SECTION_BUDGETS.items() if name not in ("relations", "activity")}
-"""Shares for what was asked for and for what answers it; what merely stands near has to be better than that."""
+"""Shares for pinned nodes and for hits; mere neighbours have no share and have to score higher."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Recipe:
     sections: Mapping[str, int] = field(default_factory=dict)
     """Shares of the sections in a budget of 4,000 tokens; other budgets are divided in proportion."""
     share: bool = True
-    """True lets other sections use what one does not."""
+    """True lets sections use the unused tokens of others."""
     hits: int | None = None
     """Hits to read from each index; None for enough to offer twice what the budget holds."""
     min_length: int = 0
@@ -73,7 +73,7 @@ class Recipe:
     reranker: Reranker | None = None
     """Changes the order of the best hits."""
     lines: bool = False
-    """True names what does not fit in one line each."""
+    """True names documents that do not fit in one line each."""
     unit: Literal["document", "node"] = "document"
     """The unit of an excerpt: a document with its hits, or each node by itself, whole."""
     plain: bool = True
@@ -119,8 +119,8 @@ EVERYTHING = (
     GraphCollector(limit=None, unasked=False),
     ActivityCollector(),
 )
-"""All collectors; what several find belongs to the section of the first. A walk has to be asked for: from hits
-alone it found nothing that answers wanted (docs/relevance.md)."""
+"""All collectors; a passage that several find belongs to the section of the first. A walk has to be asked for:
+from hits alone it found nothing that answers needed (docs/relevance.md)."""
 
 THREAD = (
     ReferencesCollector(),

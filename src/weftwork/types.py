@@ -19,7 +19,7 @@ UNSEEN = "_unseen"
 """The field that names fields which are kept for programs, but neither searched nor shown."""
 
 ABOUT = "_about"
-"""The field that says what a part of something is about, such as the titles above it: searched, but not shown."""
+"""The field with the subject of a part, such as the titles above it: searched, but not shown."""
 
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
@@ -272,7 +272,7 @@ Kind = Literal[
 """The kind of evidence for a passage: stages ask for this, never for a collector's name."""
 
 SEARCHED: frozenset[Kind] = frozenset({"words", "fuzzy", "vector"})
-"""Kinds of what a search for the query found."""
+"""Kinds of findings of a search for the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +381,7 @@ class Item:
     """The part of its own text that is shown."""
     truncated: bool = False
     hit: bool = True
-    """False for what is shown because it stands around a hit."""
+    """False for the surroundings of a hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,7 +443,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a context's text: a source as it is shown, or what stands between sources."""
+    """A stretch of a context's text: a source as it is shown, or the frame between sources."""
 
     name: str
     """The same in every context for the same passage or the same part of the frame."""

@@ -29,7 +29,7 @@ class Composition:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def load(self, keys: Sequence[int]) -> Mapping[int, Candidate]:
-        """Passages by their keys: what was found, and what stands around it."""
+        """Passages by their keys: hits, and their surroundings."""
         missing = [key for key in keys if key not in self.hits]
         if missing:
             for record in self.inquiry.load(missing):

@@ -1,7 +1,7 @@
-"""Documents with what was found in them, and the parts of each that may be shown.
+"""Documents with their hits, and the parts of each that may be shown.
 
-What is worth how much inside one document: a hit as much as its score, each further one a little less; a window around
-a hit, its section and the whole of a short document a share of what the hit is worth.
+The values inside one document: a hit counts its score, each further one a little less; a window around a hit, its
+section and the whole of a short document a share of the value of the hit.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from weftwork.types import SECTIONS, Candidate, Form, Kind, NodeInfo, Outline, O
 AGAIN = 0.985
 """The weight of each further hit of one document beside the one before it."""
 AROUND: Mapping[Form, float] = {"window": 0.80, "section": 0.70, "whole": 0.60}
-"""The share of a hit's score that what stands around it is worth."""
+"""The value of a hit's surroundings, as a share of its score."""
 SHORT = 700
 """Tokens up to which a document is short enough to be offered whole without being asked for."""
 MOST_AROUND = 0.4
-"""The share of a budget that what stands around one hit may take."""
+"""The share of a budget that the surroundings of one hit may take."""
 EVIDENCE: frozenset[Kind] = frozenset({"words", "vector", "link_rank", "keywords", "due", "reference"})
-"""Kinds of findings that make what stands around a passage worth something."""
+"""Kinds of findings that give the surroundings of a passage a value."""
 HISTORY = "history"
 _EARLY = datetime.min.replace(tzinfo=UTC)
 PINNED = 2.0
-"""The score of what was asked for: above all others."""
+"""The score of pinned parts: above all others."""
 
 
 @dataclass(slots=True)
 class Part:
-    """Passages that may be added to what is shown of a document."""
+    """Passages that may be added to an excerpt."""
 
     form: Form
     keys: tuple[int, ...]
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(slots=True)
 class Offer:
-    """A document in a section, with what was found in it and the parts that may be shown."""
+    """A document in a section, with its hits and the parts that may be shown."""
 
     section: str
     reading: Reading
@@ -97,7 +97,7 @@ def alone(candidates: Sequence[Candidate]) -> Outline:
 
 
 def outline_nodes(candidates: Sequence[Candidate], depth: int) -> Iterator[OutlineNode]:
-    """The nodes of these passages as far as their dates and positions tell their order."""
+    """The nodes of these passages in the order of their dates and positions."""
     nodes: dict[str, list[Candidate]] = {}
     for candidate in sorted(candidates, key=_by_date):
         nodes.setdefault(candidate.node.id, []).append(candidate)
@@ -153,7 +153,7 @@ def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[i
 
 
 def _parts(reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int) -> Iterator[Part]:
-    """A hit and what stands around it, as far as that is not most of the budget."""
+    """A hit and its surroundings, as long as these are not most of the budget."""
     worth = weight * hit.score
     if whole:
         yield Part("hits", tuple(reading.nodes[reading.owner[hit.key]].keys), worth, hit)
@@ -181,7 +181,7 @@ def _increments(
 ) -> list[Part]:
     """The parts in the order of their scores, each with only the passages that none before it has.
 
-    A hit stays a part of its own, worth at least what it is worth to a better hit that it stands around.
+    A hit stays a part of its own, worth at least as much as in the surroundings of a better hit.
     """
     lifted: dict[int, float] = {}
     for draft in drafts:

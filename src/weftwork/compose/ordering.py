@@ -65,7 +65,7 @@ class Ordering:
         return with_descending_scores(_side_by_side(remaining, pairs)), left_out
 
     def _limited(self, candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Ordered:
-        """The nodes that answer best, what they are linked to, and what contradicts them."""
+        """The best nodes, those linked to them, and those that contradict them."""
 
         def worth(candidate: Candidate) -> tuple[float, float, str]:
             value = candidate.signals.get(self.by)
@@ -171,7 +171,7 @@ def _side_by_side(candidates: Sequence[Candidate], pairs: Sequence[_Pair]) -> li
 
 
 def _note(node: NodeInfo, pairs: Iterable[_Pair]) -> str:
-    """The day of a node and the days of what it contradicts."""
+    """The day of a node and the days of those that it contradicts."""
     others = [pair.older if pair.newer.id == node.id else pair.newer for pair in pairs if node.id in pair.names]
     days = sorted({_day(other) for other in others})
     return f"{_day(node)}, contradicts what was said on {' and '.join(days)}"

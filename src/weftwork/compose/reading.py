@@ -15,9 +15,9 @@ ROWS = frozenset({"db_row", "row"})
 """Types that stand in tables."""
 TURNS_AROUND = 2
 LEAD_IN = 80
-"""Tokens that the text which a list belongs to may have."""
+"""The most tokens of the lead-in of a list that come with an item."""
 NESTED = 200
-"""Tokens that what is nested below an item may have."""
+"""The most tokens of nested items that come with an item."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Reading:
     ends: list[int] = field(default_factory=list)
     """For each node, the position after the last one below it."""
     parents: list[int | None] = field(default_factory=list)
-    """For each node, the position of the one that it stands in."""
+    """For each node, the position of its parent."""
 
     def __post_init__(self) -> None:
         open_: list[int] = []

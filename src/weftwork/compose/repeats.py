@@ -33,7 +33,7 @@ def without_repeats(
 ) -> tuple[list[Candidate], list[LeftOut]]:
     """Keep one of each group of repeats, in the place of the group's best.
 
-    What was asked for, is due, is near the focus or was said in a conversation stays, and so do nodes that are `apart`.
+    Nodes that are pinned, due, near the focus, in a conversation or in `apart` are never repeats.
     """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:

@@ -46,7 +46,7 @@ class TokenBudget:
 
     max_tokens: int = 4000
     header_reserve: int = 200
-    """The most that the list of what did not fit may take; the header itself is counted, not estimated."""
+    """The most tokens of the list of nodes that did not fit; the header itself is counted, not estimated."""
     min_per_node: int = 50
     """With fewer tokens left, a node is named in one line instead of being written out."""
 

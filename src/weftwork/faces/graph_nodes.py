@@ -23,7 +23,7 @@ FIRST_WORDS = 60
 """Characters of its own text that a node without a title is called by."""
 TOKENS_A_NAME = 40
 MOST_NAMED = 100
-"""At most so many nodes are named in JSON beside those that have a line in the text; fewer for a small budget."""
+"""The most nodes named in JSON beside those with a line in the text; fewer for a small budget."""
 _COMPONENTS = {"distance": "graphDistance", "likeness": "semanticSim", "recency_monthly": "recency"}
 
 
@@ -37,12 +37,13 @@ class _Way:
 
 
 def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None) -> tuple[ContextNode, ...]:
-    """The nodes whose content is shown: what was asked for first, then the best first."""
+    """The nodes whose content is shown: pinned ones first, then the best first."""
     items: dict[str, list[Item]] = {}
     for excerpt in context.excerpts:
         for item in excerpt.items if excerpt.form != "line" else ():
-            if _says_something(item, fields):
-                items.setdefault(item.candidate.node.id, []).append(item)
+            node = item.candidate.node
+            if node.title or item.text.strip() or fields.of(node.fields):
+                items.setdefault(node.id, []).append(item)
     best = {
         name: max((item.candidate for item in members), key=lambda candidate: (candidate.asked, candidate.score))
         for name, members in items.items()
@@ -76,11 +77,6 @@ def named_nodes(context: Context, view: View | None, written: Sequence[ContextNo
             node = record.node
             named[node.id] = _summary(node, record.passage.text, record.trail, scores[node.id])
     return tuple(sorted(named.values(), key=lambda node: (-node.score, node.id)))
-
-
-def _says_something(item: Item, fields: FieldChoice) -> bool:
-    node = item.candidate.node
-    return bool(node.title or item.text.strip() or fields.of(node.fields))
 
 
 def _node(
@@ -118,7 +114,7 @@ def _summary(node: NodeInfo, text: str, trail: Sequence[str], score: float) -> O
 
 
 def _name(node: NodeInfo, text: str, trail: Sequence[str]) -> str:
-    """The title of the node, or its first words, or else the title of what it stands in."""
+    """The title of the node, or its first words, or else the nearest title above it."""
     words = " ".join(text.split())
     first = words if len(words) <= FIRST_WORDS else words[: FIRST_WORDS - 1].rpartition(" ")[0] + "…"
     titles = (title.strip() for title in (node.title, first, *trail))
@@ -139,9 +135,9 @@ def _content(items: Sequence[Item]) -> str:
 
 
 def _way(candidate: Candidate, shown: Mapping[str, Candidate], query: str) -> _Way:
-    """The way to a node; what only stands around a hit is reached through what it stands in.
+    """The path to a node; a surrounding node is reached through its parents.
 
-    What the searches for the query found is where walks begin.
+    Hits of the searches for the query are the starts of walks.
     """
     below: list[RelationshipPath] = []
     while candidate.distance is None and (above := shown.get(candidate.node.parent or "")) is not None:

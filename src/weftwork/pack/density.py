@@ -24,7 +24,7 @@ class Density:
     name = "density"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         first = {index for index in range(len(choices)) if ledger.settled(index)} | _take_latest(ledger)
@@ -80,7 +80,7 @@ def _age(choices: Sequence[Choice], index: int) -> int:
 
 
 def _by_density(choices: Sequence[Choice]) -> list[int]:
-    """Sort by score per token; what stands around a hit is never denser than the hit."""
+    """Sort by score per token; surroundings are never denser than their hit."""
     densities: dict[int, float] = {}
 
     def density(index: int) -> float:

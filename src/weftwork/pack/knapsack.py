@@ -29,7 +29,7 @@ Items = Sequence[Sequence[Option]]
 
 
 def extend(curve: Curve, items: Items) -> tuple[Curve, Picks]:
-    """The curve after at most one option of each item was added, and what was picked where.
+    """The curve after at most one option of each item was added, and the picks at each position.
 
     The last item comes first, so that recovery meets the first item first and prefers it in a tie.
     """

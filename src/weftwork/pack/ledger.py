@@ -1,4 +1,4 @@
-"""The running account of one packing: what is taken, what is left, and what became of each choice."""
+"""The running account of one packing: tokens used and left, and the outcome of each choice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weftwork.pack.protocol import Choice, Outcome, Packing, Rendering, Room, Sh
 
 
 def by_score(choices: Sequence[Choice]) -> list[int]:
-    """Positions of the choices, the best first, in a total order; what needs another comes after it."""
+    """Positions of the choices, the best first, in a total order; dependent ones come later."""
 
     def rank(index: int) -> tuple[float, str, str, str, int]:
         choice = choices[index]
@@ -49,7 +49,7 @@ class Ledger:
         return max(0, min(cap - self._used_by[section], free))
 
     def release(self) -> None:
-        """Let any section have what others did not use of their shares; caps stay."""
+        """Release the unused reserves to all sections; caps stay."""
         self._owed.clear()
         self._owed_in_all = 0
 

@@ -13,11 +13,11 @@ from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
 
 SHORTEN_ABOVE = 120
-"""Cutting what is shorter than this saves little."""
+"""Shortening a text of fewer tokens saves little."""
 LINE_WORTH = 0.1
 """The share of its score that a line is worth."""
 EXACT_BITS = 53
-"""Whole numbers of so many bits are exact in float64."""
+"""Bits of whole numbers that are exact in float64."""
 SMALLEST_SCORE = 1e-250
 """Smaller scores are positive, but no longer compared."""
 
@@ -41,7 +41,7 @@ class Optimal:
     name = "optimal"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         ranked = [index for index in by_score(choices) if choices[index].score > 0 and not ledger.settled(index)]
@@ -88,7 +88,7 @@ def _take_best(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
 
 
 def _room_left(ledger: Ledger) -> Room:
-    """The room that is left after what was asked for; it counts for the share of its section."""
+    """The room left after pinned choices, which count for the share of their section."""
     if not ledger.used:
         return ledger.room
     sections = sorted({choice.section for choice in ledger.choices})
@@ -141,7 +141,7 @@ def _options(offers: Sequence[Sequence[_Form]], room: Room) -> list[list[Option]
 
 
 def _decimal_scale(highest: float, steps: int) -> float:
-    """The power of ten that turns values into at most so many steps.
+    """The power of ten that turns values into at most `steps` steps.
 
     Decimal, so that 0.3 + 0.6 is no less than 0.9; for 300 candidates and 10,000 tokens, nine digits.
     """

@@ -1,4 +1,4 @@
-"""Packing in order of score; what does not fit becomes one line, inside the budget (graph contract)."""
+"""Packing in order of score; choices that do not fit become lines (graph contract)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Overflow:
     """True gives lines only what the items leave, after the best that did not fit may have been shortened."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         waiting = _fill(ledger, self.least)

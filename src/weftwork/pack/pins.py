@@ -9,7 +9,7 @@ ASKED = "asked for"
 
 
 def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
-    """Take what is pinned, the best first, leaving room for a line of each that is still to come."""
+    """Take pinned choices, the best first, leaving room for a line of each that is still to come."""
     waiting = [index for index in by_score(ledger.choices) if ledger.choices[index].pinned]
     if not waiting:
         return

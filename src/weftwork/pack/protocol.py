@@ -1,6 +1,6 @@
 """The protocol of packers: choices, the room for them, and their outcomes.
 
-A document is offered part by part: its hits, and what stands around them. Each part that is taken makes the form in
+A document is offered part by part: its hits, and their surroundings. Each part that is taken makes the form in
 which the document is shown a larger one, from a hit through a window and a section to the whole.
 """
 
@@ -26,7 +26,7 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A part of a document that may be shown, with what it costs and what it is worth."""
+    """A part of a document that may be shown, with its cost and value."""
 
     candidate: Candidate
     """The hit that it is, or that it stands around."""
@@ -94,7 +94,7 @@ class Outcome:
     missing_tokens: int | None = None
     """Tokens that it lacked, when its turn came, to be taken whole; None if size was not the reason."""
     rendering: Rendering | None = None
-    """Its shorter version, if that is what was taken."""
+    """Its shorter version, if that was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +123,4 @@ class Packer(Protocol):
         """The name under which it is registered."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""

@@ -23,7 +23,7 @@ from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""
 Load = Callable[[Sequence[int]], Mapping[int, Candidate]]
-"""Passages by their keys: what was found, and what stands around it."""
+"""Passages by their keys: hits, and their surroundings."""
 
 _MIN_CONTENT = 12
 _LONGEST_NOTE = 400
@@ -44,7 +44,7 @@ BLOCK_TOKENS = 2
 
 
 class ExcerptRenderer:
-    """Renders what a document offers by a template, and counts it exactly as it will stand in the text."""
+    """Renders parts of a document by a template, and counts them exactly as they stand in the text."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class ExcerptRenderer:
         return min(_TRUNCATED_WORTH, sqrt(part.tokens / max(1, whole)))
 
     def rendering(self, excerpt: Excerpt, whole: int) -> Rendering:
-        """A shortened excerpt as what a packer weighs."""
+        """A shortened excerpt as a packer's `Rendering`."""
         return Rendering(excerpt.text, excerpt.tokens, self.worth(excerpt, whole), excerpt.note)
 
     def _items(self, offer: Offer, keys: Iterable[int]) -> list[Item]:

@@ -34,7 +34,7 @@ class Shown:
     first: bool
     """True if it begins with the node's first passage."""
     gap: bool = False
-    """True if something between it and what is shown before it is left out."""
+    """True if something between it and the stretch before it is left out."""
     headings: tuple[str, ...] = ()
     """Headings above it that nothing before it has shown, the outermost first, with their marks."""
     indent: int = 0

@@ -22,7 +22,7 @@ _NO_NUMBER = "000"
 LONGEST_FILE_NAME = 90
 """Characters of a file's name, so that the number of the page behind it always stands in the line."""
 _DATED = frozenset({"thread", "message", "email", "memory", "conversation"})
-"""Types of documents whose day is told."""
+"""Types of documents whose heading shows the day."""
 _TALKS = frozenset({"thread", "conversation"})
 
 _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
@@ -82,7 +82,7 @@ def values_of(
 ) -> dict[str, str]:
     """The values of the variables with these names; `content` is not among them.
 
-    `headings` stand above all that is shown; `title` is that of the only node that is shown, if it is to be told.
+    `headings` stand above all that is shown; `title` is that of the only node that is shown, if the heading needs it.
     """
     called = _names(excerpt, headings, title, choice.details)
     values: dict[str, str] = {}
@@ -200,7 +200,7 @@ def lead_of(excerpt: Excerpt) -> Candidate:
 
 
 def _shown_node(excerpt: Excerpt) -> NodeInfo:
-    """The node whose type and tags are told: the only one that is shown, or the document."""
+    """The node whose type and tags are shown: the only one in the excerpt, or the document."""
     nodes = {item.candidate.node.id: item.candidate.node for item in excerpt.items}
     return next(iter(nodes.values())) if len(nodes) == 1 else excerpt.document
 

@@ -36,7 +36,7 @@ class SearchOptions:
     contradictions: Contradictions = None
     """Show both sides of a contradiction with their dates, the newer first; or the newer alone.
 
-    If nothing is said, a context shows both, and a search gives what it found.
+    If nothing is said, a context shows both, and a search gives its hits.
     """
     user: str | None = None
     """The user who asks; the engine's if nothing is said."""
@@ -80,11 +80,11 @@ class ContextOptions(SearchOptions):
     """Options of the ranking and writing of memories."""
 
     template: str | Template | Mapping[str, object] | None = None
-    """A template's name, or a template of one's own; the engine's default if nothing is said."""
+    """A template's name, or a custom template; the engine's default if nothing is said."""
     token_budget: int | None = None
     ranker: str | RankingFunction = "default"
     ranking: RankingOptions = field(default_factory=lambda: DEFAULT_RANKING)
-    """The weights of the default ranking; a ranking of one's own gets them too."""
+    """The weights of the default ranking; a custom ranking gets them too."""
     include_metadata: bool | None = None
     """True writes type, confidence and time with each memory; None leaves it to the template."""
 

@@ -44,7 +44,7 @@ class RankingOptions:
 
 DEFAULT_RANKING = RankingOptions()
 RankingFunction = Callable[[list[SearchResult], RankingOptions], Iterable[SearchResult] | None]
-"""Gives the results in their order, or sorts the list in place; what it leaves out is left out."""
+"""Returns the results in their order, or sorts the list in place; results may be left out."""
 
 BY_SIMILARITY = RankingOptions(similarity_weight=1, recency_weight=0, confidence_weight=0)
 BY_CONFIDENCE = RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=1)
@@ -73,7 +73,7 @@ class MemoryRanker:
 
     @staticmethod
     def by_confidence(results: Sequence[SearchResult]) -> list[SearchResult]:
-        """The surest first; those that do not say come last."""
+        """The most confident first; those without confidence come last."""
         return MemoryRanker.custom(results, lambda result: result.memory.confidence or 0.0)
 
     @staticmethod

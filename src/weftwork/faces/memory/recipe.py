@@ -73,10 +73,10 @@ RANKINGS: dict[str, Callable[[RankingOptions], Ranking]] = {
 
 
 def recipe_for(plan: Plan) -> Recipe:
-    """The recipe that does what a plan says.
+    """The recipe for a plan.
 
-    Equal plans share one, and so the contexts that are kept with it; a function of one's own may say
-    something else the next time, so that nothing is kept for it.
+    Equal plans share one, and so its cached contexts; a custom function may return something else the
+    next time, so that nothing is cached for it.
     """
     return _recipe(plan) if plan.ranking.function in (None, _by_recency) else _recipe.__wrapped__(plan)
 
@@ -165,7 +165,7 @@ class Expansion:
 def results_of(
     view: View, candidates: Sequence[Candidate], ranking: Ranking, expansion: Expansion | None
 ) -> tuple[SearchResult, ...]:
-    """The memories of these candidates in their order, each once, with what the view adds to them."""
+    """The memories of these candidates in order, each once, with texts and relationships of the view."""
     best: dict[str, Candidate] = {}
     for candidate in candidates:
         previous = best.get(candidate.node.id)

@@ -1,4 +1,4 @@
-"""Results that say whether they are one: a value, or an error that names its kind."""
+"""Result types: `Ok` with a value, or `Err` with an error of the contract."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ContextError:
     type: ErrorKind
     message: str
     cause: str | None = None
-    """The class of what was raised; the whole of it is in the log."""
+    """The class of the exception; all of it is in the log."""
     template: str | None = None
     """The template that was not found."""
     available: tuple[str, ...] = ()

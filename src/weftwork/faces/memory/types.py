@@ -10,7 +10,7 @@ from typing import Literal
 from weftwork.types import Edge, NodeInfo
 
 MEMORY = "memory"
-"""The tag that tells memories from everything else in a workspace."""
+"""The tag of memories in a workspace."""
 MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark")
 """Types to offer; any other word may be one."""
 SUPERSEDES = "supersedes"

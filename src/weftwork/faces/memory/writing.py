@@ -81,7 +81,7 @@ class Memories:
     ) -> Memory:
         """Write a memory that takes the place of an older one, which ends where the new one begins.
 
-        What is not said about the new one is taken from the old one.
+        Details that are not given are inherited.
         """
         against = _names(details.get("contradicts", ()), "contradicts")
         with self._permitted(workspace, user) as permit:
@@ -98,7 +98,7 @@ class Memories:
             _check_revision(permit, previous, node, against)
             if "access" not in details:
                 node = replace(node, access=own_list(previous), parent=previous.parent, position=previous.position)
-            transaction.batch.set_validity(old, previous.valid_from, _end(previous, node.valid_from))
+            transaction.batch.set_validity(old, previous.valid_from, _end_before(previous, node.valid_from))
             transaction.batch.put([replace(entry, node=node)])
             supersedes = Edge(source=node.id, target=old, type=SUPERSEDES)
             transaction.batch.link([*_contradictions(node, against), supersedes])
@@ -115,7 +115,7 @@ class Memories:
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
     ) -> Edge:
-        """Link a memory of one's own to another memory, or to any node that one may see."""
+        """Link a memory of the user's to another memory, or to any node visible to them."""
         if not isinstance(type, str) or not type or type in TREE or type == SUPERSEDES:
             raise InvalidInput(f"a relationship cannot be of type {type!r}: name another, or use revise to supersede")
         if source == target:
@@ -128,11 +128,11 @@ class Memories:
         return edge
 
     def contradict(self, one: str, other: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Edge:
-        """Mark two memories as saying opposite things; the first must be one's own."""
+        """Mark two memories as contradicting; the first must be the user's."""
         return self.relate(one, other, CONTRADICTS, user=user, workspace=workspace)
 
     def forget(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> int:
-        """Remove memories for good, all of them or none, and count them; what hangs below them stays."""
+        """Remove memories for good, all of them or none, and count them; their children stay."""
         with self._weft.atomic(workspace) as batch, self._permitted(workspace, user) as permit:
             return permit.remove(batch, permit.changeable(list(dict.fromkeys(ids))), below=False)
 
@@ -223,7 +223,7 @@ def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str
 
 
 def _inherited(old: Node, details: Details, now: datetime) -> Details:
-    """The details of a revision: what is not said is as it was, but for the beginning."""
+    """The details of a revision: those not given are inherited, except the start."""
     start = _moment(details, "valid_from") or now
     before = Details(
         type=old.type,
@@ -235,6 +235,6 @@ def _inherited(old: Node, details: Details, now: datetime) -> Details:
     return {**before, **details}
 
 
-def _end(old: Node, moment: datetime | None) -> datetime | None:
+def _end_before(old: Node, moment: datetime | None) -> datetime | None:
     """The end of a memory that another one follows at a moment: never before its own start."""
     return max((bound for bound in (moment, old.valid_from) if bound is not None), default=None)

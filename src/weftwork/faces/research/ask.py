@@ -40,7 +40,7 @@ class UncitedQuote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResearchAnswer:
-    """An answer with `[1]`-style citations, its sources, and what is wrong with its citations."""
+    """An answer with `[1]`-style citations, its sources, and the faults of its citations."""
 
     answer: str
     sources: tuple[SourceDocument, ...]
@@ -90,7 +90,7 @@ async def ask(
     include_text: bool = True,
     include_visual: bool = True,
 ) -> ResearchAnswer:
-    """The answer of a model to a question and its sources; without a model, the sentences that answer best."""
+    """Answer a question from its sources by a model; without one, by the best sentences."""
     research = await builder.build_context(query, num_results, include_text, include_visual)
     events = ask_events(query, research, model=model, embedder=embedder, stream=False)
     return await asyncio.to_thread(_last, events)

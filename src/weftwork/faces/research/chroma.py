@@ -64,7 +64,7 @@ class ChromaPages:
         return _Either(self.visual, self.text)
 
     async def get_document_markdown(self, doc_id: str) -> str | None:
-        """The text of a whole document; if it does not tell its pages apart, that of the pages' text records."""
+        """The text of a whole document; if it has no page marks, that of the pages' text records."""
         return await asyncio.to_thread(self.markdown, doc_id)
 
     def markdown(self, doc_id: str) -> str | None:
@@ -144,9 +144,9 @@ class ChromaSearch:
 
 @dataclass(frozen=True, slots=True)
 class ChromaCollector:
-    """Finds pages of a ChromaDB index for any recipe, beside what the store has.
+    """Finds pages of a ChromaDB index for any recipe, beside those of the store.
 
-    An index has no access lists: all of it is seen by whoever is asked with this collector.
+    An index has no access lists: every user of this collector sees all of it.
     """
 
     search: ChromaSearch
@@ -216,7 +216,7 @@ _Records = dict[Page, tuple[Mapping[str, Any], list[Any]]]
 
 
 def _near(collection: ChromaCollection, asked: Matrix, limit: int) -> _Records:
-    """The records nearest to each part of a query, of at least `limit` pages if there are so many."""
+    """The records nearest to each part of a query, of at least `limit` pages if there are enough."""
     total, count = collection.count(), limit * SPARE
     if not total or not len(asked):
         return {}

@@ -21,7 +21,7 @@ WORDS, MEANING, PAGE, OPENING = 0.45, 0.2, 0.3, 0.05
 ENOUGH = 0.85
 """Share of the best sentence's worth below which a sentence no longer answers."""
 ALIKE = 0.6
-"""Share of common words from which a sentence says what another one has said."""
+"""Share of common words from which a sentence is a near-duplicate of another."""
 FEWEST_WORDS, MOST_WORDS = 4, 120
 NOTHING = "The sources do not answer this question."
 

@@ -20,7 +20,7 @@ _DISGUISED = re.compile(r"<!--(?=\s*page)|\f", re.IGNORECASE)
 
 
 def join_pages(pages: Mapping[int, str]) -> str:
-    """Pages under `<!-- page 3 -->` lines; what a page says itself cannot end it."""
+    """Join pages under `<!-- page 3 -->` lines; marks inside a page are defused."""
     parts = (f"<!-- page {number} -->\n{_DISGUISED.sub(_harmless, text)}" for number, text in sorted(pages.items()))
     return "\n\n".join(parts)
 

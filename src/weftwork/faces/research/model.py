@@ -128,7 +128,7 @@ class ChatModel:
             return _content(self._post(client, body), self._settings.host)
 
     def stream(self, messages: Messages) -> Iterator[str]:
-        """The first answer, piece by piece; what has begun is not asked for again."""
+        """The first answer, piece by piece; no retries."""
         body = {"model": self.name, "messages": list(messages), "temperature": 0, "stream": True}
         with _client(self._settings) as client:
             yield from pieces_of(client, body, self._settings.host)
@@ -185,12 +185,9 @@ def _send(client: httpx.Client, body: Mapping[str, Any]) -> httpx.Response | str
         return type(error).__name__
     if len(content) <= LARGEST_ANSWER and time.monotonic() > end:
         return "it took too long"
-    return httpx.Response(response.status_code, headers=_headers(response), content=content, request=response.request)
-
-
-def _headers(response: httpx.Response) -> dict[str, str]:
-    """The headers that matter for a response that is decompressed already."""
-    return {name: response.headers[name] for name in ("content-type", "retry-after") if name in response.headers}
+    # Other headers do not hold for a body that is decompressed already.
+    headers = {name: response.headers[name] for name in ("content-type", "retry-after") if name in response.headers}
+    return httpx.Response(response.status_code, headers=headers, content=content, request=response.request)
 
 
 def _may_pass(outcome: httpx.Response | str) -> bool:

@@ -19,7 +19,7 @@ class SearchEngine(Protocol):
     async def search(
         self, query: str, num_results: int = 10, search_mode: str = "hybrid"
     ) -> Sequence[Mapping[str, Any]]:
-        """Results with `doc_id`, `page`, `score` from 0 to 1, `filename` and `metadata`; a page may come twice.
+        """Results with `doc_id`, `page`, `score` (0 to 1), `filename` and `metadata`; pages may repeat.
 
         A result may say in `collection` whether the "text" or the "visual" collection has it.
         """
@@ -29,7 +29,7 @@ class Collection(Protocol):
     """Metadata of pages, asked for as ChromaDB is."""
 
     def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
-        """`ids` and `metadatas` of what matches."""
+        """`ids` and `metadatas` of the matches."""
 
 
 class PageSource(Protocol):

@@ -28,7 +28,7 @@ _PAGES_ONLY = Filters(types=frozenset({PAGE}))
 
 @lru_cache(maxsize=64)
 def research_recipe(mode: str, limit: int) -> Recipe:
-    """The recipe "research", by one collection or by both, for so many pages."""
+    """The recipe "research", by one collection or by both, for `limit` pages."""
     recipe = get_recipe("research")
     hits = max(recipe.hits or 0, 2 * limit)
     return replace(recipe, collectors=_COLLECTORS[check_mode(mode)], order=Best(limit), hits=hits)

@@ -91,7 +91,7 @@ class FileRepository:
         return self._set_text(file_id, content)
 
     def move(self, file_id: str, path: str) -> None:
-        """Give a file another path; its id, its links and what readers said of it stay."""
+        """Give a file another path; its id, links and feedback stay."""
         _check_path(path)
         node = self._own(file_id)
         with self._view() as view:

@@ -86,7 +86,7 @@ def _as_taken(item: ContextItem, outcome: Outcome) -> ContextItem:
 
 
 def _candidate(item: ContextItem, number: int) -> Candidate:
-    """An item in the shape of what a collector found."""
+    """An item as a candidate."""
     by: Iterable[Finding] = (Finding("references", 1, 1.0, kind="reference"),) if item.type == "reference" else ()
     return Candidate(
         node=NodeInfo(

@@ -138,5 +138,5 @@ class ContextAssemblyService:
 
 
 def check_answer(text: str, context: PrimeContext | Context) -> AnswerCheck:
-    """Check an answer against what it was given; see `weftwork.answer`."""
+    """Check an answer against its context; see `weftwork.answer`."""
     return check_against(text, context.context if isinstance(context, PrimeContext) else context)

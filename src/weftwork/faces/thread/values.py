@@ -17,7 +17,7 @@ ItemType = Literal["file", "chunk", "message", "reference"]
 CitationType = Literal["file", "document", "message"]
 
 SEARCHES: frozenset[Kind] = frozenset({"words", "keywords", "fuzzy"})
-"""Kinds of what the searches among files find."""
+"""Kinds of findings of the searches among files."""
 
 
 @dataclass(frozen=True, slots=True)

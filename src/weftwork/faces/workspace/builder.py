@@ -41,7 +41,7 @@ DEFAULTS = WorkspaceConfig()
 
 
 class ContextBuilder:
-    """Builds contexts from what a `Weft` holds. Thread-safe, as the engine is."""
+    """Builds contexts from a `Weft`. Thread-safe, as the engine is."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ def _payload(request: ContextRequest, context: Context, template: Template, time
 
 
 def _sections(context: Context, template: Template) -> tuple[ContextSection, ...]:
-    """The template's sections, also those without items, and what else there is."""
+    """The template's sections, also those without items, and then the others."""
     filled = {section.name: section for section in context.sections}
     return tuple(
         ContextSection(

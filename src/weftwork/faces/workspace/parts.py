@@ -55,7 +55,7 @@ class BudgetAllocator(Protocol):
     """Chooses among items, in place of the greedy allocator."""
 
     def allocate(self, items: Sequence[ContextItem], budget: TokenBudget) -> AllocatedContext:
-        """Items within the budget, whose `total` is what there is room for."""
+        """Items within the budget, whose `total` is the room left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class GivenBlocks:
 
 
 async def collected(collectors: Sequence[ContextCollector], request: ContextRequest) -> tuple[GivenBlocks, ...]:
-    """What collectors of the contract find, asked one after the other on the caller's own event loop."""
+    """The findings of the contract's collectors, run one after the other on the caller's event loop."""
     found = []
     for collector in collectors:
         name = getattr(collector, "name", type(collector).__name__)
@@ -135,7 +135,7 @@ class AllocatorPacker:
     name: str = "allocator"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Take what was asked for, and then what the allocator takes, in its order."""
+        """Take pinned choices, and then those of the allocator, in its order."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         caps = {name: room.cap(name) for name in self.budget.sections}

@@ -121,7 +121,7 @@ def _camel(value: Any) -> Any:
 
 
 def _mapped(value: Any) -> dict[str, Any]:
-    """Values that JSON has, with names as the contract writes them; what is absent is left out."""
+    """JSON values under the names of the contract; None is left out."""
     values = {member.name: getattr(value, member.name) for member in fields(value)}
     return {_spelled(name): _camel(part) for name, part in values.items() if part is not None}
 

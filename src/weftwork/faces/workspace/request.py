@@ -118,7 +118,7 @@ def _check(name: str, value: object, kind: type, *, optional: bool = False) -> N
 
 
 def _check_each(name: str, values: object, kind: type) -> None:
-    """Refuse what is no collection of such values; a text is one value, not a collection of letters."""
+    """Refuse anything but a collection of such values; text is one value, not a collection."""
     if isinstance(values, str) or not isinstance(values, Collection) or not all(isinstance(v, kind) for v in values):
         raise InvalidInput(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
 

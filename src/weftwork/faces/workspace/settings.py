@@ -146,7 +146,7 @@ class WorkspaceConfig:
 
 
 def _check(settings: object, **ranges: tuple[float, float]) -> None:
-    """Refuse numbers that lie outside of what a setting can be."""
+    """Refuse numbers outside the range of a setting."""
     for name, (lowest, highest) in ranges.items():
         value = getattr(settings, name)
         if isinstance(value, bool) or not math.isfinite(value) or not lowest <= value <= highest:

@@ -1,4 +1,4 @@
-"""Checking a payload, whoever made it."""
+"""Validation of payloads, of any origin."""
 
 from __future__ import annotations
 
