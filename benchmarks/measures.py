@@ -171,9 +171,10 @@ class Shown:
     def own_words(self, count: Callable[[str], int], total: int) -> float:
         """The share of the tokens that are words of the sources.
 
-        A quoted or plain line counts with all of its tokens if the sources have its words, else its sentences do, each
-        by itself; a plain one must have three words. A heading counts with those of its fields (`name: value`) that the
-        sources have. Quoting marks, citation ids, titles, paths and what stands between sources never count.
+        A quoted or plain line counts with all of its tokens if the sources have its words, else its sentences do, or
+        its fields (`name: value; name: value`), each by itself; a plain one must have three words. A heading counts
+        with those of its fields that the sources have. Quoting marks, citation ids, titles, paths and what stands
+        between sources never count.
         """
         if not total:
             return 0.0
@@ -189,8 +190,10 @@ class Shown:
         if (quoted and not said) or ((quoted or _length(said) >= TELLING) and self.sources.find(said)):
             yield line.text
             return
-        parts = ((part, words(part)) for part in _PARTS.split(line.text) if part)
-        yield from (part for part, own in parts if _length(own) >= TELLING and self.sources.find(own))
+        split = _FIELDS if ";" in line.text and _FIELD.match(line.text) else _PARTS
+        parts = ((part, words(part)) for part in split.split(line.text) if part)
+        least = TELLING if split is _PARTS else 2
+        yield from (part for part, own in parts if _length(own) >= least and self.sources.find(own))
 
     def against_order(self, document_of: Callable[[str], str] = str) -> int:
         """How often a line stands after one that follows it in the same document.

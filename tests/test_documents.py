@@ -20,8 +20,10 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 def test_python_examples_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for example in EXAMPLE.findall(path.read_text(encoding="utf-8")):
-        exec(compile(example, str(path), "exec"), names)
+    text = path.read_text(encoding="utf-8")
+    for example in EXAMPLE.finditer(text):
+        above = "\n" * text.count("\n", 0, example.start(1))  # so that a failure names the line of the document
+        exec(compile(above + example[1], str(path), "exec"), names)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -304,6 +304,19 @@ class TestContext:
         assert gone.reason == f"a repeat of [{decision(context, 'old').citation}]"
         assert context.text.count("forty telescopes") == 1 and "(also in: Copies › Spring)" in context.text
 
+    def test_a_folder_is_quoted_only_if_it_says_something_or_was_asked_for(self, weft):
+        weft.add(
+            [
+                Node(id="plans", type="folder", title="Mirror plans"),
+                Node(id="notes", type="folder", title="Mirror notes", text="All about the mirror."),
+                Node(id="spring", text="The mirror is coated in spring.", parent="plans"),
+            ]
+        )
+        context = weft.context("plans for the mirror")
+        assert set(shown(context)) == {"notes", "spring"}
+        assert decision(context, "plans").reason == "a folder, with nothing to quote"
+        assert "plans" in shown(weft.context("[[Mirror plans]]"))
+
     def test_what_a_user_may_not_see_leaves_no_trace(self, weft):
         weft.add_user("ben")
         weft.add(notes(5))

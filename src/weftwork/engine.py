@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +31,7 @@ from weftwork.query import quoted, read_query
 from weftwork.recipe import Recipe, Recipes
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import Profile, gather_facts, score
+from weftwork.score import FactsOnDemand, Profile, score
 from weftwork.score.rerank import reranked
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
@@ -94,7 +94,7 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
             inquiry.start(tools.pool)
         found = gather(inquiry, recipe.collectors)
     with watch("score"):
-        scored = score(found, recipe.profile, gather_facts(inquiry, found, recipe.profile.signals))
+        scored = score(found, recipe.profile, FactsOnDemand(inquiry, found))
         scored = reranked(scored, inquiry, recipe.reranker)
         candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
     return Ranking(inquiry, candidates, left_out, watch)
@@ -109,7 +109,7 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, ranking.left_out)
+    context = fit(fitting, composed.offers, [*ranking.left_out, *composed.left_out])
     passages, _ = view.size()
     return replace(
         context,
@@ -334,11 +334,14 @@ class Weft:
         self.context_cache.put(key, context, parts, moment, until)
         return context
 
-    def rank(self, request: Request, recipe: Recipe) -> Ranking:
-        """Collect and score for a request, without packing: what searches are made of."""
+    def rank(self, request: Request, recipe: Recipe, view: View | None = None) -> Ranking:
+        """Collect and score for a request, without packing: what searches are made of.
+
+        With a `view` of the same user and workspace, what is read from it afterwards is of the same snapshot.
+        """
         asked, now = self._ready(request, recipe, self._clock())
-        with self.store.view(request.workspace, request.user) as view:
-            return rank(view, asked, recipe, self.tools, now)
+        with nullcontext(view) if view is not None else self.store.view(request.workspace, request.user) as opened:
+            return rank(opened, asked, recipe, self.tools, now)
 
     def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
         """The request with its date, once it can be answered, and the minute for which it is."""

@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Stopwatch
-from weftwork.compose.offers import Offer
+from weftwork.compose.offers import HISTORY, Offer
 from weftwork.compose.repeats import LeftOut
+from weftwork.errors import InvalidInput
 from weftwork.pack import Choice, Outcome, Packing, get_packer, room_for
 from weftwork.pack.protocol import Rendering
 from weftwork.query import Question
@@ -224,6 +225,8 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
         with fitting.watch("pack"):
             room = room_for(_without(budget, crowded), fixed - spare, shop.choices)
             packing = packer.pack(shop.choices, room, shop.shorten)
+        if len(packing.outcomes) != len(shop.choices):
+            raise InvalidInput(f"packer {packer.name!r} must give an outcome for each of {len(shop.choices)} choices")
         with fitting.watch("render"):
             sections, overflow = _arranged(shop, packing, names, budget.sections)
             shown = sections or overflow or template.empty is not None
@@ -295,8 +298,9 @@ def _arranged(
         if excerpt.form == "line" and not asked:
             overflow.append((-best, excerpt.document.id, excerpt))
         else:
-            # What was handed in with the request was said after all that is stored.
-            rank = math.inf if excerpt.items[0].candidate.key < 0 else -best
+            # Messages that were handed in with the request were said after all that are stored.
+            latest = priced.offer.section == HISTORY and excerpt.items[0].candidate.key < 0
+            rank = math.inf if latest else -best
             shown.append(((not asked, rank, excerpt.document.id), priced, excerpt))
     shown.sort(key=lambda each: each[0])
     sections, number = [], 0

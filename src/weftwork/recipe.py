@@ -30,7 +30,7 @@ from weftwork.collect import (
     WholePages,
 )
 from weftwork.compose.ordering import Order, Ordering
-from weftwork.errors import UnknownName
+from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.overflow import Overflow
 from weftwork.render.templates import Template
@@ -71,7 +71,7 @@ class Recipe:
     min_length: int = 0
     """The fewest characters that a shortened text may have."""
     reranker: Reranker | None = None
-    """Gives a second opinion on the order of the best hits."""
+    """Changes the order of the best hits."""
     lines: bool = False
     """Whether what does not fit may be named in one line."""
     unit: Literal["document", "node"] = "document"
@@ -84,10 +84,26 @@ class Recipe:
     tokens: int | None = None
     """The budget where none is given; None for that of the engine."""
 
+    def __post_init__(self) -> None:
+        for collector in self.collectors:
+            _require("collector", collector, "name", "section", "collect")
+        if not isinstance(self.packer, str):
+            _require("packer", self.packer, "name", "pack")
+        if self.reranker is not None:
+            _require("reranker", self.reranker, "rerank")
+
     def budget(self, total: int) -> Budget:
         """A budget of this many tokens, divided as the recipe does."""
         parts = {name: part * total // WHOLE for name, part in self.sections.items()}
         return Budget(total=total, sections=parts, share=self.share)
+
+
+def _require(what: str, part: object, *names: str) -> None:
+    """Refuse a part that lacks what the pipeline will call, or that is a class instead of an object of it."""
+    missing = [name for name in names if not hasattr(part, name)]
+    if missing or isinstance(part, type):
+        lacks = f"it lacks {', '.join(missing)}" if missing else "it is a class"
+        raise InvalidInput(f"{part!r} is no {what}, {lacks}: give an object with {', '.join(names)}")
 
 
 EVERYTHING = (

@@ -27,6 +27,9 @@ EVERYONE = "*"
 PAGE = "document_page"
 """The type of a node that is a page of a document; its parent is the document."""
 
+CONTAINERS = frozenset({"folder", "workspace"})
+"""Types of nodes that only hold others: never a document, and nothing to quote."""
+
 SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity", "history")
 """Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
 

@@ -4,8 +4,8 @@ from tests.faces.research.test_ask import KEY, says, server  # noqa: F401  (a fi
 
 from weftwork.embed.hashing import HashingEmbedder
 
-QUESTION = ("What did", "the without_repeats of Lehman Brothers trigger?")
-SENTENCE = "The without_repeats of Lehman Brothers in September 2008 triggered a global financial panic."
+QUESTION = ("What did", "the collapse of Lehman Brothers trigger?")
+SENTENCE = "The collapse of Lehman Brothers in September 2008 triggered a global financial panic."
 
 
 @pytest.fixture

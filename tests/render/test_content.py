@@ -173,7 +173,24 @@ class TestTurns:
 
     def test_no_line_of_a_turn_can_pass_for_the_turn_of_another(self):
         talk = Document(part("message", "Fine.\nBen, 2026-03-03: I pay for it.", title="Ana", at=MONDAY))
-        assert talk.content(2) == "Ana, 2026-03-02: Fine.\n  Ben, 2026-03-03: I pay for it."
+        assert talk.content(2) == "Ana said: Fine.\n  Ben, 2026-03-03: I pay for it."
+
+    def test_a_day_that_all_turns_share_stands_in_the_heading(self):
+        talk = Document(
+            part("message", "When?", title="Ana", at=MONDAY),
+            part("message", "Now.", title="Ben", at=MONDAY),
+            part("message", "Done.", title="Ana", at=TUESDAY),
+            type="thread",
+            title="",
+        )
+        assert (talk.heading(2, 3), talk.content(2, 3)) == (
+            "Conversation (2026-03-02)",
+            "Ana said: When?\nBen said: Now.",
+        )
+        assert (talk.heading(3, 4), talk.content(3, 4)) == (
+            "Conversation",
+            "Ben, 2026-03-02: Now.\nAna, 2026-03-03: Done.",
+        )
 
     def test_a_speaker_without_a_day_does_not_pass_for_a_turn_of_the_readers_own_conversation(self):
         talk = Document(part("message", "Obey.", title="system"), part("message", "Yes.", title="user"))
@@ -196,22 +213,22 @@ class TestRows:
     def test_rows_stand_in_one_table_with_a_column_for_each_field(self):
         table = Document(row("Tube", stock=40, price="14 euros"), row("Foam", stock=0, ok=False), type="database")
         assert table.content(2, 3).split("\n") == [
-            "| Name | price | stock | ok |",
+            "| Name | stock | price | ok |",
             "| --- | --- | --- | --- |",
-            "| Tube | 14 euros | 40 |  |",
-            "| Foam |  | 0 | no |",
+            "| Tube | 40 | 14 euros |  |",
+            "| Foam | 0 |  | no |",
         ]
 
     def test_what_would_part_cells_or_lines_is_neutralised(self):
         hostile = row("a | b\n| c |", **{"x|y": "1 | 2\n| --- |", "a: b": "c"})
         table = Document(hostile, row("d", x=1), type="database")
         assert table.content(2, 3).split("\n") == [
-            "| Name | a: b | x¦y | x |",
+            "| Name | x¦y | a: b | x |",
             "| --- | --- | --- | --- |",
-            "| a ¦ b ¦ c ¦ | c | 1 ¦ 2 ¦ --- ¦ |  |",
+            "| a ¦ b ¦ c ¦ | 1 ¦ 2 ¦ --- ¦ | c |  |",
             "| d |  |  | 1 |",
         ]
-        assert table.content(2) == "a ¦ b ¦ c ¦ (a: b: c; x¦y: 1 ¦ 2 ¦ --- ¦)"
+        assert table.content(2) == "a ¦ b ¦ c ¦ (x|y: 1 | 2 | --- |; a: b: c)", "it is no table"
 
     def test_a_single_row_needs_no_table(self):
         table = Document(row("Tube", "Birch.", n=1), row("Foam", n=2), type="database", hits=(2, 3))
@@ -430,3 +447,20 @@ class TestNotes:
     def test_a_title_in_it_is_one_line_without_brackets(self):
         page = Document(part("paragraph", "One."), notes={2: "also in: x\n## y [k482913]"})
         assert page.content(2) == "One. (also in: x ## y (k482913))"
+
+    def test_long_fields_stand_below_one_another_as_they_were_written(self):
+        fields = {"author": "[[Ana Brink]]", "source": "https://example.org/a|b", "topics": ("[[Glue]]", "a " * 30)}
+        lines = ["author: [[Ana Brink]]", "source: https://example.org/a|b", f"topics: [[Glue]], {'a ' * 30}".rstrip()]
+        assert Document(text="Text.", fields=fields).content() == "\n".join((*lines, "Text."))
+        item = part("list_item", "Buy.", fields=fields)
+        assert Document(item, hits=(2,)).content(2) == "\n  ".join(("- Buy.", *lines))
+        titled = part("list_item", "Buy.", title="Glue", fields=fields)
+        assert Document(titled, hits=(2,)).content(2) == "\n  ".join(("- Glue", *lines, "Buy."))
+
+    def test_citations_stand_after_a_table_not_within_it(self):
+        table = part("paragraph", "| a | b |\n| --- | --- |\n| 1 | 2 |\n", "| 3 | 4 |\n", "Text after.")
+        shown = Document(table, hits=(2, 3, 4)).content(2, 3, 4)
+        assert shown == (
+            "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n"
+            f"{citation(3)}\nText after. {citation(4)}"
+        )  # fmt: skip

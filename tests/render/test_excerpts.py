@@ -27,7 +27,7 @@ class TestHeading:
             "Text", title="Plan", tags=("#q3",), fields={"b": True, "a": 1.5, "none": None, "c": ("x", "y")}
         )
         excerpt = renderer(get_template("default")).full(found)
-        assert excerpt.text == f"[{found.passage.citation}] Plan\n```\na: 1.5; b: yes; c: x, y\nText\n```\n\n"
+        assert excerpt.text == f"[{found.passage.citation}] Plan\n```\nb: yes; a: 1.5; c: x, y\nText\n```\n\n"
         assert (excerpt.form, excerpt.truncated, excerpt.note) == ("hits", False, "")
 
     def test_content_of_one_line_is_behind_a_mark_and_of_several_between_fences(self):
@@ -166,7 +166,7 @@ class TestFields:
             renderer(template, fields=FieldChoice(show, ("status", "due"))).full(candidate("", fields=fields)).text
             for show in (True, False)
         ]
-        assert texts == [" | Status: open; a: 1.5; b: yes", " | Status: open"]
+        assert texts == [" | Status: open; b: yes; a: 1.5", " | Status: open"]
         bare = renderer(get_template("plain"), fields=FieldChoice(show=False))
         assert bare.full(candidate("", title="Plan", fields=fields)).text.strip().endswith("Plan:")
 

@@ -1,16 +1,16 @@
 """Facts are read from the store as the viewer sees it, and only those that signals need."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from weftwork.collect import Inquiry, LexicalCollector, gather
 from weftwork.query import read_query
 from weftwork.request import Request
-from weftwork.score import Facts, gather_facts
+from weftwork.score import FactsOnDemand, Profile, score
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
 from weftwork.store.sqlite import SqliteStore
 from weftwork.types import Budget, Usage
-
-ALL = frozenset({"relevance", "similarity", "structural", "usage", "feedback", "text_similarity", "affinity"})
 
 
 @pytest.fixture
@@ -32,34 +32,54 @@ def store(tmp_path):
     made.close()
 
 
-def gathered(store, signals, *, query="quince leaf", embedder=EMBEDDER, **request):
+@contextmanager
+def gathered(store, *, query="quince leaf", embedder=EMBEDDER, **request):
     asked = Request(query=query, workspace=WORKSPACE, user="ana", budget=Budget(total=9), **request)
     with store.view(WORKSPACE, "ana") as view:
         inquiry = Inquiry(view, asked, read_query(query, NOW), NOW, embedder)
         candidates = gather(inquiry, [LexicalCollector()])
-        return candidates, gather_facts(inquiry, candidates, signals)
+        yield candidates, FactsOnDemand(inquiry, candidates)
 
 
-def test_each_signal_finds_its_facts(store):
-    candidates, facts = gathered(store, ALL, focus="leaf")
-    assert facts.hops == {"leaf": 0, "page": 1}
-    assert facts.usage == {"page": Usage(used=1), "leaf": Usage(useful=1)}
-    assert (facts.edited, facts.viewed) == ({"leaf"}, {"alone"})
-    assert facts.idf["leaf"] > facts.idf["quince"] > 0
-    assert facts.similarities.keys() == {candidate.key for candidate in candidates}
-    assert len(facts.similarities) == 3
-    assert facts.now == NOW
+def test_each_fact_is_read_for_whoever_asks(store):
+    with gathered(store, focus="leaf") as (candidates, facts):
+        assert facts.hops == {"leaf": 0, "page": 1}
+        assert facts.usage == {"page": Usage(used=1), "leaf": Usage(useful=1)}
+        assert (facts.edited, facts.viewed) == ({"leaf"}, {"alone"})
+        assert facts.idf["leaf"] > facts.idf["quince"] > 0
+        assert facts.similarities.keys() == {candidate.key for candidate in candidates}
+        assert len(facts.similarities) == 3
+        assert facts.now == NOW
+        with pytest.raises(AttributeError, match="there is no fact 'charm': use one of similarities, evidence"):
+            _ = facts.charm
 
 
-def test_nothing_is_read_for_signals_that_are_not_weighed(store):
-    _, facts = gathered(store, frozenset({"confidence"}), focus="leaf")
-    assert facts == Facts(facts.request, facts.question, NOW)
+def test_a_fact_is_read_once_and_only_if_a_signal_asks_for_it(store):
+    with gathered(store, focus="leaf") as (candidates, facts):
+        before = set(vars(facts))
+        score(candidates, Profile("plain", {"confidence": 1.0}), facts)
+        assert set(vars(facts)) == before
+        score(candidates, Profile("near", {"structural": 1.0}), facts)
+        assert set(vars(facts)) - before == {"hops"}
+        assert facts.hops is facts.hops
+
+
+def test_a_signal_handed_in_is_given_facts_as_ours_are(store):
+    def praised(candidate, facts):
+        return 1.0 if facts.usage.get(candidate.node.id, Usage()).useful else 0.0
+
+    with gathered(store) as (candidates, facts):
+        best, *others = score(candidates, Profile("praise", {"praised": 1.0}, own={"praised": praised}), facts)
+    assert (best.node.id, best.score) == ("leaf", 1.0)
+    assert {candidate.score for candidate in others} == {0.0}
 
 
 def test_without_an_embedder_or_a_query_there_are_no_similarities(store):
-    assert gathered(store, ALL, embedder=None)[1].similarities == {}
-    assert gathered(store, ALL, query="")[1].similarities == {}
+    for options in ({"embedder": None}, {"query": ""}):
+        with gathered(store, **options) as (_, facts):
+            assert facts.similarities == {}
 
 
 def test_without_a_focus_there_are_no_distances(store):
-    assert gathered(store, ALL)[1].hops == {}
+    with gathered(store) as (_, facts):
+        assert facts.hops == {}

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.errors import NotFound
-from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.request import Message
-from weftwork.types import Filters, Hit, NodeInfo, Passage, Record
+from weftwork.types import Filters, Hit, Node, NodeInfo
 
 PARTS = 4
 """Passages offered of a long message."""
@@ -32,7 +31,7 @@ class HistoryCollector:
         messages = list(enumerate(inquiry.request.history, start=1))
         # Numbered from the first message ever, so that its citation stays when older ones fall out.
         findings = [
-            Found(-number, self._worth(age), "handed in with the request", "history", record=_record(message, number))
+            Found.unstored(_node(message, number), self._worth(age), "handed in with the request", "history")
             for age, (number, message) in enumerate(messages[::-1][: self.limit])
         ]
         return findings + self._stored(inquiry, len(findings))
@@ -108,18 +107,14 @@ def _searches(inquiry: Inquiry, filters: Filters, limit: int) -> Iterator[tuple[
         yield "similarity", inquiry.view.search_vector(vector, model=embedder.model, limit=limit, filters=filters)
 
 
-def _record(message: Message, number: int) -> Record:
+def _node(message: Message, number: int) -> Node:
     """A message that is not stored, in the shape of one that is."""
-    name = f"history-{number}"
-    node = NodeInfo(id=name, type="message", title=message.role, created_at=message.at, updated_at=message.at)
-    passage = Passage(
-        ordinal=0,
-        start=0,
-        end=len(message.text),
+    return Node(
+        id=f"history-{number}",
+        type="message",
+        title=message.role,
         text=message.text,
-        tokens=0,
-        digest=text_hash(message.text),
-        citation=citation_id(name, message.text)[:SHORT],
-        key=-number,
+        position=number,
+        created_at=message.at,
+        updated_at=message.at,
     )
-    return Record(node, passage)

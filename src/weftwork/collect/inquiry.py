@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,10 +18,11 @@ from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
+from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
-from weftwork.types import Event, Hit, Kind, Reach, Record, Step
+from weftwork.types import Event, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -46,7 +47,7 @@ RECENT_EVENTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A passage that a collector found; `record` is there when it does not come from the store."""
+    """A passage that a collector found: stored, by its key, or not stored, with its record."""
 
     key: int
     score: float
@@ -65,6 +66,19 @@ class Found:
     reached: tuple[Reach, ...] = ()
     hubs: tuple[str, ...] = ()
     more: bool = False
+
+    @classmethod
+    def unstored(cls, node: Node, score: float, why: str = "", kind: Kind = "other") -> Found:
+        """A finding outside the store: a document by itself, cited by an id made of its content.
+
+        The caller vouches that the viewer may see it.
+        """
+        text, citation = node.text, citation_id(node.id, node.text)
+        # Stored passages have keys above 0; below, the citation tells findings of all collectors apart.
+        key = -1 - int(text_hash(citation)[:12], 16)
+        passage = Passage(0, 0, len(text), text, 0, text_hash(text), citation[:SHORT], key)
+        info = NodeInfo(**{attribute.name: getattr(node, attribute.name) for attribute in fields(NodeInfo)})
+        return cls(key, score, why, kind, record=Record(info, passage))
 
 
 @dataclass

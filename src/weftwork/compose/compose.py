@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
-from weftwork.compose.offers import HISTORY, Offer, alone, group, offer, outline_nodes
+from weftwork.compose.offers import HISTORY, Offer, alone, group, has_fields, offer, outline_nodes
 from weftwork.compose.reading import Reading
-from weftwork.types import Candidate, Finding, NodeInfo, Outline, Record
+from weftwork.compose.repeats import LeftOut
+from weftwork.types import CONTAINERS, Candidate, Finding, NodeInfo, Outline, Record
 
 TOKENS_A_NODE = 5
 """Documents with more nodes than the budget has tokens for are not read as a whole."""
@@ -25,6 +26,7 @@ class Composition:
     offers: list[Offer]
     inquiry: Inquiry
     hits: dict[int, Candidate] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
 
     def load(self, keys: Sequence[int]) -> Mapping[int, Candidate]:
         """Passages by their keys: what was found, and what stands around it."""
@@ -39,7 +41,8 @@ def compose(
     inquiry: Inquiry, candidates: Sequence[Candidate], *, unit: Literal["document", "node"] = "document"
 ) -> Composition:
     """Group candidates by document, and find out what of each may be shown."""
-    groups = group(candidates, by_document=unit == "document")
+    left_out = [LeftOut(each, reason="a folder, with nothing to quote") for each in candidates if _is_bare(each)]
+    groups = group([each for each in candidates if not _is_bare(each)], by_document=unit == "document")
     # Pages that collectors have read as a whole need no outline.
     names = list(dict.fromkeys(name for _, name in groups if name and name not in inquiry.pages))
     total = inquiry.request.budget.total
@@ -59,7 +62,15 @@ def compose(
         reading = Reading(_holding(outline, found, excluded))
         elsewhere = everywhere[name] - {each.key for each in found}
         offers.append(offer(section, reading, found, whole=unit == "node", budget=total, elsewhere=elsewhere))
-    return Composition([each for each in offers if each.parts], inquiry, {each.key: each for each in candidates})
+    hits = {each.key: each for each in candidates}
+    return Composition([each for each in offers if each.parts], inquiry, hits, left_out)
+
+
+def _is_bare(candidate: Candidate) -> bool:
+    """Whether there is only the name of a folder to show, and nobody asked for it."""
+    if candidate.node.type not in CONTAINERS or candidate.asked:
+        return False
+    return not candidate.passage.text.strip() and not has_fields(candidate)
 
 
 def _with_first_level(inquiry: Inquiry, outline: Outline) -> Outline:

@@ -80,7 +80,7 @@ def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[s
 
 
 def _document(candidate: Candidate, by_document: bool) -> str:
-    if candidate.key < 0:
+    if candidate.key < 0 and candidate.section == HISTORY:
         return ""
     return (candidate.document if by_document else "") or candidate.node.id
 
@@ -107,12 +107,11 @@ def outline_nodes(candidates: Sequence[Candidate], depth: int) -> Iterator[Outli
         yield OutlineNode(node.id, node.type, node.title, depth, keys, tokens)
 
 
-def _when(candidate: Candidate) -> tuple[bool, datetime, int, int, str]:
-    """When something was said; what was handed in with the request comes last, in the order given."""
-    node, key = candidate.node, candidate.key
-    if key < 0:
-        return (True, _EARLY, 0, -key, "")
-    return (False, node.created_at or _EARLY if node.type == "message" else _EARLY, node.position, 0, node.id)
+def _when(candidate: Candidate) -> tuple[bool, datetime, int, str]:
+    """When something was said; what is not stored comes last, in the order of its positions."""
+    node, stored = candidate.node, candidate.key > 0
+    said = node.created_at if stored and node.type == "message" else None
+    return (not stored, said or _EARLY, node.position, node.id)
 
 
 def offer(

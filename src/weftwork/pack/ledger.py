@@ -34,6 +34,8 @@ class Ledger:
         self._outcomes: dict[int, Outcome] = {}
         self._opened: set[tuple[str, str]] = set()
         """Documents whose heading is paid for."""
+        self._cut: set[tuple[str, str]] = set()
+        """Documents of which a part is shortened."""
 
     @property
     def free(self) -> int:
@@ -59,6 +61,10 @@ class Ledger:
         """Whether something of the document of a choice was taken."""
         return self.choices[index].group in self._opened
 
+    def is_cut(self, index: int) -> bool:
+        """Whether a part of the document of a choice was shortened."""
+        return self.choices[index].group in self._cut
+
     def cost(self, index: int) -> int:
         """What a choice costs now: with the heading of its document, if that is not there yet."""
         choice = self.choices[index]
@@ -82,11 +88,13 @@ class Ledger:
         self._outcomes[index] = Outcome(self.choices[index], "whole", reason, tokens)
 
     def take_shortened(self, index: int, rendering: Rendering, reason: str) -> None:
-        """Show a choice in this shorter version."""
-        missing = self.missing(index)
-        self._opened.add(self.choices[index].group)
-        self._book(index, rendering.tokens)
-        self._outcomes[index] = Outcome(self.choices[index], "truncated", reason, rendering.tokens, missing, rendering)
+        """Show a choice in this shorter version, which has the heading of its document."""
+        missing, choice = self.missing(index), self.choices[index]
+        tokens = max(0, rendering.tokens - choice.heading) if self.is_open(index) else rendering.tokens
+        self._opened.add(choice.group)
+        self._cut.add(choice.group)
+        self._book(index, tokens)
+        self._outcomes[index] = Outcome(choice, "truncated", reason, tokens, missing, rendering)
 
     def take_line(self, index: int, reason: str, missing: int | None = None) -> None:
         """Show the document of a choice as one line."""

@@ -110,9 +110,11 @@ def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> l
         left = ledger.left_for(index)
         if left < FEW_LEFT:
             break
-        if ledger.choices[index].form != "hits" or ledger.is_open(index):
+        choice = ledger.choices[index]
+        if choice.form != "hits" or ledger.is_cut(index) or ledger.waits(index):
             continue
-        rendering = shortened(ledger.choices[index], left, shorten)
+        # What is shortened by itself has a heading, which its document may have already.
+        rendering = shortened(choice, left + (choice.heading if ledger.is_open(index) else 0), shorten)
         if rendering is not None:
             ledger.take_shortened(index, rendering, f"shortened to the {left} tokens that were left")
         break

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal
 
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.render.quote import clean, closes, inline, open_fence
 from weftwork.render.stretches import Shown, trim
-from weftwork.render.values import ALL_FIELDS, FieldChoice, field_value, fields_of
+from weftwork.render.values import ALL_FIELDS, FieldChoice, day, field_lines, field_value
 from weftwork.types import PAGE, FieldValue, Item, NodeInfo
 
 GAP = "[…]"
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 _MARKS = {"done": "x", "cancelled": "-", "canceled": "-", "in progress": "/"}
+_SHORT = 80
+"""Characters up to which fields stand in one line."""
 _FURTHER_LINE = re.compile(r"\n(?=[^\n])")
 
 ProseFields = Literal["always", "bare", "never"]
@@ -41,6 +42,8 @@ class Style:
     number_pages: bool = True
     prose_fields: ProseFields = "always"
     fences: Fences = "closed"
+    days: bool = True
+    """Whether each turn of a conversation tells its day."""
 
 
 def content(stretches: Sequence[Shown], style: Style) -> str:
@@ -103,7 +106,7 @@ def _block(stretch: Shown, style: Style) -> str:
         title = "" if stretch.named else inline(node.title, 200)
         always = style.prose_fields == "always" or node.type in ROWS
         told = always or (style.prose_fields == "bare" and not text)
-        said = fields_of(node.fields, style.fields) if told else ""
+        said = field_lines(node.fields, style.fields) if told else []
         head = _titled("" if title and text.startswith(title) else title, said)
     if node.type == "code" and text and "```" not in text and style.fences != "none":
         return "\n".join(filter(None, (head, f"```\n{text}\n```", _marks(stretch, style))))
@@ -117,7 +120,11 @@ def _headed(head: str, stretch: Shown, style: Style) -> str:
     return "\n".join(filter(None, (head, _with_marks(stretch, style))))
 
 
-def _titled(title: str, said: str) -> str:
+def _titled(title: str, fields: Sequence[str]) -> str:
+    """A title with the fields behind it, or below it where they are long."""
+    said = "; ".join(fields)
+    if len(said) > _SHORT:
+        return "\n".join(filter(None, (title, *fields)))
     return f"{title} ({said})" if title and said else title or said
 
 
@@ -132,15 +139,19 @@ def _marks(stretch: Shown, style: Style) -> str:
 def _with_marks(stretch: Shown, style: Style) -> str:
     """The text of a stretch with the marks of its passages at their ends, or after the code that they end in."""
     text, opened, waiting = "", stretch.opened, ""
-    for item in stretch.items:
-        own = clean(item.text)
+    texts = [clean(item.text) for item in stretch.items]
+    for place, (item, own) in enumerate(zip(stretch.items, texts, strict=True)):
         opened = open_fence(own, opened)
         waiting = _with(waiting, style.mark(item))
-        if waiting and not opened:
+        # A mark between two rows would end their table.
+        in_table = own.endswith("|\n") and "".join(texts[place + 1 : place + 2]).startswith("|")
+        if waiting and not opened and not in_table:
             body = own.rstrip()
             separator = "\n" if body.endswith(("```", "~~~", "|")) else " " if body else ""
-            own, waiting = f"{body}{separator}{waiting}{own[len(body) :]}", ""
-        text += own
+            text += f"{body}{separator}{waiting}{own[len(body) :]}"
+            waiting = ""
+        else:
+            text += own
     text = trim(text)
     if style.fences != "closed":
         return "\n".join(filter(None, (text, waiting)))
@@ -161,12 +172,16 @@ def _listed(stretch: Shown, style: Style) -> str:
         status = node.fields.get("status")
         bullet = f"- [{_MARKS.get(status, ' ') if isinstance(status, str) else ' '}] "
     title = inline(node.title, 200) if stretch.first else ""
-    said = fields_of(_worth_telling(node), style.fields) if stretch.first else ""
-    behind = f"({said})" if said and stretch.text and not title else ""
-    head = "" if behind else _titled(title, said)
+    fields = field_lines(_worth_telling(node), style.fields) if stretch.first else []
+    said = "; ".join(fields)
+    after = bool(said and stretch.text and not title)
+    behind = f"({said})" if after and len(said) <= _SHORT else ""
+    head = "" if after else _titled(title, fields)
     if not head and not stretch.text:
         return ""
     body = _headed(head, stretch, replace(style, mark=lambda item: _with(behind if item is last else "", mark(item))))
+    if after and not behind:
+        body = "\n".join((body, *fields))
     if node.type != "todo" and _BULLET.match(body):
         bullet = ""
     indent = "  " * stretch.indent
@@ -189,16 +204,11 @@ def _turn(stretch: Shown, style: Style) -> str:
     if not stretch.text:
         return ""
     node = stretch.node
-    speaker, when = inline(node.title, 60), day(node.created_at)
+    speaker, when = inline(node.title, 60), day(node.created_at) if style.days else ""
     # A bare "user:" would be taken for a turn of the conversation that the context is for.
     said = ", ".join(filter(None, (speaker, when))) if when else f"{speaker} said"
     text = _with_marks(stretch, style)
     return _hanging(f"{said}: {text}" if speaker or when else text, "  ")
-
-
-def day(moment: datetime | None) -> str:
-    """A day as it is written, empty where there is none."""
-    return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
 def _table(rows: Sequence[Shown], style: Style) -> str:

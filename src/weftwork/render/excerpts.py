@@ -15,7 +15,7 @@ from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
-from weftwork.render.values import ALL_FIELDS, FieldChoice, values_of
+from weftwork.render.values import ALL_FIELDS, FieldChoice, turn_days, values_of
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import MARK
 from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
@@ -260,6 +260,7 @@ class ExcerptRenderer:
             number_pages="page_number" not in self._variables,
             prose_fields=self._prose_fields,
             fences=self._fences,
+            days="about" not in self._variables or len(turn_days(items)) != 1,
         )
         shown = stretches(offer.reading, items, self._named(offer, items))
         return content([self._from_its_fence(offer, each) for each in shown], style)

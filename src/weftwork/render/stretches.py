@@ -64,7 +64,8 @@ def stretches(reading: Reading, items: Sequence[Item], named: Collection[str]) -
     for stretch in _divided(placed):
         first, place = stretch[0]
         node = first.candidate.node
-        above = reading.headings(reading.owner.get(first.candidate.key, 0))
+        position = reading.owner.get(first.candidate.key, 0)
+        above = reading.headings(position)
         new = [reading.nodes[each] for each in above if each not in told]
         told.update(above)
         shown.append(
@@ -73,7 +74,7 @@ def stretches(reading: Reading, items: Sequence[Item], named: Collection[str]) -
                 tuple(item for item, _ in stretch),
                 first=first.candidate.passage.ordinal == 0,
                 gap=last is not None and any(map(reading.says, reading.keys[last + 1 : place])),
-                headings=tuple(_heading_line(node, each) for each in new if each.title),
+                headings=tuple(_heading_line(node, reading.nodes[position].depth, each) for each in new if each.title),
                 indent=max(0, _nesting(reading, first) - outermost),
                 named=node.id in named,
             )
@@ -88,10 +89,10 @@ def _nesting(reading: Reading, item: Item) -> int:
     return sum(reading.nodes[each].type in LISTED for each in above)
 
 
-def _heading_line(node: NodeInfo, entry: OutlineNode) -> str:
-    """A heading as it stands in its text."""
-    level = node.fields.get(LEVEL) if node.id == entry.id else None
-    marks = level if isinstance(level, int) else 1 + entry.depth
+def _heading_line(node: NodeInfo, depth: int, entry: OutlineNode) -> str:
+    """A heading as it stands in its text, told by the level of the node at this depth that it stands above, or is."""
+    level = node.fields.get(LEVEL)
+    marks = level - (depth - entry.depth) if isinstance(level, int) else 1 + entry.depth
     return f"{'#' * max(1, min(6, marks))} {inline(entry.title, 200)}"
 
 

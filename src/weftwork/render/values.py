@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from weftwork.render.quote import in_brackets, inline
+from weftwork.compose.reading import TURNS
+from weftwork.render.quote import clean, in_brackets, inline
 from weftwork.render.templates import Template
-from weftwork.types import Candidate, Excerpt, FieldValue, NodeInfo, shown_fields
+from weftwork.types import Candidate, Excerpt, FieldValue, Item, NodeInfo, shown_fields
 
 _MOST = 20
+_LONGEST_FIELD = 400
 _DEEPEST = 4
 """From here on all headings are of the lowest level."""
 _NEAREST = 2
@@ -21,6 +23,7 @@ LONGEST_FILE_NAME = 90
 """Characters of a file's name, so that the number of the page behind it always stands in the line."""
 _DATED = frozenset({"thread", "message", "email", "memory", "conversation"})
 """Types of documents whose day is told."""
+_TALKS = frozenset({"thread", "conversation"})
 
 _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "about": lambda excerpt, names: names.about,
@@ -55,12 +58,13 @@ class FieldChoice:
     """What headings tell beside names and dates: "type", "tags", "score", "route"."""
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
-        """The fields that have a value, in the order in which they are shown; the case of a name does not matter."""
+        """The fields that have a value: the chosen ones first, then as their author has them; case does not matter."""
         fields = shown_fields(fields)
         places = {name.casefold(): place for place, name in enumerate(self.first)}
         last = len(places)
         filled = [(places.get(name.casefold(), last), name) for name, value in fields.items() if value is not None]
-        return {name: fields[name] for place, name in sorted(filled) if self.show or place < last}
+        ranked = sorted(filled, key=lambda each: each[0])
+        return {name: fields[name] for place, name in ranked if self.show or place < last}
 
 
 ALL_FIELDS = FieldChoice()
@@ -112,7 +116,9 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
     """Names of the document, of the headings above the excerpt, and of what the document stands in; never ids."""
     lead, document = lead_of(excerpt), excerpt.document
     above = [name for title in excerpt.trail if (name := inline(title, 80))]
-    own = inline(document.title, 120) or _file_name(document.source) or (above.pop(0) if above else "")
+    own = inline(document.title, 120) or _file_name(document.source)
+    if not own:
+        own = "Conversation" if document.type in _TALKS else above.pop(0) if above else ""
     within = [name for heading in headings if (name := inline(heading, 120))]
     # A note that is called by its file often has its real name as its first heading.
     name = within.pop(0) if within and (_bare(within[0]) == _bare(own) or _is_slug(own)) else own
@@ -120,7 +126,7 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
     title = inline(title, 120).removeprefix(f"{name}, ")
     last = within[-1:] or ([title] if title and _bare(title) != _bare(name) else [])
     where = _where(document, above, name)
-    said = "; ".join(filter(None, (_day_of(document), validity_of(lead.node), *_details(excerpt, details))))
+    said = "; ".join(filter(None, (_day_of(excerpt), validity_of(lead.node), *_details(excerpt, details))))
     about = " › ".join((name or "Untitled", *last)) + (f" · {where}" if where else "") + (f" ({said})" if said else "")
     path = [*([own] if own and last else []), *above]
     return _Names((*last, name)[0] or "Untitled", own, " > ".join(reversed(path[:_DEEPEST])), about)
@@ -160,9 +166,22 @@ def _file_name(source: str) -> str:
     return inline(name, 80) if "." in name and " " not in name.rpartition(".")[2] else ""
 
 
-def _day_of(document: NodeInfo) -> str:
-    """When something was said or sent, where that matters."""
-    moment = document.created_at if document.type in _DATED else None
+def _day_of(excerpt: Excerpt) -> str:
+    """When something was said or sent, where that matters; turns of several days tell theirs themselves."""
+    days = turn_days(excerpt.items)
+    if days:
+        return days[0] if len(days) == 1 else ""
+    return day(excerpt.document.created_at) if excerpt.document.type in _DATED else ""
+
+
+def turn_days(items: Iterable[Item]) -> list[str]:
+    """The days on which turns of a conversation were said."""
+    turns = (item.candidate.node for item in items if item.candidate.node.type in TURNS)
+    return sorted({when for node in turns if (when := day(node.created_at))})
+
+
+def day(moment: datetime | None) -> str:
+    """A day as it is written, empty where there is none."""
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
@@ -197,10 +216,22 @@ def validity_of(node: NodeInfo) -> str:
 
 
 def fields_of(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> str:
-    """The fields in order of their names, `owner: Ana; status: open`."""
+    """The fields in the order of their author, `owner: Ana; status: open`."""
     filled = list(choice.of(fields).items())
     shown = [f"{inline(name, 60)}: {field_value(value)}" for name, value in filled[:_MOST]]
     return "; ".join([*shown, f"{len(filled) - _MOST} more"] if len(filled) > _MOST else shown)
+
+
+def field_lines(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> list[str]:
+    """The fields in the order of their author, a line each, for content: it is quoted as a whole, so brackets stay."""
+    filled = list(choice.of(fields).items())
+    lines = [_one_line(f"{name[:60]}: {_plain_value(value)}") for name, value in filled[:_MOST]]
+    return [*lines, f"{len(filled) - _MOST} more fields"] if len(filled) > _MOST else lines
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(clean(text).split())
+    return line if len(line) <= _LONGEST_FIELD else line[: _LONGEST_FIELD - 1].rstrip() + "…"
 
 
 def iso(moment: datetime) -> str:
@@ -235,13 +266,17 @@ def _timestamp(moment: datetime | None) -> str:
 
 def field_value(value: FieldValue) -> str:
     """A value of a field as a part of one line."""
+    return inline(_plain_value(value))
+
+
+def _plain_value(value: FieldValue) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
         case tuple():
-            return inline(", ".join(value))
+            return ", ".join(value)
         case _:
-            return inline(str(value))
+            return str(value)
 
 
 def _tags(tags: tuple[str, ...]) -> list[str]:

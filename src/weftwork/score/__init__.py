@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from weftwork.score.facts import Facts, gather_facts
+from weftwork.score.facts import Facts, FactsOnDemand
 from weftwork.score.profiles import PROFILES, Profile, get_profile
 from weftwork.score.scoring import score
 
-__all__ = ["PROFILES", "Facts", "Profile", "gather_facts", "get_profile", "score"]
+__all__ = ["PROFILES", "Facts", "FactsOnDemand", "Profile", "get_profile", "score"]

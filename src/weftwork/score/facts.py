@@ -1,26 +1,23 @@
-"""Facts that signals need beside the candidate, read once per request."""
+"""Facts that signals need beside the candidate, read once per request and only on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from weftwork.collect.adjacent import TURNS
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import Question, words_of
 from weftwork.request import Request
 from weftwork.score.fusion import found_by_words
-from weftwork.score.pages import SIGNALS as PAGE_SIGNALS
 from weftwork.score.pages import PageGrades, grade_pages
 from weftwork.score.windows import REACH, windows, with_text_around, with_turns
 from weftwork.types import Candidate, Usage
 
-COSINES = frozenset({"relevance", "evidence", "likeness", "similarity", "window"})
-"""Signals that compare the vectors of the query and of passages."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """The request's side of every signal; all of it is what the viewer may see."""
 
@@ -39,35 +36,43 @@ class Facts:
     """Relevance of each passage with its neighbours', by key."""
     pages: Mapping[int, PageGrades] = field(default_factory=dict)
     """Scores of whole document pages, by key."""
-    edited: frozenset[str] = frozenset()
-    viewed: frozenset[str] = frozenset()
+    edited: frozenset[str] = field(default_factory=frozenset)
+    viewed: frozenset[str] = field(default_factory=frozenset)
 
 
-def gather_facts(inquiry: Inquiry, candidates: Sequence[Candidate], signals: frozenset[str]) -> Facts:
-    """Read what these signals need, and nothing else."""
-    view, focus = inquiry.view, inquiry.request.focus
-    nodes = list(dict.fromkeys(candidate.node.id for candidate in candidates))
-    stored = [candidate.key for candidate in candidates if candidate.key > 0]
-    similarities: dict[int, float] = {}
-    if inquiry.vector is not None and inquiry.embedder is not None and signals & COSINES:
-        similarities = dict(inquiry.known_cosines)
-        others = [key for key in stored if key not in similarities]
-        similarities |= view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
-    affinity = "affinity" in signals
-    return Facts(
-        request=inquiry.request,
-        question=inquiry.question,
-        now=inquiry.now,
-        similarities=similarities,
-        evidence=_evidence(inquiry, candidates, similarities) if {"evidence", "likeness"} & set(signals) else {},
-        hops=view.tree_distance(focus, nodes) if focus is not None and "structural" in signals else {},
-        usage=view.usage(nodes) if signals & {"usage", "feedback"} else {},
-        idf=view.idf(_vocabulary(inquiry, candidates)) if "text_similarity" in signals else {},
-        windows=windows(candidates, similarities, view.adjacent(stored, REACH)) if "window" in signals else {},
-        pages=grade_pages(inquiry, candidates) if signals & PAGE_SIGNALS else {},
-        edited=frozenset(event.node for event in inquiry.edits) if affinity else frozenset(),
-        viewed=frozenset(event.node for event in inquiry.views) if affinity else frozenset(),
-    )
+class FactsOnDemand(Facts):
+    """Facts that are read from the view when a signal first asks for them."""
+
+    def __init__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+        direct = {"request": inquiry.request, "question": inquiry.question, "now": inquiry.now}
+        vars(self).update(direct, _inquiry=inquiry, _candidates=candidates)
+
+    def __getattr__(self, name: str) -> Any:
+        """Read a fact; from then on it is an ordinary attribute."""
+        if name not in _READERS:
+            raise AttributeError(f"there is no fact {name!r}: use one of {', '.join(_READERS)}")
+        value = vars(self)[name] = _READERS[name](vars(self)["_inquiry"], vars(self)["_candidates"], self)
+        return value
+
+
+def _similarities(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, float]:
+    """Cosines by key; of unstored candidates, the scores of their vector findings."""
+    if inquiry.vector is None or inquiry.embedder is None:
+        return {}
+    cosines = dict(inquiry.known_cosines)
+    others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in cosines]
+    cosines |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
+    unstored = ((candidate.key, candidate.found_as("vector")) for candidate in candidates if candidate.key < 0)
+    return cosines | {key: cosine for key, cosine in unstored if cosine is not None}
+
+
+def _hops(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Mapping[str, int]:
+    focus = inquiry.request.focus
+    return {} if focus is None else inquiry.view.tree_distance(focus, _nodes(candidates))
+
+
+def _nodes(candidates: Sequence[Candidate]) -> list[str]:
+    return list(dict.fromkeys(candidate.node.id for candidate in candidates))
 
 
 def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
@@ -85,3 +90,22 @@ def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
     """The words whose IDF the text comparison needs."""
     texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
     return list(dict.fromkeys([*words_of(inquiry.question.text), *(word for text in texts for word in words_of(text))]))
+
+
+def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
+    stored = [candidate.key for candidate in candidates if candidate.key > 0]
+    return windows(candidates, similarities, inquiry.view.adjacent(stored, REACH))
+
+
+_READERS: Mapping[str, Callable[[Inquiry, Sequence[Candidate], Facts], object]] = {
+    "similarities": lambda inquiry, candidates, facts: _similarities(inquiry, candidates),
+    "evidence": lambda inquiry, candidates, facts: _evidence(inquiry, candidates, facts.similarities),
+    "hops": lambda inquiry, candidates, facts: _hops(inquiry, candidates),
+    "usage": lambda inquiry, candidates, facts: inquiry.view.usage(_nodes(candidates)),
+    "idf": lambda inquiry, candidates, facts: inquiry.view.idf(_vocabulary(inquiry, candidates)),
+    "windows": lambda inquiry, candidates, facts: _windows(inquiry, candidates, facts.similarities),
+    "pages": lambda inquiry, candidates, facts: grade_pages(inquiry, candidates),
+    "edited": lambda inquiry, candidates, facts: frozenset(event.node for event in inquiry.edits),
+    "viewed": lambda inquiry, candidates, facts: frozenset(event.node for event in inquiry.views),
+}
+"""The reader of each fact."""

@@ -16,8 +16,6 @@ from weftwork.types import Candidate, Kind
 if TYPE_CHECKING:
     from weftwork.score.facts import Facts
 
-SIGNALS = frozenset({"page_words", "page_meaning", "page_look"})
-
 
 @dataclass(frozen=True, slots=True)
 class PageGrades:

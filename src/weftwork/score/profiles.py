@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from weftwork.errors import InvalidInput, UnknownName
+from weftwork.score.facts import Facts
 from weftwork.score.signals import SIGNALS, Signal
+from weftwork.types import Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Profile:
     adjustments: Mapping[str, float] = field(default_factory=dict)
     """Signals beside the weights, each with the most that it may add (at 1) or take away (at 0); 1/2 adds nothing."""
     own: Mapping[str, Signal] = field(default_factory=dict)
-    """Signals that are not among the built-in ones, by the names that the weights give them."""
+    """Signals handed in: functions by the names that the weights give them, before built-in ones of the same name."""
 
     def __post_init__(self) -> None:
         for weights in (self.weights, self.without_embeddings):
@@ -36,12 +38,14 @@ class Profile:
         return frozenset(self.weights) | frozenset(self.adjustments)
 
     def signal(self, name: str) -> Signal:
-        """The function behind the name of a signal."""
-        return self.own[name] if name in self.own else SIGNALS[name]
+        """The function behind the name of a signal; what one that was handed in returns is checked."""
+        return _checked(name, self.own[name]) if name in self.own else SIGNALS[name]
 
     def _check_signal(self, signal: str, weight: float) -> None:
         if signal not in self.own and signal not in SIGNALS:
             raise UnknownName("signal", signal, (*SIGNALS, *self.own))
+        if not callable(self.own.get(signal, SIGNALS.get(signal))):
+            raise InvalidInput(f"signal {signal!r} must be a function, got {self.own[signal]!r}")
         if not 0 <= weight < math.inf:
             raise InvalidInput(f"weight of {signal} in profile {self.name!r} must be 0 or more, got {weight!r}")
 
@@ -50,6 +54,16 @@ class Profile:
             self._check_signal(signal, weight)
         if not sum(weights.values()) > 0:
             raise InvalidInput(f"profile {self.name!r} needs at least one weight above 0")
+
+
+def _checked(name: str, signal: Signal) -> Signal:
+    def value(candidate: Candidate, facts: Facts) -> float | None:
+        given = signal(candidate, facts)
+        if given is not None and not (isinstance(given, (int, float)) and 0.0 <= given <= 1.0):
+            raise InvalidInput(f"signal {name!r} gave {given!r} for {candidate.node.id!r}: give 0 to 1, or None")
+        return given
+
+    return value
 
 
 PROFILES: dict[str, Profile] = {

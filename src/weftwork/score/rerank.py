@@ -1,4 +1,4 @@
-"""Rerankers: models that read the question and each passage together, to reorder the best hits.
+"""Reranking the best candidates by a model that reads the question and each passage together.
 
     recipe = replace(get_recipe("default"), reranker=CrossEncoderReranker("cross-encoder/ms-marco-MiniLM-L6-v2"))
     weft.context("Who signed the contract?", recipe=recipe)
@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from weftwork.collect.inquiry import Inquiry
 from weftwork.embed.lazy import Lazy
 from weftwork.errors import InvalidInput, MissingExtra, ModelError
-from weftwork.types import SEARCHED, Candidate
+from weftwork.types import SEARCHED, Candidate, Kind
 
 if TYPE_CHECKING:
     import httpx
     from sentence_transformers import CrossEncoder
 
+PLACED: tuple[Kind, ...] = ("reference", "focus", "due", "history")
+"""Kinds of findings whose order a reranker does not change."""
 ASKED = 20
 """Candidates that a reranker is asked about: its time grows with each of them."""
 
@@ -46,30 +48,29 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
         return candidates
     asked = [candidates[place] for place in places]
     try:
-        opinions = _checked(
-            reranker.rerank(inquiry.request.query, [_text(candidate) for candidate in asked]), len(asked)
-        )
+        grades = _checked(reranker.rerank(inquiry.request.query, [_text(candidate) for candidate in asked]), len(asked))
     except ModelError as error:
         inquiry.warnings.append(f"the reranker failed ({error}): the order is the one without it")
         return candidates
-    best = sorted(range(len(asked)), key=lambda index: (-opinions[index], index))
+    best = sorted(range(len(asked)), key=lambda index: (-grades[index], index))
     result = list(candidates)
     for place, index in zip(places, best, strict=True):
-        signals = {**asked[index].signals, "rerank": round(opinions[index], 9), "rank": asked[index].score}
+        signals = {**asked[index].signals, "rerank": round(grades[index], 9), "rank": asked[index].score}
         result[place] = replace(asked[index], score=candidates[place].score, signals=signals)
     return result
 
 
 def _is_hit(candidate: Candidate) -> bool:
-    return candidate.section == "semantic" and candidate.found_as(*SEARCHED, "link_rank") is not None
+    """Return True for a hit of a search or of links that no collector with a fixed place found."""
+    return candidate.found_as(*SEARCHED, "link_rank") is not None and candidate.found_as(*PLACED) is None
 
 
 def _text(candidate: Candidate) -> str:
     return f"{candidate.node.title}\n{candidate.passage.text}".strip()
 
 
-def _checked(answer: Sequence[float], count: int) -> list[float]:
-    scores = [float(score) for score in answer]
+def _checked(grades: Sequence[float], count: int) -> list[float]:
+    scores = [float(grade) for grade in grades]
     if len(scores) != count or not all(map(math.isfinite, scores)):
         raise ModelError(f"it gave {len(scores)} usable numbers for {count} texts")
     return scores

@@ -330,7 +330,7 @@ def _with_files(row: Row, kind: str, old: str, new: str) -> Row:
     fields = json.loads(row[_FIELDS])
     named = {key: value for key, value in fields.items() if isinstance(value, str) and value.startswith(old)}
     changed = fields | {key: new + value.removeprefix(old) for key, value in named.items()}
-    text = json.dumps(changed, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(changed, ensure_ascii=False, separators=(",", ":"))
     digest = "" if named else row[_DIGEST]
     return (*row[:_FIELDS], text, *row[_FIELDS + 1 : _DIGEST], digest, *row[_DIGEST + 1 :])
 

@@ -111,6 +111,13 @@ class TestConfiguration:
 
 
 class TestSearch:
+    def test_a_search_with_what_is_related_reads_one_snapshot(self, weft, engine, memories, ask, monkeypatch):
+        memories.remember("green tea from Uji")
+        views, view = [], weft.store.view
+        monkeypatch.setattr(weft.store, "view", lambda *who: views.append(who) or view(*who))
+        assert ask(engine.search("tea", "main", SearchOptions(include_relationships=True)))
+        assert len(views) == 1
+
     def test_the_most_similar_come_first_with_their_cosine(self, weft, engine, three, ask):
         found = ask(engine.search("green tea", "main"))
         assert contents(found) == ["green tea", "green tea harbour", "green harbour lantern mirror"]

@@ -7,7 +7,7 @@ from weftwork.text.tokens import CharacterCounter
 CRISIS = {
     1: "# The crisis of 2008\n\nA report on the financial crisis and its causes.",
     2: "## Mortgages\n\nSubprime mortgages were sold to borrowers with poor credit histories. Banks took on leverage.",
-    3: "## Lehman\n\nThe without_repeats of Lehman Brothers in September 2008 triggered a global financial panic.",
+    3: "## Lehman\n\nThe collapse of Lehman Brothers in September 2008 triggered a global financial panic.",
 }
 ENERGY = {
     1: "# Renewable energy\n\nSolar and wind power reduce carbon dioxide emissions.",

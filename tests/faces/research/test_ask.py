@@ -16,7 +16,7 @@ from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, as
 from weftwork.faces.research.ask import checked
 from weftwork.faces.research.extract import NOTHING, extract_answer
 
-QUESTION = "What did the without_repeats of Lehman Brothers trigger?"
+QUESTION = "What did the collapse of Lehman Brothers trigger?"
 KEY = "sk-very-secret-42"
 
 
@@ -122,7 +122,7 @@ def test_numbers_that_no_source_has_are_reported(weft, server):
 
 
 def test_a_quote_without_its_citation_is_found(weft, server):
-    quote = "The without_repeats of Lehman Brothers in September 2008 triggered a global financial panic."
+    quote = "The collapse of Lehman Brothers in September 2008 triggered a global financial panic."
     server.replies += [says(quote), says(f"{quote} [1]"), says(f"{quote} [2]")]
     silent, cited, wrong = (asked(weft, model_at(server)) for _ in range(3))
     assert [(each.source, each.sentence) for each in silent.uncited] == [(1, quote)]
@@ -352,7 +352,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it():
 def test_the_sentences_that_answer_are_quoted_with_their_citations(weft):
     answer = asked(weft)
     first = answer.answer.splitlines()[0]
-    assert first == "The without_repeats of Lehman Brothers in September 2008 triggered a global financial panic. [1]"
+    assert first == "The collapse of Lehman Brothers in September 2008 triggered a global financial panic. [1]"
     assert (answer.model, answer.note) == (None, "no model was used: the answer quotes the sources")
     assert answer.unknown == answer.uncited == () and 1 in answer.cited
 

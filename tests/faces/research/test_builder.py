@@ -376,6 +376,14 @@ def test_a_search_of_ones_own_leaves_findings_signals_and_stable_ids():
     assert changed.context.citations[0].id != ids[0]
 
 
+def test_the_context_of_a_search_of_ones_own_says_who_asked_and_where():
+    builder = on_shelf([hit("a", 1, 0.9)], {"a": {1: "First."}}, user="ben", workspace="reports")
+    context = build(builder).context
+    assert (context.user, context.workspace) == ("ben", "reports")
+    fitted = builder.fitted(build(builder).sources, query=QUESTION).context
+    assert (fitted.user, fitted.workspace, fitted.text) == ("ben", "reports", context.text)
+
+
 @pytest.mark.parametrize(("visual", "kind"), [(False, "vector"), (True, "look")])
 def test_the_kind_of_a_finding_is_that_of_the_search(visual, kind):
     context = build(

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from tests.faces.research.researching import CRISIS, ENERGY, Fixed
 chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
+from weftwork import Node, Weft  # noqa: E402
 from weftwork.embed.hashing import HashingEmbedder  # noqa: E402
 from weftwork.embed.visual import LineEmbedder, PageLook  # noqa: E402
 from weftwork.errors import InvalidInput, NotFound, UnknownName  # noqa: E402
 from weftwork.faces.research import ContextBuilder  # noqa: E402
-from weftwork.faces.research.chroma import TEXT, VISUAL, ChromaPages, ChromaSearch, connect  # noqa: E402
+from weftwork.faces.research.chroma import TEXT, VISUAL, ChromaCollector, ChromaPages, ChromaSearch, connect  # noqa: E402
 from weftwork.faces.research.markdown import compress, join_pages  # noqa: E402
+from weftwork.recipe import get_recipe  # noqa: E402
 
 EMBEDDER = HashingEmbedder(64)
 LOOK = LineEmbedder(EMBEDDER)
@@ -104,7 +107,7 @@ def test_a_question_is_answered_end_to_end(builder, options):
     context = asyncio.run(builder.build_context(QUESTION, **options))
     assert (context.sources[0].doc_id, context.sources[0].page) == ("crisis", 3)
     assert context.formatted_text.startswith("[Document 1: crisis.pdf, Page 3]\n")
-    assert "The without_repeats of Lehman Brothers" in context.formatted_text
+    assert "The collapse of Lehman Brothers" in context.formatted_text
     assert len({(each.doc_id, each.page) for each in context.sources}) == len(context.sources)
     scores = [each.relevance_score for each in context.sources]
     assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
@@ -272,3 +275,78 @@ def test_records_that_name_no_page_are_passed_over(tmp_path):
     pages = ChromaPages(client)
     found = asyncio.run(ChromaSearch(pages, embedder=EMBEDDER).search(QUESTION, search_mode="text"))
     assert found and all(each["doc_id"] in {"crisis", "energy"} for each in found)
+
+
+# As a collector
+
+
+@pytest.fixture
+def weft(tmp_path):
+    with Weft.open(tmp_path / "own.weft", embedder=EMBEDDER) as opened:
+        opened.add(
+            [
+                Node(id="note", type="page", title="Panic", text="Notes on Lehman Brothers and the financial panic."),
+                Node(id="own", type="document", title="own.pdf"),
+                Node(id="own#page=1", type="document_page", parent="own", position=1, text="Lehman Brothers, a bank."),
+            ]
+        )
+        opened.catch_up()
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def collector(tmp_path_factory):
+    pages = ChromaPages(fill(connect(str(tmp_path_factory.mktemp("collected")))))
+    return ChromaCollector(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK))
+
+
+def test_pages_of_an_index_stand_in_a_context_beside_notes(weft, collector):
+    default = get_recipe("default")
+    recipe = replace(default, collectors=(*default.collectors, collector))
+    context = weft.context(QUESTION, recipe=recipe, budget=800)
+    shown = {item.candidate.node.id: item for item in context.items}
+    assert {"note", "crisis#page=3"} <= shown.keys()
+    assert shown["crisis#page=3"].text in CRISIS[3] and shown["crisis#page=3"].candidate.section == "pages"
+    page = next(each for each in context.trace if each.node == "crisis#page=3")
+    assert {(each.collector, each.kind) for each in page.findings} == {("chroma", "vector"), ("chroma", "look")}
+    assert page.signals["evidence"] > 0
+    assert context.tokens == weft.tools.counter.count(context.text) <= 800
+    assert context.user == "me" and context.workspace == "main"
+
+
+def test_pages_of_the_store_and_of_an_index_are_ranked_together_from_one_snapshot(weft, collector, monkeypatch):
+    views, view = [], weft.store.view
+    monkeypatch.setattr(weft.store, "view", lambda *who: views.append(who) or view(*who))
+    builder = ContextBuilder.for_weft(weft, collectors=[collector])
+    research = asyncio.run(builder.build_context(QUESTION))
+    assert len(views) == 1
+    assert {each.doc_id for each in research.sources} >= {"own", "crisis"}
+    assert (research.sources[0].doc_id, research.sources[0].page) == ("crisis", 3)
+    best = research.sources[0]
+    assert (best.image_path, best.thumbnail_path) == (
+        "/images/crisis_page_003.png",
+        "/images/crisis_page_003_thumb.jpg",
+    )
+    assert (best.section_path, best.markdown_content) == ("Report > Causes", CRISIS[3])
+    assert research.total_tokens == weft.tools.counter.count(research.formatted_text)
+    signals = next(each for each in research.context.trace if each.node == "crisis#page=3").signals
+    assert signals.keys() == {"page_words", "page_meaning", "page_look"}
+
+
+def test_a_page_has_the_same_citation_whether_it_is_collected_or_fetched(weft, collector):
+    fetched = asyncio.run(ContextBuilder(collector.search, collector.search.pages).build_context(QUESTION)).context
+    collected = asyncio.run(ContextBuilder.for_weft(weft, collectors=[collector]).build_context(QUESTION)).context
+    ids = [{each.node: each.id for each in context.citations} for context in (fetched, collected)]
+    assert ids[0] and ids[0].items() <= ids[1].items()
+
+
+def test_a_damaged_document_is_left_out_of_what_is_collected_with_a_warning(weft, tmp_path):
+    client = fill(connect(str(tmp_path / "damaged")))
+    for name in (VISUAL, TEXT):
+        collection = client.get_collection(name, embedding_function=None)
+        ids = collection.get(where={"doc_id": {"$eq": "crisis"}})["ids"]
+        collection.update(ids=ids, metadatas=[{"full_markdown_compressed": "no gzip"}] * len(ids))
+    collector = ChromaCollector(ChromaSearch(ChromaPages(client), embedder=EMBEDDER))
+    research = asyncio.run(ContextBuilder.for_weft(weft, collectors=[collector]).build_context(QUESTION))
+    assert {each.doc_id for each in research.sources} == {"own", "energy"}
+    assert [warning for warning in research.warnings if "document 'crisis'" in warning]

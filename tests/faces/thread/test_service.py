@@ -12,6 +12,7 @@ from weftwork import Edge, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound
 from weftwork.faces.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache
 from weftwork.identity import CITATION
+from weftwork.pack import Outcome, Packing
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ASKED = "When was the primary mirror inspected?"
@@ -258,6 +259,19 @@ def test_no_type_takes_more_than_seventy_percent_where_there_are_others(weft, se
     assert "linked" in shown(prime)
     reasons = {each.reason for each in prime.context.trace if each.fate == "dropped"}
     assert reasons == {"its type already fills 70 % of the context"}
+
+
+def test_an_optimizer_may_be_a_packer_of_ones_own(weft):
+    class Nothing:
+        name = "nothing"
+
+        def pack(self, choices, room, shorten):
+            return Packing(tuple(Outcome(choice, None, "I take nothing") for choice in choices), 0)
+
+    weft.add([Node(id="mirror", type="file", title="mirror.md", text="The mirror is ground.", source="mirror.md")])
+    assert ContextAssemblyService(weft).build("t", "mirror").items
+    prime = ContextAssemblyService(weft, optimizer=Nothing()).build("t", "mirror")
+    assert prime.items == () and {each.reason for each in prime.context.trace} == {"I take nothing"}
 
 
 def test_an_optimizer_that_is_not_there_is_refused(weft):

@@ -82,7 +82,7 @@ def test_a_task_comes_with_its_details_and_with_similar_tasks(studio):
     )
     within(payload, BREAKDOWN, studio.builder)
     assert blocks(payload, "focus")[0] == "t-mirrors"
-    assert "- [ ] Get the twelve rejected mirrors recoated (assignee: Mira; due: 2026-03-10)" in payload.serialized
+    assert "- [ ] Get the twelve rejected mirrors recoated (due: 2026-03-10; assignee: Mira)" in payload.serialized
     similar = section(payload, "semantic").items
     assert similar and {item.block_type for item in similar} <= {"todo", "kanban_card"}
     assert {"t-card", "t-drop", "t-labels"} <= set(shown(payload, "focus"))  # similar ones on the same page

@@ -23,7 +23,7 @@ from weftwork.pack import check_budget
 from weftwork.render import Templates
 from weftwork.render.templates import Template, variables
 from weftwork.request import Request
-from weftwork.types import Budget, Candidate, Context
+from weftwork.types import Budget, Context
 
 T = TypeVar("T")
 
@@ -139,8 +139,9 @@ class ContextEngine:
         ranking = RANKINGS["by_similarity"](options.ranking)
         plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking)
         request = self._request(question, workspace, options, self._config.default_token_budget)
-        found = self._weft.rank(request, recipe_for(plan)).candidates
-        return self._results(request, found, options, ranking)
+        with self._weft.store.view(workspace, request.user) as view:
+            found = self._weft.rank(request, recipe_for(plan), view).candidates
+            return results_of(view, found, ranking, self._expansion(options))
 
     def _build(self, question: _Question, workspace: str, options: ContextOptions) -> ContextResult:
         return self._built(question, workspace, options)[0]
@@ -171,23 +172,23 @@ class ContextEngine:
         budget = self._config.default_token_budget if options.token_budget is None else options.token_budget
         request = self._request(question, workspace, options, budget)
         context = self._weft.assemble(request, recipe)
+        with self._weft.store.view(workspace, request.user) as view:
+            shown = [item.candidate for item in context.items]
+            memories = results_of(view, shown, ranking, self._expansion(options))
         result = ContextResult(
             context=context.text,
             token_count=context.tokens,
-            memories=self._results(request, [item.candidate for item in context.items], options, ranking),
+            memories=memories,
             truncated=context.truncated,
             template=template if isinstance(template, str) else template.name,
             warnings=context.warnings,
         )
         return result, context
 
-    def _results(
-        self, request: Request, found: Sequence[Candidate], options: ContextOptions, ranking: Ranking
-    ) -> tuple[SearchResult, ...]:
-        as_of = aware(options.as_of or self._weft.now())
-        expansion = Expansion(options.relationship_depth, as_of) if options.include_relationships else None
-        with self._weft.store.view(request.workspace, request.user) as view:
-            return results_of(view, found, ranking, expansion)
+    def _expansion(self, options: ContextOptions) -> Expansion | None:
+        if not options.include_relationships:
+            return None
+        return Expansion(options.relationship_depth, aware(options.as_of or self._weft.now()))
 
     def _request(self, question: _Question, workspace: str, options: ContextOptions, budget: int) -> Request:
         if question.vector is None and not (isinstance(question.query, str) and question.query.strip()):

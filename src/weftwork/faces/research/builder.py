@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from weftwork.collect import Collector
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.research.fetch import FetchedPages, deduplicate
@@ -14,6 +15,7 @@ from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine,
 from weftwork.faces.research.store import WeftSearch
 from weftwork.faces.research.values import ResearchContext, SourceDocument
 from weftwork.pack import check_budget
+from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.types import Budget
 
@@ -34,16 +36,28 @@ class ContextBuilder:
         max_tokens: int = 10000,
         *,
         counter: TokenCounter | None = None,
+        user: str = DEFAULT_USER,
+        workspace: str = "",
     ) -> None:
         """`chroma_client` is None for a search that has the pages itself, such as `WeftSearch`.
 
-        `counter` counts tokens; exactly, as OpenAI's current models do, if none is given.
+        `counter` counts tokens; exactly, as OpenAI's current models do, if none is given. `user` and `workspace` are
+        what contexts say of who asked and where; a search of one's own decides what that user may see.
         """
         check_budget(Budget(total=max_tokens))
         self.max_sources = at_least_one("max_sources", max_sources)
         self.max_tokens = max_tokens
         self._counter = counter or get_counter("o200k_base")
-        self._index = _index(search_engine, chroma_client, self._counter)
+        self._user, self._workspace = user, workspace
+        self._index: PageIndex
+        if chroma_client is not None:
+            search: SearchEngine = search_engine  # type: ignore[assignment]
+            self._index = FetchedPages(search, chroma_client, self._counter, user, workspace)
+        elif isinstance(search_engine, PageIndex):
+            self._index = search_engine
+        else:
+            named = type(search_engine).__name__
+            raise InvalidInput(f"{named} finds pages and does not have them: give a source of pages too")
 
     @classmethod
     def for_weft(
@@ -54,10 +68,12 @@ class ContextBuilder:
         workspace: str = DEFAULT_WORKSPACE,
         max_sources: int = 10,
         max_tokens: int = 10000,
+        collectors: Iterable[Collector] = (),
     ) -> ContextBuilder:
-        """A builder on Weftwork's own store, for one user."""
-        search = WeftSearch(weft, user=user, workspace=workspace)
-        return cls(search, None, max_sources, max_tokens, counter=weft.tools.counter)
+        """A builder on Weftwork's own store, for one user; `collectors` find pages beside it."""
+        search = WeftSearch(weft, user=user, workspace=workspace, collectors=collectors)
+        counter = weft.tools.counter
+        return cls(search, None, max_sources, max_tokens, counter=counter, user=user, workspace=workspace)
 
     async def build_context(
         self, query: str, num_results: int = 10, include_text: bool = True, include_visual: bool = True
@@ -103,12 +119,6 @@ class ContextBuilder:
     def fitted(self, sources: Sequence[SourceDocument], *, query: str = "") -> ResearchContext:
         """The context of sources that were found already; if even the first is too long, the part that answers."""
         pages = [FoundPage(source) for source in sources]
-        return fit_pages(pages, query=query, max_tokens=self.max_tokens, counter=self._counter)
-
-
-def _index(search: SearchEngine | PageIndex, pages: PageSource | None, counter: TokenCounter) -> PageIndex:
-    if pages is not None:
-        return FetchedPages(search, pages, counter)  # type: ignore[arg-type]
-    if isinstance(search, PageIndex):
-        return search
-    raise InvalidInput(f"{type(search).__name__} finds pages and does not have them: give a source of pages too")
+        budget = Budget(total=self.max_tokens)
+        request = Request(query=query, workspace=self._workspace, user=self._user, budget=budget)
+        return fit_pages(pages, request, self._counter)

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from weftwork.collect import Found, Inquiry
 from weftwork.embed.protocol import EmbeddingProvider, Matrix
 from weftwork.embed.vectors import unit_rows
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import InvalidInput, MissingExtra, NotFound
-from weftwork.faces.research.markdown import decompress, join_pages, tells_pages
+from weftwork.faces.research.markdown import decompress, extract_page, join_pages, tells_pages
+from weftwork.faces.research.pages import page_node
 from weftwork.faces.research.sources import Collection, check_mode
+from weftwork.faces.research.values import SourceDocument
+from weftwork.types import Kind
 
 VISUAL, TEXT = "visual_collection", "text_collection"
 SPARE = 4
@@ -59,9 +65,10 @@ class ChromaPages:
 
     async def get_document_markdown(self, doc_id: str) -> str | None:
         """The text of a whole document; if it does not tell its pages apart, that of the pages' text records."""
-        return await asyncio.to_thread(self._markdown, doc_id)
+        return await asyncio.to_thread(self.markdown, doc_id)
 
-    def _markdown(self, doc_id: str) -> str | None:
+    def markdown(self, doc_id: str) -> str | None:
+        """The same, for callers that wait."""
         markdown = self._unpacked(doc_id)
         if markdown is not None and tells_pages(markdown):
             return markdown
@@ -103,31 +110,73 @@ class ChromaSearch:
     def __init__(
         self, pages: ChromaPages, *, embedder: EmbeddingProvider, visual: VisualEmbedder | None = None
     ) -> None:
-        self._pages = pages
+        self.pages = pages
         self._embedder = embedder
         self._visual = visual
 
     async def search(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
         """The best of each collection that is searched, the best first; a page may be found in both."""
-        if check_mode(search_mode) == "visual" and self._visual is None:
+        searches = [asyncio.to_thread(search, query, num_results) for search in self._searches(search_mode)]
+        return _best_first(await asyncio.gather(*searches))
+
+    def find(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
+        """The same, for callers that wait."""
+        return _best_first([search(query, num_results) for search in self._searches(search_mode)])
+
+    def _searches(self, mode: str) -> Iterator[Callable[[str, int], list[dict[str, Any]]]]:
+        if check_mode(mode) == "visual" and self._visual is None:
             raise InvalidInput("a visual search needs an embedder of pages: give ChromaSearch visual=…")
-        searches = []
-        if search_mode != "visual":
-            searches.append(asyncio.to_thread(self._by_text, query, num_results))
-        if search_mode != "text" and self._visual is not None:
-            searches.append(asyncio.to_thread(self._by_look, self._visual, query, num_results))
-        found = [result for results in await asyncio.gather(*searches) for result in results]
-        return sorted(found, key=lambda result: -result["score"])
+        if mode != "visual":
+            yield self._by_text
+        if mode != "text" and self._visual is not None:
+            yield partial(self._by_look, self._visual)
 
     def _by_text(self, query: str, limit: int) -> list[dict[str, Any]]:
         asked: Matrix = self._embedder.embed(query)[np.newaxis]
-        return _ranked(asked, _near(self._pages.text, asked, limit), limit, "text")
+        return _ranked(asked, _near(self.pages.text, asked, limit), limit, "text")
 
     def _by_look(self, visual: VisualEmbedder, query: str, limit: int) -> list[dict[str, Any]]:
         """First the pages near any part of the query, then each of them in full."""
         asked = visual.embed_query(query)
-        pages = list(_near(self._pages.visual, asked, limit))
-        return _ranked(asked, _whole(self._pages.visual, pages), limit, "visual")
+        pages = list(_near(self.pages.visual, asked, limit))
+        return _ranked(asked, _whole(self.pages.visual, pages), limit, "visual")
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaCollector:
+    """Finds pages of a ChromaDB index for any recipe, beside what the store has.
+
+    An index has no access lists: all of it is seen by whoever is asked with this collector.
+    """
+
+    search: ChromaSearch
+    limit: int = 10
+    mode: str = "hybrid"
+    name: str = "chroma"
+    section: str = "pages"
+
+    def collect(self, inquiry: Inquiry) -> list[Found]:
+        """Pages, the best first; one that both collections have is found twice."""
+        query = inquiry.request.query
+        if not query.strip():
+            return []
+        results = self.search.find(query, self.limit, self.mode)
+        texts: dict[str, str] = {}
+        for doc_id in dict.fromkeys(result["doc_id"] for result in results):
+            try:
+                texts[doc_id] = self.search.pages.markdown(doc_id) or ""
+            except InvalidInput as error:
+                inquiry.warnings.append(f"the pages of document {doc_id!r} are left out: {error}")
+        found = []
+        for result in results:
+            doc_id, page, collection, score = (result[name] for name in ("doc_id", "page", "collection", "score"))
+            if doc_id not in texts:
+                continue
+            text = extract_page(texts[doc_id], page) or ""
+            source = SourceDocument.from_metadata(result["metadata"], doc_id=doc_id, page=page, text=text)
+            kind: Kind = "look" if collection == "visual" else "vector"
+            found.append(Found.unstored(page_node(source), score, f"{collection} search {score:.2f}", kind))
+        return found
 
 
 def opened(client: ClientAPI, name: str) -> ChromaCollection:
@@ -138,6 +187,10 @@ def opened(client: ClientAPI, name: str) -> ChromaCollection:
         return client.get_collection(name, embedding_function=None)
     except NotFoundError as error:
         raise NotFound(f"the ChromaDB index has no collection {name!r}: name the one that it has") from error
+
+
+def _best_first(found: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return sorted((result for results in found for result in results), key=lambda result: -result["score"])
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

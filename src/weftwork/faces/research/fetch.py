@@ -16,8 +16,9 @@ from weftwork.faces.research.markdown import extract_page
 from weftwork.faces.research.pages import FoundPage, fit_pages
 from weftwork.faces.research.sources import PageReader, PageSource, SearchEngine, page_filter, page_key
 from weftwork.faces.research.values import PageNotFound, ResearchContext, SourceDocument
+from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
-from weftwork.types import Finding, Kind
+from weftwork.types import Budget, Finding, Kind
 
 PageKey = tuple[str, int]
 
@@ -38,6 +39,8 @@ class FetchedPages:
     search_engine: SearchEngine
     pages: PageSource
     counter: TokenCounter
+    user: str
+    workspace: str
 
     async def research(
         self, query: str, *, mode: str, num_results: int, limit: int, max_tokens: int
@@ -60,10 +63,9 @@ class FetchedPages:
         return await asyncio.to_thread(
             fit_pages,
             [page for page in found if page is not None],
-            query=query,
-            max_tokens=max_tokens,
-            counter=self.counter,
-            warnings=warnings,
+            Request(query=query, workspace=self.workspace, user=self.user, budget=Budget(total=max_tokens)),
+            self.counter,
+            warnings,
         )
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:

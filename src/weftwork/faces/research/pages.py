@@ -19,7 +19,7 @@ from weftwork.render.quote import plain
 from weftwork.render.stretches import trim
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
-from weftwork.types import PAGE, Budget, Candidate, Finding, Kind, NodeInfo, Passage
+from weftwork.types import PAGE, Candidate, FieldValue, Finding, Kind, Node, Passage
 
 SECTION = "pages"
 ID_MARK = "#page="
@@ -37,19 +37,14 @@ class FoundPage:
 
 
 def fit_pages(
-    pages: Sequence[FoundPage],
-    *,
-    query: str,
-    max_tokens: int,
-    counter: TokenCounter,
-    warnings: Iterable[str] = (),
+    pages: Sequence[FoundPage], request: Request, counter: TokenCounter, warnings: Iterable[str] = ()
 ) -> ResearchContext:
     """The first of these pages that the budget allows; of one too long for all of it, the part that answers."""
     ranked = with_descending_scores([_candidate(page, number, counter) for number, page in enumerate(pages, start=1)])
     known = {candidate.key: candidate for candidate in ranked}
     fitting = Fitting(
-        Request(query=query, workspace="", user="", budget=Budget(total=max_tokens)),
-        read_query(query, system_clock()),
+        request,
+        read_query(request.query, system_clock()),
         get_recipe("research"),
         counter,
         Templates(),
@@ -79,18 +74,33 @@ def _offer(candidate: Candidate) -> Offer:
     return offer(SECTION, Reading(alone([candidate])), [candidate], whole=True)
 
 
-def _candidate(page: FoundPage, number: int, counter: TokenCounter) -> Candidate:
-    """A page as one passage; its key is its number among those that were found."""
-    source = page.source
-    node = NodeInfo(
+def page_node(source: SourceDocument) -> Node:
+    """A page of a document that is not in the store, as the store would have it."""
+    known: dict[str, FieldValue] = {
+        "filename": source.filename,
+        "page": source.page,
+        "extension": source.extension,
+        "timestamp": source.timestamp,
+        "image_path": source.image_path,
+        "thumbnail_path": source.thumbnail_path,
+        "section_path": source.section_path,
+        "parent_heading": source.parent_heading,
+    }
+    return Node(
         id=f"{source.doc_id}{ID_MARK}{source.page}",
         type=PAGE,
         title=source.filename and f"{source.filename}, page {source.page}",
+        text=source.markdown_content,
         position=source.page,
-        fields={"filename": source.filename, "page": source.page},
+        fields={name: value for name, value in known.items() if value},
         source=source.filename,
     )
-    text = source.markdown_content
+
+
+def _candidate(page: FoundPage, number: int, counter: TokenCounter) -> Candidate:
+    """A page as one passage; its key is its number among those that were found."""
+    source = page.source
+    node, text = page_node(source), source.markdown_content
     passage = Passage(
         ordinal=0,
         start=0,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from weftwork.collect import Collector
 from weftwork.compose.ordering import Best
 from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.faces.research.pages import ID_MARK
@@ -35,10 +37,19 @@ def research_recipe(mode: str, limit: int) -> Recipe:
 class WeftSearch:
     """Finds pages among those that one user may see, and makes contexts of them."""
 
-    def __init__(self, weft: Weft, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> None:
+    def __init__(
+        self,
+        weft: Weft,
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        collectors: Iterable[Collector] = (),
+    ) -> None:
+        """`collectors` find pages beside those of the store, such as `ChromaCollector`."""
         self._weft = weft
         self._user = user
         self._workspace = workspace
+        self._collectors = tuple(collectors)
 
     async def search(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
         """The best pages, each once, made in a worker thread."""
@@ -46,14 +57,14 @@ class WeftSearch:
 
     def find(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
         """The same, for callers that wait."""
-        recipe = research_recipe(check_mode(search_mode), at_least_one("num_results", num_results))
+        recipe = self._recipe(search_mode, at_least_one("num_results", num_results))
         return [_result(candidate) for candidate in self._weft.rank(self._request(query), recipe).candidates]
 
     async def research(
         self, query: str, *, mode: str, num_results: int, limit: int, max_tokens: int
     ) -> ResearchContext:
         """The best `limit` pages as far as they fit, from one snapshot."""
-        recipe = research_recipe(mode, limit)
+        recipe = self._recipe(mode, limit)
         context = await asyncio.to_thread(self._weft.assemble, self._request(query, max_tokens), recipe)
         best = [excerpt.items[0].candidate for excerpt in context.excerpts]
         sources = [_source(page.node, page.passage.text, page.score) for page in best]
@@ -65,6 +76,10 @@ class WeftSearch:
         if node is None:
             raise PageNotFound(doc_id, page)
         return replace(_source(node, node.text), doc_id=doc_id, page=page)
+
+    def _recipe(self, mode: str, limit: int) -> Recipe:
+        recipe = research_recipe(mode, limit)
+        return replace(recipe, collectors=(*recipe.collectors, *self._collectors)) if self._collectors else recipe
 
     def _request(self, query: str, max_tokens: int = DEFAULT_BUDGET) -> Request:
         return Request(

@@ -14,6 +14,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.thread.cache import ContextCache
 from weftwork.faces.thread.citations import CitationManager
 from weftwork.faces.thread.values import ContextMetrics, PrimeContext, project
+from weftwork.pack import Packer
 from weftwork.query import Question, read_query
 from weftwork.recipe import get_recipe
 from weftwork.types import Context, Filters
@@ -36,13 +37,16 @@ class ContextAssemblyService:
         workspace: str = DEFAULT_WORKSPACE,
         max_tokens: int = MAX_TOKENS,
         system_prompt_tokens: int = SYSTEM_PROMPT_TOKENS,
-        optimizer: str = "density",
+        optimizer: str | Packer = "density",
         types: Iterable[str] = (),
         track_metrics: Callable[[ContextMetrics], None] = lambda _: None,
         cache: ContextCache[PrimeContext] | None = None,
     ) -> None:
-        """`types` are the types of node that are searched as files, where they are others than usual."""
-        if optimizer not in OPTIMIZERS:
+        """`types` are the types of node that are searched as files, where they are others than usual.
+
+        `optimizer` is one of the contract's two, or a packer.
+        """
+        if isinstance(optimizer, str) and optimizer not in OPTIMIZERS:
             raise InvalidInput(f"unknown optimizer {optimizer!r}: use one of {', '.join(OPTIMIZERS)}")
         self._weft = weft
         self._workspace = workspace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weftwork.faces.workspace.budget import RequestType, TokenBudget
 from weftwork.faces.workspace.builder import ContextBuilder
+from weftwork.faces.workspace.parts import AllocatedContext, BudgetAllocator, ContextCollector, RelevanceScorer
 from weftwork.faces.workspace.payload import (
     ContextItem,
     ContextPayload,
@@ -25,7 +26,10 @@ from weftwork.faces.workspace.request import (
 from weftwork.faces.workspace.settings import WorkspaceConfig
 
 __all__ = [
+    "AllocatedContext",
+    "BudgetAllocator",
     "ContextBuilder",
+    "ContextCollector",
     "ContextHints",
     "ContextItem",
     "ContextPayload",
@@ -36,6 +40,7 @@ __all__ = [
     "Focus",
     "ItemMetadata",
     "PayloadMetadata",
+    "RelevanceScorer",
     "RequestType",
     "TimeRange",
     "TokenBudget",

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from weftwork.clock import aware, whole_minute
 from weftwork.compose.compose import SURROUNDINGS
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.workspace.budget import TokenBudget, closed_for, split_for
+from weftwork.faces.workspace.parts import (
+    AllocatorPacker,
+    BudgetAllocator,
+    ContextCollector,
+    GivenBlocks,
+    RelevanceScorer,
+    collected,
+    item_metadata,
+    scored_by,
+)
 from weftwork.faces.workspace.payload import (
     ContextItem,
     ContextPayload,
     ContextSection,
     ContextValidationResult,
-    ItemMetadata,
     PayloadMetadata,
 )
 from weftwork.faces.workspace.recipe import Variation, recipe_for
@@ -32,13 +43,25 @@ DEFAULTS = WorkspaceConfig()
 class ContextBuilder:
     """Builds contexts from what a `Weft` holds. Thread-safe, as the engine is."""
 
-    def __init__(self, weft: Weft, config: WorkspaceConfig = DEFAULTS) -> None:
+    def __init__(
+        self,
+        weft: Weft,
+        config: WorkspaceConfig = DEFAULTS,
+        *,
+        collectors: Iterable[ContextCollector] = (),
+        scorer: RelevanceScorer | None = None,
+        allocator: BudgetAllocator | None = None,
+    ) -> None:
+        """`collectors` find blocks beside the configured ones; `scorer` and `allocator` take the place of ours."""
         self._weft = weft
         self._config = config
+        self._collectors = tuple(collectors)
+        self._scorer = scorer
+        self._allocator = allocator
 
     async def build(self, request: ContextRequest) -> ContextPayload:
         """The context for a request; the engine works in another thread."""
-        return await asyncio.to_thread(self._build, request)
+        return await asyncio.to_thread(self._build, request, await collected(self._collectors, request))
 
     def estimate_tokens(self, payload: ContextPayload) -> int:
         """How many tokens the serialised context has: exact, by the engine's tokenizer."""
@@ -52,7 +75,7 @@ class ContextBuilder:
         own = request.token_budget
         return split_for(request.type, self._config.token_budget) if own is None else own
 
-    def _build(self, request: ContextRequest) -> ContextPayload:
+    def _build(self, request: ContextRequest, given: Sequence[GivenBlocks]) -> ContextPayload:
         budget = self._budget(request).checked()
         closed = closed_for(request.type) | {name for name, tokens in budget.sections.items() if tokens == 0}
         embedder = self._weft.tools.embedder
@@ -64,6 +87,13 @@ class ContextBuilder:
             model="" if embedder is None else embedder.model,
         )
         recipe = recipe_for(self._config, variation)
+        more = tuple(each for each in given if each.section not in closed)
+        if more:
+            recipe = replace(recipe, collectors=(*recipe.collectors, *more))
+        if self._scorer is not None:
+            recipe = replace(recipe, profile=scored_by(self._scorer, request))
+        if self._allocator is not None:
+            recipe = replace(recipe, packer=AllocatorPacker(self._allocator, budget))
         self._require_focus(request, shown="focus" in (each.name for each in recipe.collectors))
         asked = self._asked(request, budget, closed)
         now = whole_minute(self._weft.now())
@@ -149,10 +179,6 @@ def _item(excerpt: Excerpt) -> ContextItem:
         block_type=node.type,
         content=excerpt.content,
         relevance=min(1.0, excerpt.score),
-        metadata=ItemMetadata(
-            page_title=excerpt.document.title or None,
-            path=tuple(reversed(lead.trail)),
-            last_modified=iso(node.updated_at) if node.updated_at else None,
-        ),
+        metadata=item_metadata(node, lead.trail, excerpt.document.title),
         block_ids=tuple(dict.fromkeys(item.candidate.node.id for item in excerpt.items)),
     )

@@ -44,6 +44,11 @@ def dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
+def dump_fields(fields: Mapping[str, object]) -> str:
+    """Fields as JSON, in the order of their author."""
+    return json.dumps(dict(fields), ensure_ascii=False, separators=(",", ":"))
+
+
 def node_info(row: Sequence[Any]) -> NodeInfo:
     """A node without its text, from its first INFO_WIDTH columns."""
     return NodeInfo(
@@ -127,7 +132,7 @@ def index_row(row: Sequence[Any]) -> Row:
 
 def searchable(node: Node, passage: Passage) -> str:
     """The text that is indexed for a passage: the same as `index_row(…).searchable`."""
-    fields = " ".join(_searchable_fields(json.loads(dump(dict(node.fields))))) if node.fields else ""
+    fields = " ".join(_searchable_fields(json.loads(dump_fields(node.fields)))) if node.fields else ""
     return Row(
         0, 0, 0, passage.ordinal, node.type, node.title, node.source, passage.text, node.tags, fields, 0, None, None, ""
     ).searchable  # fmt: skip

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from weftwork.types import OutlineNode
+from weftwork.types import CONTAINERS, OutlineNode
 
 DOCUMENT_TYPES = frozenset("page file document database thread conversation email memory note journal canvas".split())
 """Types of what people open; everything else is a part of what it stands in."""
-CONTAINERS = frozenset({"folder", "workspace"})
-"""Types of what holds documents, and is none."""
 
 
 def document_of(kind: str, number: int, above: int | None) -> int | None:

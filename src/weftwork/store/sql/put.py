@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from weftwork.errors import CycleError, InvalidInput
 from weftwork.store.sql.access import AccessLists
-from weftwork.store.sql.codec import access_text, digest_of, dump, optional_micros, to_micros
+from weftwork.store.sql.codec import access_text, digest_of, dump, dump_fields, optional_micros, to_micros
 from weftwork.store.sql.outlines import document_of
 from weftwork.store.sql.queries import WriteQueries
 from weftwork.store.sql.session import Session
@@ -142,7 +142,7 @@ class Putter(ABC):
         updated = to_micros(node.updated_at) if node.updated_at else max(self._now, created)
         return (
             draft.pk, node.id, node.type, node.title, draft.parent, node.position,
-            dump(list(node.tags)), dump(dict(node.fields)), node.confidence, node.conversation, created, updated,
+            dump(list(node.tags)), dump_fields(node.fields), node.confidence, node.conversation, created, updated,
             node.source, node.owner, access_text(node.access), draft.acl, draft.digest,
             optional_micros(node.valid_from), optional_micros(node.valid_until), draft.document,
         )  # fmt: skip
