@@ -30,8 +30,8 @@ test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test-deep: $(VENV)/.dev      ## run what must hold for any input on three times as many examples
-	WEFTWORK_DEEP=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/properties
+test-deep: $(VENV)/.dev      ## run all tests, on three times as many examples, kills, seeds and damaged files
+	WEFTWORK_DEEP=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
 # one, transformers 5.3 still reads pictures by Pillow alone (5.5 does not). What is not compiled is not waited for.

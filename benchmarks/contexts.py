@@ -174,7 +174,8 @@ def _ways(options: Options) -> Iterator[tuple[str, int]]:
 def _ask(weft: Weft, workspace: str, recipe: str, budget: int) -> Callable[..., Context]:
     def ask(query: str, **more: Any) -> Context:
         try:
-            return weft.context(query, user=USER, workspace=workspace, recipe=recipe, budget=budget, **more)
+            context: Context = weft.context(query, user=USER, workspace=workspace, recipe=recipe, budget=budget, **more)
+            return context
         except WeftError as error:  # a recipe that cannot take the request shows nothing
             say(f"  {query!r}: {error}")
             return Context(
@@ -309,7 +310,7 @@ def _kinds(found: Mapping[str, Measured], options: Options) -> dict[str, Any]:
 
 def _worst(found: Mapping[str, Measured], options: Options) -> list[dict[str, Any]]:
     """The vaults' questions with the lowest recall of the first recipe, over all budgets."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, measured in found.items():
         if name in VAULTS:
             for place, question in enumerate(measured.questions):

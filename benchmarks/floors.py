@@ -47,7 +47,8 @@ class Piece:
 
 def sections(title: str, text: str) -> Iterator[Piece]:
     """The pieces of a Markdown text."""
-    heading, lines, fenced = "", [], False
+    lines: list[str] = []
+    heading, fenced = "", False
     for line in text.splitlines():
         fenced ^= bool(_FENCE.match(line))
         found = None if fenced else _HEADING.match(line)

@@ -93,7 +93,7 @@ class Local:
     def ask(self, kind: str, query: str, node: str) -> None:
         """One request."""
         if kind == "read":
-            self._weft.read(node, user=ME, workspace=WORKSPACE)
+            self._weft.node(node, user=ME, workspace=WORKSPACE)
         elif kind == "search":
             self._weft.search(query, user=ME, workspace=WORKSPACE)
         else:

@@ -24,14 +24,20 @@ SHORTEST, LONGEST = 4, 30
 """Words of a line that is asked for."""
 MUCH = 60
 """Words from which on a node is more than a line of it."""
-PLAN = (("focus", "line", 2), ("focus", "twin", 3), ("id", "line", 1), ("id", "twin", 1), ("title", "file", 3))
+Kind = Literal["focus", "id", "title"]
+PLAN: tuple[tuple[Kind, str, int], ...] = (
+    ("focus", "line", 2),
+    ("focus", "twin", 3),
+    ("id", "line", 1),
+    ("id", "twin", 1),
+    ("title", "file", 3),
+)
 """How many are asked for of what; lines stand in one file only, twins in several."""
 
 _MARK = re.compile(r"^\s*(?:(?:[-*+>]|\d+[.)]|\[[ x]\])\s+)*")
 _NO_TEXT = re.compile(r"#|\||\[[^\]]*\]:|[\w -]{1,30}::?(?:\s|$)|[`~]{3}")
 """How headings, tables, definitions of links, fields and fences begin."""
 
-Kind = Literal["focus", "id", "title"]
 Drawn = tuple[str, str]
 """A file, and the words of a line of it."""
 

@@ -29,6 +29,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,17 +98,21 @@ def measured(args: argparse.Namespace, recipe: Recipe) -> dict[str, Any]:
 Measure = Callable[[Recipe, int | None], Values]
 
 
+def _beir(folder: Path) -> Collection:
+    return kept(judged.read_beir(folder))
+
+
 def _measures(data: Path | None) -> Iterator[tuple[str, Measure]]:
     if data is not None:
         for folder in judged.beir_folders(data):
-            yield folder.name, _ranked(lambda folder=folder: kept(judged.read_beir(folder)))
+            yield folder.name, _ranked(partial(_beir, folder))
         return
     # The other kinds of sets know this module's rankings.
     from benchmarks import relevance_sets  # noqa: PLC0415
 
     folder = data_folder()
     for each in judged.beir_folders(folder):
-        yield each.name, _ranked(lambda each=each: kept(judged.read_beir(each)))
+        yield each.name, _ranked(partial(_beir, each))
     cookbook = folder / "anthropic_cookbook_rag"
     yield "anthropic_cookbook_code", _ranked(lambda: kept(judged.read_code_chunks(cookbook)))
     yield "anthropic_cookbook_docs", _ranked(lambda: kept(judged.read_documentation(cookbook)))

@@ -162,7 +162,7 @@ def _times(weft: Weft, pages: Sequence[Node], questions: Sequence[Asked], draw: 
         with laps("100 duplicates"):
             builder.deduplicate_results(results)
         with floor("100 duplicates"):
-            sorted({(each["doc_id"], each["page"]): each["score"] for each in results}.values())
+            sorted({(each["doc_id"], each["page"]): float(str(each["score"])) for each in results}.values())
         with laps("10,000 characters"):
             builder.estimate_tokens(text)
         with floor("10,000 characters"):

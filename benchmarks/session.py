@@ -115,7 +115,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 def _session(queries: Sequence[str], built: Built, length: int, seed: int) -> Iterator[ContextRequest]:
     rng = random.Random(f"session/{seed}")
-    new, asked, place = iter(queries), [], rng.choice(built.focuses)
+    asked: list[str] = []
+    new, place = iter(queries), rng.choice(built.focuses)
     last: ContextRequest | None = None
     for _ in range(length):
         kind = rng.choices(list(MIX), weights=list(MIX.values()))[0]
@@ -181,7 +182,7 @@ def _write(weft: Weft, place: str, number: int, *, edit: bool) -> None:
     """The view of a place, and now and then a changed text."""
     at = NOW - timedelta(hours=1) + timedelta(seconds=number)
     if edit:
-        node = weft.read(place, user=ME, workspace=WORKSPACE)
+        node = weft.node(place, user=ME, workspace=WORKSPACE)
         weft.add([replace(node, text=f"{node.text} Edited in step {number}.", updated_at=at)], workspace=WORKSPACE)
     with weft.atomic(WORKSPACE) as batch:
         batch.record(ME, place, "edit" if edit else "view", at)

@@ -122,7 +122,7 @@ def _outlines(path: Path) -> dict[str, str]:
     home = next(node for node in nodes.values() if node["props"].get("_docType") == "home")
     found: dict[str, str] = {}
     for top in _children(nodes, home):
-        lines = []
+        lines: list[str] = []
         for child in _children(nodes, top):
             if _children(nodes, child) and not _is_field(child):
                 found[_name(child)] = "\n".join(_outline(nodes, child, 1))

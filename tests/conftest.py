@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, settings
+from tests.depth import some
 
 CI = "CI" in os.environ
 
@@ -14,6 +15,7 @@ CI = "CI" in os.environ
 settings.register_profile(
     "weftwork",
     deadline=None,
+    max_examples=some(100),
     derandomize=CI,
     phases=[Phase.explicit, Phase.reuse, Phase.generate] if CI else tuple(Phase),
     print_blob=True,

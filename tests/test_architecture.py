@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import weftwork
+import weftwork.pack
+import weftwork.render
 
 ROOT = Path(weftwork.__file__).parent
 
@@ -25,7 +27,7 @@ LAYERS = [
     {"render"},
     {"wire"},
     {"recipe"},
-    {"fit", "delta", "near_misses"},
+    {"fit", "delta", "near_misses", "reference", "document"},
     {"validation", "context_cache", "engine"},
     {"faces"},
     {"client"},
@@ -36,6 +38,27 @@ LAYERS = [
     {"cli"},
 ]
 """From the ground up: a module imports from its own layer and from those before it."""
+
+INSIDE = {
+    "faces": ["graph graph_document graph_nodes | memory | research | thread | workspace", "opening"],
+    "ingest": ["events", "documents", "files", "connectors", "*"],
+    "ingest/documents": ["layout", "*", "pdf"],
+    "server": ["*", "http"],
+    "server/http": ["*", "routes", "app", "process"],
+    "store": ["files protocol server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
+    "store/postgres": ["address errors policies schema", "cluster", "*"],
+}
+"""The same inside of each folder that has folders: what stands between bars imports nothing of each other.
+
+`*` are all that are not named.
+"""
+
+OF_FACES = {
+    "weftwork.render.quote": "what a face writes itself is quoted as the templates quote",
+    "weftwork.render.stretches": "a page counts as many tokens as its excerpt will",
+    "weftwork.render.values": "a document names files, pages, moments and fields as the text beside it does",
+}
+"""Modules of pack and render that a face may use beside what these two export, each with the reason."""
 
 EXPORTED = {
     "Budget", "Client", "Context", "Edge", "Filters", "Message", "Node", "Recipe", "Request", "Template", "Weft",
@@ -54,15 +77,45 @@ def layer_of(name):
     raise AssertionError(f"{name} is in no layer: place it")
 
 
-def imported(path):
+def imports(path):
+    """Each name that a module imports from the package, with the module it comes from and the line."""
     for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(found, ast.ImportFrom) and found.module and found.module.startswith("weftwork"):
-            if found.module == "weftwork":
-                yield from (alias.name for alias in found.names)
-            else:
-                yield found.module.split(".")[1]
+        if isinstance(found, ast.ImportFrom) and (found.module or "").split(".")[0] == "weftwork":
+            yield from ((found.module, alias.name, found.lineno) for alias in found.names)
         elif isinstance(found, ast.Import):
-            yield from (alias.name.split(".")[1] for alias in found.names if alias.name.startswith("weftwork."))
+            yield from ((alias.name, "", found.lineno) for alias in found.names if alias.name.startswith("weftwork."))
+        elif isinstance(found, ast.ImportFrom) and found.level:
+            raise AssertionError(f"{path}:{found.lineno}: name the package, so that these tests see what is imported")
+
+
+def imported(path):
+    """The parts of the package that a module imports from."""
+    for module, name, _ in imports(path):
+        yield module.split(".")[1] if "." in module else name
+
+
+def parts_within(path, folder):
+    """The parts of a folder that a module imports from."""
+    package = ".".join(("weftwork", *folder.split("/")))
+    for module, name, line in imports(path):
+        full = f"{module}.{name}"
+        if full.startswith(f"{package}."):
+            yield full.removeprefix(f"{package}.").split(".")[0], line
+
+
+def places_within(folder):
+    """The height and the group of each part of a folder."""
+    present = {path.stem for path in (ROOT / folder).iterdir() if path.is_dir() or path.suffix == ".py"}
+    present -= {"__init__", "__pycache__", *(() if folder != "server" else ("web",))}
+    named = {name for layer in INSIDE[folder] for name in layer.replace("|", " ").split()} - {"*"}
+    assert named <= present, f"{folder} has no {sorted(named - present)}"
+    places = {}
+    for height, layer in enumerate(INSIDE[folder]):
+        for number, group in enumerate(layer.split("|")):
+            for name in present - named if group.strip() == "*" else group.split():
+                places[name] = (height, number)
+    assert places.keys() == present, f"place these in {folder}: {sorted(present - places.keys())}"
+    return places
 
 
 def test_imports_point_one_way():
@@ -75,16 +128,35 @@ def test_imports_point_one_way():
     assert wrong == []
 
 
-@pytest.mark.parametrize(("store", "other"), [("sqlite", "postgres"), ("postgres", "sqlite")])
-def test_neither_store_imports_from_the_other_nor_what_they_share_from_either(store, other):
-    for folder in (store, "sql"):
-        for path in sorted((ROOT / "store" / folder).rglob("*.py")):
-            for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                names = [found.module or ""] if isinstance(found, ast.ImportFrom) else []
-                names += (
-                    [alias.name for alias in found.names] if isinstance(found, (ast.Import, ast.ImportFrom)) else []
-                )
-                assert not any(part == other for name in names for part in name.split(".")), f"{path}:{found.lineno}"
+def test_folders_with_folders_are_in_layers_too():
+    folders = {path.parent.parent for path in ROOT.rglob("*/*/*.py")} - {ROOT}
+    assert {folder.relative_to(ROOT).as_posix() for folder in folders} == INSIDE.keys()
+
+
+@pytest.mark.parametrize("folder", INSIDE)
+def test_imports_point_one_way_inside_of_a_folder(folder):
+    places, wrong = places_within(folder), []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        own = path.relative_to(ROOT / folder).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        for part, line in parts_within(path, folder):
+            place = places.get(part, places[own])  # a name that the folder itself has
+            if place != places[own] and place[0] >= places[own][0]:
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {part}")
+    assert wrong == []
+
+
+def test_faces_use_what_pack_and_render_export():
+    exported = {"weftwork.pack": weftwork.pack.__all__, "weftwork.render": weftwork.render.__all__}
+    used, wrong = set(), []
+    for path in sorted((ROOT / "faces").rglob("*.py")):
+        for module, name, line in imports(path):
+            if module.startswith(tuple(exported)) and name not in exported.get(module, ()):
+                used.add(module)
+                wrong += [f"{path.relative_to(ROOT)}:{line}: {module}.{name}"] if module not in OF_FACES else []
+    assert wrong == []
+    assert used == OF_FACES.keys()
 
 
 def test_public_names_are_these_and_no_others():

@@ -1,5 +1,6 @@
 """The examples in the documents run, and the documents name what exists."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -13,10 +14,16 @@ DOCUMENTS = [
     ROOT / "CHANGELOG.md",
 ]
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NAMED_TEST = re.compile(r"(?<![\w./])((?:tests/[\w/]+/)?test_\w+\.py|test_\w+(?![\w.])…?|Test[A-Z]\w+…?)")
+NAMED_FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|js|css|html|sh|toml))`")
 LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in DOCUMENTS if EXAMPLE.search(path.read_text(encoding="utf-8"))],
+    ids=lambda path: path.name,
+)
 def test_python_examples_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
@@ -26,10 +33,39 @@ def test_python_examples_run(path, tmp_path, monkeypatch):
         exec(compile(above + example[1], str(path), "exec"), names)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_somewhere(path):
-    for target in LINK.findall(path.read_text(encoding="utf-8")):
-        assert (path.parent / target).exists(), target
+def test_links_lead_somewhere():
+    wrong = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in DOCUMENTS
+        for target in LINK.findall(path.read_text(encoding="utf-8"))
+        if not (path.parent / target).exists()
+    ]
+    assert wrong == []
+
+
+def test_every_test_that_a_document_names_exists():
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    existing = {path.name for path in files} | {path.relative_to(ROOT).as_posix() for path in files}
+    for path in (*files, *(ROOT / "src/weftwork/store/contract").rglob("*.py")):
+        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                existing.add(found.name)
+    named = [
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in DOCUMENTS
+        for name in NAMED_TEST.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 200
+    assert [each for each in named if each[1] not in existing] == []
+
+
+def test_every_file_that_a_contract_or_the_map_names_exists():
+    documents = [*sorted((ROOT / "docs/contracts").glob("*.md")), ROOT / "ARCHITECTURE.md", ROOT / "README.md"]
+    package = ROOT / "src" / "weftwork"
+    folders = [ROOT, package, *(path for path in package.iterdir() if path.is_dir())]
+    named = [(path.name, name) for path in documents for name in NAMED_FILE.findall(path.read_text(encoding="utf-8"))]
+    assert len(named) > 50
+    assert [each for each in named if not any((folder / each[1]).exists() for folder in folders)] == []
 
 
 def test_the_readme_names_the_two_commands():

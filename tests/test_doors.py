@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -175,7 +176,7 @@ def test_a_signal_that_gives_no_share_is_refused_by_name(weft, value):
 
 def test_a_signal_that_is_no_function_is_refused():
     with pytest.raises(InvalidInput, match=r"signal 'charm' must be a function, got 0\.5"):
-        Profile("own", {"charm": 1.0}, own={"charm": 0.5})
+        Profile("own", {"charm": 1.0}, own={"charm": 0.5})  # type: ignore[dict-item]
 
 
 class Shortest:
@@ -185,7 +186,7 @@ class Shortest:
         free, outcomes = room.total, []
         for choice in sorted(choices, key=lambda each: each.tokens):
             cost = choice.tokens + choice.heading
-            taken = "whole" if choice.after is None and cost <= free else None
+            taken: Literal["whole"] | None = "whole" if choice.after is None and cost <= free else None
             free -= cost if taken else 0
             outcomes.append(Outcome(choice, taken, "is short" if taken else "is too long", cost if taken else 0))
         places = {id(outcome.choice): outcome for outcome in outcomes}
@@ -370,4 +371,4 @@ def test_no_budget_is_so_large_that_it_means_none():
             if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "Budget":
                 totals = [part.value for part in each.keywords if part.arg == "total"]
                 fixed = [part.value for part in totals if isinstance(part, ast.Constant)]
-                assert all(value <= 100_000 for value in fixed), path
+                assert all(isinstance(value, int) and value <= 100_000 for value in fixed), path

@@ -80,7 +80,7 @@ class TestOpening:
             first.add([Node(id="a", text="mirror")])
             before = first.context("mirror")
         with Weft.open(tmp_path / "a.weft", embedder="hashing", clock=clock, create=False) as second:
-            assert second.read("a").text == "mirror"
+            assert second.node("a").text == "mirror"
             assert to_json(second.context("mirror")) == to_json(before)
             assert second.store.workspaces() == ["main"]
 
@@ -114,7 +114,7 @@ class TestOpening:
             weft.stats,
             lambda: weft.add([Node(id="b")]),
             lambda: weft.context("mirror"),
-            lambda: weft.read("a"),
+            lambda: weft.node("a"),
         ):
             with pytest.raises(StoreError, match=r"a\.weft was closed: open it again"):
                 use()
@@ -187,7 +187,7 @@ class TestWriting:
         weft.add([Node(id="a", text="mirror")])
         clock.now = NOW
         weft.add([Node(id="a", text="another mirror")])
-        node = weft.read("a")
+        node = weft.node("a")
         assert (node.created_at, node.updated_at) == (NOW - timedelta(days=3), NOW)
 
     def test_stats_count_what_a_user_may_see(self, weft):
@@ -206,10 +206,10 @@ class TestWriting:
         weft.create_workspace("other", owner="ana")
         weft.add([Node(id="a", text="mirror")])
         weft.add([Node(id="a", text="elsewhere")], workspace="other")
-        assert weft.read("a").text == "mirror"
-        assert weft.read("a", user="ana", workspace="other").text == "elsewhere"
+        assert weft.node("a").text == "mirror"
+        assert weft.node("a", user="ana", workspace="other").text == "elsewhere"
         with pytest.raises(NotFound, match="user 'me' does not exist"):
-            weft.read("a", workspace="other")
+            weft.node("a", workspace="other")
 
     def test_catching_up_brings_the_indexes_to_the_last_write(self, weft, tmp_path):
         weft.add([Node(id="a", text="mirror")])
@@ -535,14 +535,14 @@ class TestReading:
         weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")])
         (citation,) = [each.id for each in weft.context("mirror").citations if each.node == "a"]
         for reference in ("a", citation, f"[{citation}]"):
-            assert (weft.read(reference).id, weft.read(reference).text) == ("a", "mirror")
+            assert (weft.node(reference).id, weft.node(reference).text) == ("a", "mirror")
 
     def test_a_citation_of_a_long_node_leads_to_the_whole_node(self, weft):
         text = "A sentence about the mirror of a telescope. " * 200
         weft.add([Node(id="long", text=text)])
         found = weft.search("mirror", mode="words")
         assert len(found) > 3
-        assert {weft.read(each.passage.citation).text for each in found} == {text}
+        assert {weft.node(each.passage.citation).text for each in found} == {text}
         assert all(text[each.passage.start : each.passage.end] == each.passage.text for each in found)
 
     def test_the_unknown_and_the_hidden_are_refused_alike(self, weft):
@@ -551,7 +551,7 @@ class TestReading:
         citation = weft.search("mirror")[0].passage.citation
         for reference in ("nowhere", "a", citation):
             with pytest.raises(NotFound, match=f"there is no node or citation '{reference}'"):
-                weft.read(reference, user="ben")
+                weft.node(reference, user="ben")
             with pytest.raises(NotFound, match=f"there is no node or citation '{reference}'"):
                 weft.feedback(reference, True, user="ben")
 

@@ -98,7 +98,7 @@ def test_the_focus_and_what_is_included_by_id_are_shown_with_their_dates(weft):
     assert {"old", "coming"} <= shown(context)
     assert "valid until: 2026-03-15T09:30:30Z" in context.text
     assert "valid from: 2026-03-17T09:30:30Z" in context.text
-    assert weft.read("old").valid_until == NOW - DAY
+    assert weft.node("old").valid_until == NOW - DAY
     assert "old" not in shown(weft.context("old"))
 
 
@@ -152,7 +152,7 @@ def test_a_moment_without_a_zone_is_in_utc(weft):
     weft.add([node("n", text="harbour", valid_until=NOW)])
     assert shown(weft.context("harbour", filters=Filters(as_of=datetime(2026, 3, 16, 9)))) == {"n"}
     with pytest.raises(InvalidInput, match="as_of must be a time"):
-        weft.context("harbour", filters=Filters(as_of="2026"))
+        weft.context("harbour", filters=Filters(as_of="2026"))  # type: ignore[arg-type]
 
 
 class TestGivenVector:

@@ -18,17 +18,19 @@ from weftwork.compose.ordering import as_scored, collapsed
 from weftwork.compose.repeats import LeftOut
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
+from weftwork.document import READ_TOKENS, DocumentText, read_document
 from weftwork.embed import get_embedder
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
-from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
 from weftwork.query import quoted, read_query
 from weftwork.recipe import Recipe, Recipes
+from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.score import FactsOnDemand, Profile, score
@@ -296,20 +298,37 @@ class Weft:
         With `since`, the id of an earlier context of the same user and thread, only the difference to it.
         """
         chosen = self.tools.recipes.get(recipe)
-        if not isinstance(budget, Budget):
-            total = (chosen.tokens or self.tools.budget) if budget is None else budget
-            check_budget(Budget(total=total))
-            budget = chosen.budget(total)
-        more["decay"] = more.get("decay") or self.tools.decay
-        request = Request(query=query, workspace=workspace, user=user, budget=budget, **more)
-        if lens is not None:
-            check_request(request)
-            request = apply_lens(request, self.tools.lenses.get(lens))
+        request = self.request(query, chosen, user=user, workspace=workspace, budget=budget, lens=lens, **more)
         context = self.assemble(request, chosen)
         if since is not None:
             return self.since(since, context, thread=request.thread)
         self.earlier.note(context, request.thread, keep=remember)
         return context
+
+    def request(
+        self,
+        query: str,
+        recipe: Recipe,
+        *,
+        budget: int | Budget | None = None,
+        lens: str | Lens | None = None,
+        **more: Any,
+    ) -> Request:
+        """The request for a query, with the recipe's and the engine's settings for what it leaves open."""
+        if not isinstance(budget, Budget):
+            total = self.default_budget(recipe) if budget is None else budget
+            check_budget(Budget(total=total))
+            budget = recipe.budget(total)
+        more["decay"] = more.get("decay") or self.tools.decay
+        request = Request(query=query, budget=budget, **more)
+        if lens is None:
+            return request
+        check_request(request)
+        return apply_lens(request, self.tools.lenses.get(lens))
+
+    def default_budget(self, recipe: Recipe) -> int:
+        """The tokens of a context by this recipe where a request names none."""
+        return recipe.tokens or self.tools.budget
 
     def since(self, earlier: str, context: Context, *, thread: str | None = None) -> Delta:
         """How a context differs from an earlier one of the same user and thread; it is kept for the next time."""
@@ -395,10 +414,28 @@ class Weft:
             for candidate in ranked[:limit]
         ]
 
-    def read(self, reference: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Node:
-        """A node by its id, or by the citation id of one of its passages."""
+    def read(
+        self,
+        reference: str,
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        start: str = "",
+        tokens: int | None = READ_TOKENS,
+        ids: bool = True,
+    ) -> DocumentText:
+        """A document, or the part of one that an id, a citation, a title or a source names, in reading order.
+
+        What has no room in `tokens` is read on by giving `next` as `start`; None is room for everything. Without
+        `ids`, no citations stand in the text.
+        """
         with self.store.view(workspace, user) as view:
-            return view.nodes([_resolve(view, reference)])[0]
+            return read_document(view, reference, self.tools.counter, start=start, tokens=tokens, ids=ids)
+
+    def node(self, reference: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Node:
+        """A single node by its id, or by the citation id of one of its passages."""
+        with self.store.view(workspace, user) as view:
+            return view.nodes([resolve(view, reference).node])[0]
 
     def feedback(
         self, reference: str, useful: bool, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE
@@ -407,7 +444,7 @@ class Weft:
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
         with self.store.view(workspace, user) as view:
-            node = _resolve(view, reference)
+            node = resolve(view, reference).node
         with self.atomic(workspace) as batch:
             batch.give_feedback(user, node, useful, self._clock())
 
@@ -443,15 +480,3 @@ SEARCHES: dict[str, Recipe] = {
         ("vector", (SemanticCollector(threshold=0.0),)),
     )
 }
-
-
-def _resolve(view: View, reference: str) -> str:
-    """The id of a visible node that is meant by an id or a citation."""
-    if not isinstance(reference, str):
-        raise InvalidInput(f"a source is named by its id or its citation, got {reference!r}: use text")
-    cited = view.cited([reference.strip("[]")])
-    if cited:
-        return cited[0].node.id
-    if view.nodes([reference]):
-        return reference
-    raise NotFound(f"there is no node or citation {reference!r} in this workspace: find it with  weftwork search")

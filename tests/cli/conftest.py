@@ -42,7 +42,7 @@ def weft(here, monkeypatch, capsys):
         with pytest.raises(SystemExit) as end:
             main()
         printed = capsys.readouterr()
-        return Ran(end.value.code or 0, printed.out, printed.err)
+        return Ran(int(end.value.code or 0), printed.out, printed.err)
 
     return run
 

@@ -49,11 +49,16 @@ def test_the_json_of_the_graph_is_the_document_of_its_contract_with_its_citation
     assert weft("context", "mirror", "--format", "yaml").code == 2
 
 
-def test_json_is_the_whole_context(weft, filled):
-    output = weft("context", "When does the mirror ship?", "--json", "--max-tokens", "300").json
-    assert output["query"] == "When does the mirror ship?"
-    assert output["tokens"] == get_counter().count(output["text"]) <= output["budget"] == 300
-    assert {each["node"] for each in output["decisions"]} >= {"mirror", "base", "cash"}
+def test_json_is_the_context_and_with_the_reasons_all_of_it(weft, filled):
+    asked = ("context", "When does the mirror ship?", "--json", "--max-tokens", "300")
+    told = weft(*asked).json
+    assert told["query"] == "When does the mirror ship?"
+    assert told["tokens"] == get_counter().count(told["text"]) <= told["budget"] == 300
+    assert {each["node"] for each in told["citations"]} >= {"mirror", "base", "cash"}
+    assert "decisions" not in told
+    whole = weft(*asked, "--explain").json
+    assert (whole["text"], whole["id"]) == (told["text"], told["id"])
+    assert {each["node"] for each in whole["decisions"]} >= {"mirror", "base", "cash"}
 
 
 def test_a_thread_brings_its_history(weft, filled):
@@ -78,8 +83,8 @@ def test_focus_and_filters_are_passed_on(weft, filled):
     focused = weft("context", "--focus", "finch", "--json").json
     assert [section["name"] for section in focused["sections"]] == ["focus", "relations"]
     for arguments, found in ((("--type", "todo"), {"base"}), (("--tag", "optics"), {"mirror"})):
-        output = weft("context", "mirror", "--json", *arguments).json
-        assert {each["node"] for each in output["decisions"] if "lexical" in str(each["findings"])} == found
+        told = weft("context", "mirror", "--json", "--explain", *arguments).json
+        assert {each["node"] for each in told["decisions"] if "lexical" in str(each["findings"])} == found
         graph = ("--recipe", "graph", "--depth", "1", "--json")
         (first, *_) = weft("context", "some mirror", *arguments, *graph).json["nodes"]
         assert {first["id"]} == found

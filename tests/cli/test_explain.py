@@ -11,7 +11,7 @@ def test_json_is_the_list_of_decisions(weft, filled):
     decisions = weft("explain", "mirror", "--json").json
     assert {decision["node"] for decision in decisions} >= {"mirror", "base", "cash"}
     assert all(decision["reason"] and decision["fate"] and decision["findings"] for decision in decisions)
-    assert decisions == weft("context", "mirror", "--json").json["decisions"]
+    assert decisions == weft("context", "mirror", "--json", "--explain").json["decisions"]
     graph = weft("explain", "mirror", "--json", "--recipe", "graph").json
     assert {each["node"] for each in graph} == {"mirror", "finch", "base"}
 

@@ -98,15 +98,17 @@ def a_day_of_work(weft):
         weft.explain("rollers", budget=200),
         weft.search("rollers", limit=3),
         weft.search("greese", mode="words", filters=Filters(tags=frozenset({"building"}))),
-        *(weft.read(name) for name in ("dome", "grease", *ODD)),
-        weft.read(first.citations[0].id),
+        *(weft.node(name) for name in ("dome", "grease", *ODD)),
+        weft.node(first.citations[0].id),
+        *(weft.read(name, tokens=200) for name in ("dome", *ODD, first.citations[0].id)),
+        weft.read("dome", ids=False).text,
         weft.feedback("dome", True),
         weft.context("grease the rollers", budget=300, since=first.id),
         weft.stats(),
     ]
     told += [weft.remove(["m1", "unknown", ODD[0]]), weft.stats()]
     for call, error in (
-        (lambda: weft.read("m1"), NotFound),
+        (lambda: weft.node("m1"), NotFound),
         (lambda: weft.context("x", budget=0), InvalidInput),
         (lambda: weft.context("x", recipe="nonsense"), InvalidInput),
         (lambda: weft.context("x", since="ctx-0000000000"), NotFound),
@@ -146,12 +148,12 @@ def test_a_context_is_whole(client):
 
 
 def test_an_admin_acts_for_another_user_and_nobody_else_does(client, weft, url):
-    assert client.read("secret", user="ana").text == "The rollers cost a fortune."
+    assert client.node("secret", user="ana").text == "The rollers cost a fortune."
     with pytest.raises(NotFound):
-        client.read("secret")
+        client.node("secret")
     _, token = make_key(weft.store, user="me", workspaces=["main"], scope="write", now=NOW)
     with Client(url, key=token) as writer, pytest.raises(AccessDenied, match="admin"):
-        writer.read("secret", user="ana")
+        writer.node("secret", user="ana")
 
 
 def test_memories_and_users_over_the_wire(client, weft):
@@ -178,9 +180,9 @@ def test_a_document_is_uploaded_and_asked_about(client, tmp_path):
 
 def test_errors_are_those_of_the_library(client, url, key):
     with Client(url) as nobody, pytest.raises(AccessDenied, match="key"):
-        nobody.read("dome")
+        nobody.node("dome")
     with pytest.raises(NotFound, match="no workspace"):
-        client.read("dome", workspace="nowhere")
+        client.node("dome", workspace="nowhere")
     with pytest.raises(AccessDenied, match="command line"):
         client.create_workspace("more")
     with pytest.raises(InvalidInput, match="limit"):
@@ -190,7 +192,7 @@ def test_errors_are_those_of_the_library(client, url, key):
     with pytest.raises(TypeError, match="no option"):
         client.context("x", budgett=5)
     with Client("http://127.0.0.1:9", retries=0) as nowhere, pytest.raises(RemoteError, match="could not be reached"):
-        nowhere.read("dome")
+        nowhere.node("dome")
 
 
 @pytest.mark.parametrize("address", ["", "notes.weft", "ftp://x", "http://", "http://x:0", "http://[::1"])
@@ -236,7 +238,7 @@ NODE = httpx.Response(200, json=encode(Node(id="dome")))
 
 def test_what_may_be_repeated_is_sent_again_when_the_server_says_so():
     script = Script(busy(429, **{"retry-after": "7"}), busy(503), httpx.ConnectError("gone"), NODE)
-    assert script.client().read("dome").id == "dome"
+    assert script.client().node("dome").id == "dome"
     assert (len(script.asked), script.waited) == (4, [7.0, 1.0, 2.0])
 
 
@@ -261,11 +263,11 @@ def test_a_model_is_not_asked_again_because_it_takes_its_time():
 def test_it_does_not_wait_for_ever():
     script = Script(busy(429, **{"retry-after": "3600"}))
     with pytest.raises(RemoteError, match="429"):
-        script.client().read("dome")
+        script.client().node("dome")
     assert script.waited == []
     script = Script(*(busy(503) for _ in range(4)))
     with pytest.raises(RemoteError):
-        script.client().read("dome")
+        script.client().node("dome")
     assert len(script.asked) == 4
 
 
@@ -280,12 +282,12 @@ def test_it_does_not_wait_for_ever():
 )
 def test_what_no_weft_server_says_is_told_as_such(answer):
     with pytest.raises(RemoteError):
-        Script(answer).client().read("dome")
+        Script(answer).client().node("dome")
 
 
 def test_an_answer_of_another_shape_is_refused():
     with pytest.raises(InvalidInput, match="no Node"):
-        Script(httpx.Response(200, json={"id": 5})).client().read("dome")
+        Script(httpx.Response(200, json={"id": 5})).client().node("dome")
 
 
 def test_a_name_is_one_part_of_an_address():

@@ -42,8 +42,8 @@ def test_many_notes_do_not_crowd_the_pages_out(weft):
 def test_the_citation_of_a_page_leads_back_to_it(weft):
     context = weft.context("quinces", recipe="research", budget=20_000)
     for citation in context.citations:
-        assert weft.read(citation.id).id == citation.node
-        assert (citation.start, citation.end) == (0, len(weft.read(citation.node).text))
+        assert weft.node(citation.id).id == citation.node
+        assert (citation.start, citation.end) == (0, len(weft.node(citation.node).text))
 
 
 def test_each_collector_keeps_its_name_in_the_trace(weft):

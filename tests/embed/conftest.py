@@ -59,7 +59,7 @@ def tiny_model(tmp_path: Path) -> TinyModel:
         folder = tmp_path / "tiny"
         folder.mkdir(exist_ok=True)
         write_tokenizer(folder)
-        shapes = {
+        shapes: dict[str, list[str | int]] = {
             name: ["batch", 3] if name == "sentence_embedding" else ["batch", "words", 3]
             for name in outputs or ("last_hidden_state",)
         }

@@ -1,5 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_neither_side_can_change_what_is_kept() -> None:
 
 
 @pytest.mark.parametrize("options", [{"max_size": -1}, {"ttl": 0}, {"ttl": -5}])
-def test_impossible_limits_are_refused(options: dict[str, int]) -> None:
+def test_impossible_limits_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
         EmbeddingCache(**options)
 

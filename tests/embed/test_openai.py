@@ -96,7 +96,7 @@ def connect(server: Server, waits: list[float]) -> Iterator[Connect]:
     opened: list[OpenAIEmbedder] = []
 
     def make(model: str = "tiny", **options: Any) -> OpenAIEmbedder:
-        settings = {"api_key": KEY, "base_url": server.url, "sleep": waits.append} | options
+        settings: dict[str, Any] = {"api_key": KEY, "base_url": server.url, "sleep": waits.append} | options
         opened.append(OpenAIEmbedder(model, **settings))
         return opened[-1]
 

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -241,9 +242,9 @@ class TestResolve:
     def test_what_is_no_query_is_refused(self, weft):
         for query in (5, None, {"a"}):
             with pytest.raises(InvalidInput, match="the query must be text or a list of topics, got"):
-                ContextAssembler(weft).assemble(query)
+                ContextAssembler(weft).assemble(query)  # type: ignore[arg-type]
         with pytest.raises(InvalidInput, match="a topic must be text, got 5"):
-            ContextAssembler(weft).assemble([5])
+            ContextAssembler(weft).assemble([5])  # type: ignore[list-item]
 
     def test_what_no_text_can_hold_and_what_no_message_can_hold_is_asked_for_all_the_same(self, weft):
         assert ContextAssembler(weft).assemble("\ud800 x").meta.warnings == ("nothing was found for '? x'",)
@@ -396,8 +397,8 @@ class TestFormat:
     def test_the_same_request_gives_the_same_bytes_and_nothing_volatile(self, tmp_path):
         told = []
         for hours in (0, 5):
-            moment = NOW + timedelta(hours=hours)
-            with Weft.open(tmp_path / f"{hours}.weft", embedder="hashing", clock=lambda at=moment: at) as weft:
+            clock = partial(NOW.__add__, timedelta(hours=hours))
+            with Weft.open(tmp_path / f"{hours}.weft", embedder="hashing", clock=clock) as weft:
                 chain(weft, "a", "b", "c")
                 told.append(ContextAssembler(weft).assemble("a").markdown)
         assert told[0] == told[1]

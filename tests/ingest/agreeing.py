@@ -8,7 +8,7 @@ def held(weft, root):
     top = f"folder:{os.path.basename(root)}"
     places, nodes = {}, {}
     with weft.store.view("main", "me") as view:
-        waiting = [(top, ())]
+        waiting: list[tuple[str, tuple]] = [(top, ())]
         while waiting:
             name, place = waiting.pop()
             (node,) = view.nodes([name])

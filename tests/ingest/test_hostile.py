@@ -21,7 +21,7 @@ def vault(tmp_path):
 
 def added(weft, vault):
     report = follow(weft, vault, get_connector("obsidian"))
-    assert weft.read("file:vault/Good.md").text == "Sound."
+    assert weft.node("file:vault/Good.md").text == "Sound."
     return report
 
 
@@ -113,6 +113,9 @@ def test_a_file_that_changes_while_it_is_read_is_left_for_the_next_time(weft, va
     class Busy:
         name, summary, version = "obsidian", "", get_connector("obsidian").version
 
+        def recognises(self, path):
+            return 1.0
+
         def sources(self, path):
             for source in get_connector("obsidian").sources(path):
                 yield replace(source, read=self.reading(source)) if source.key == "Log.md" else source
@@ -127,9 +130,9 @@ def test_a_file_that_changes_while_it_is_read_is_left_for_the_next_time(weft, va
 
     report = follow(weft, vault, Busy())
     assert why(report) == {"Log.md": "changed while it was read: add it again"}
-    assert weft.read("file:vault/Log.md").text == "one"
+    assert weft.node("file:vault/Log.md").text == "one"
     assert added(weft, vault).changed == 1
-    assert weft.read("file:vault/Log.md").text == "two more more"
+    assert weft.node("file:vault/Log.md").text == "two more more"
 
 
 def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(weft, vault):
@@ -139,6 +142,9 @@ def test_a_file_that_vanishes_or_becomes_a_folder_between_listing_and_reading(we
 
     class Late:
         name, summary, version = "obsidian", "", get_connector("obsidian").version
+
+        def recognises(self, path):
+            return 1.0
 
         def sources(self, path):
             (vault / "a.md").unlink()

@@ -56,9 +56,9 @@ def test_what_changed_is_indexed_again_and_its_old_passages_are_gone(weft, notes
     assert counts(sync(weft, notes)) == {"changed": 1, "unchanged": 4}
     assert found(weft, "mirror") == []
     assert found(weft, "lens") == ["file:notes/a.md"]
-    assert weft.read("file:notes/a.md").updated_at == datetime.fromtimestamp(1_760_000_000, UTC)
+    assert weft.node("file:notes/a.md").updated_at == datetime.fromtimestamp(1_760_000_000, UTC)
     with pytest.raises(NotFound):
-        weft.read(old)
+        weft.node(old)
 
 
 def test_what_is_gone_is_removed_with_its_folder(weft, notes):
@@ -79,7 +79,7 @@ def test_what_was_renamed_keeps_its_id_its_links_its_list_and_what_was_said_of_i
         batch.set_access("file:notes/sub/b.md", frozenset({"me"}))
     (notes / "sub" / "b.md").rename(notes / "base.md")
     assert counts(sync(weft, notes)) == {"moved": 1, "unchanged": 4}
-    node = weft.read("file:notes/sub/b.md")
+    node = weft.node("file:notes/sub/b.md")
     assert (node.title, node.parent, node.source) == ("base", "folder:notes", str(notes / "base.md"))
     assert node.access == {"me"}
     with weft.store.view("main", "me") as view:
@@ -114,13 +114,13 @@ def test_of_several_files_with_the_same_content_none_is_taken_for_another(weft, 
 
 def test_access_lists_and_tags_outlive_a_change(weft, notes):
     sync(weft, notes)
-    node = weft.read("file:notes/a.md")
+    node = weft.node("file:notes/a.md")
     weft.add([Node(id=node.id, type="file", title=node.title, text=node.text, parent=node.parent, tags=("keep",))])
     with weft.atomic() as batch:
         batch.set_access(node.id, frozenset({"me"}))
     (notes / "a.md").write_text("The lens.")
     sync(weft, notes)
-    after = weft.read(node.id)
+    after = weft.node(node.id)
     assert (after.text, after.tags, after.access) == ("The lens.", ("keep",), {"me"})
 
 
@@ -168,7 +168,7 @@ def test_documents_are_read_again_when_they_change_and_go_with_their_pages(weft,
     assert (found(weft, "telescope"), found(weft, "observatory")) == ([], ["document:notes/x.html#page=1"])
     (notes / "x.html").rename(notes / "sub" / "y.html")
     assert counts(sync(weft, notes)) == {"moved": 1, "unchanged": 5}
-    moved = weft.read("document:notes/x.html")
+    moved = weft.node("document:notes/x.html")
     assert (moved.title, moved.parent, moved.source) == ("y.html", "folder:notes/sub", str(notes / "sub" / "y.html"))
     (notes / "sub" / "y.html").unlink()
     assert counts(sync(weft, notes)) == {"removed": 1, "unchanged": 5}

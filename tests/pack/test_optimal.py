@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.pack import Room, room_for
 from weftwork.pack.ledger import by_score
@@ -180,7 +181,7 @@ def owed(section, choices, room):
     return min(room.reserved.get(section, 0), usable(choices, section, room, half_only))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(packings(most=6, tokens=200, total=600))
 def test_its_value_is_that_of_the_best_of_all_combinations(given_packing):
     choices, room = given_packing
@@ -203,7 +204,7 @@ def documents(draw):
     return choices
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(documents(), st.integers(0, 600))
 def test_the_forms_of_documents_are_chosen_as_well_as_they_can_be(choices, total):
     packing = Optimal().pack(choices, Room(total), half_only)

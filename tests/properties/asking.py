@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from hypothesis import strategies as st
 
-from weftwork import Context, Filters, Message, Recipe, Weft, WeftError
+from weftwork import Filters, Message, Recipe, Weft, WeftError
 from weftwork.collect import AdjacentCollector
-from weftwork.delta import Delta
 from weftwork.pack import PACKERS
 from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
 from weftwork.render import explain, to_dict
@@ -69,7 +69,7 @@ class Ask:
         """The recipe that these parts make."""
         return recipe(self.packer, self.template, self.profile, self.lines)
 
-    def put_to(self, weft: Weft, workspace: str, user: str, **more: object) -> Context | Delta:
+    def put_to(self, weft: Weft, workspace: str, user: str, **more: Any) -> Any:
         """The context that this user gets, or with `since` what changed."""
         return weft.context(
             self.query,

@@ -3,10 +3,12 @@
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Edge, Message, Node, Weft
 from weftwork.engine import Tools
@@ -16,7 +18,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
 
 from .asking import Ask, asks
-from .depth import some
 from .sight import EMBEDDER
 from .world import COMMON, PEOPLE, ROOT, World, plans
 
@@ -195,7 +196,7 @@ def test_a_workspace_that_is_made_anew_under_its_old_name_is_empty(weft):
 
 
 def test_each_part_of_a_request_tells_it_from_another(weft):
-    options = [
+    options: list[dict[str, Any]] = [
         {},
         {"query": "the crane"},
         {"budget": 60},
@@ -223,7 +224,11 @@ def test_an_answer_grows_old_with_the_clock(tmp_path):
 
 
 def test_threads_that_ask_at_once_get_the_same_bytes_as_one_alone(weft):
-    requests = [{"query": "the harbour"}, {"query": "a crane", "focus": "harbour"}, {"query": "pier", "budget": 80}]
+    requests: list[dict[str, Any]] = [
+        {"query": "the harbour"},
+        {"query": "a crane", "focus": "harbour"},
+        {"query": "pier", "budget": 80},
+    ]
     alone = [to_json(ask(weft, **each)) for each in requests]
     cold = Weft(weft.store, weft.tools, clock=lambda: NOW)
     with ThreadPoolExecutor(8) as pool:

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Edge, Node, Weft, WeftError
 from weftwork.delta import GONE, UNCHOSEN
@@ -16,7 +17,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
 
 from .asking import asks
-from .depth import some
 from .sight import EMBEDDER
 from .world import MARKER, PEOPLE, ROOT, World, plans
 

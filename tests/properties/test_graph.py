@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Weft, WeftError
 from weftwork.engine import Tools
@@ -20,7 +21,6 @@ from weftwork.text.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, short_texts, totals
-from .depth import some
 from .sight import EMBEDDER, Inventory
 from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import ABSENT, COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans

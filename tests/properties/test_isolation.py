@@ -5,6 +5,7 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Edge, Node, Weft
 from weftwork.engine import Tools
@@ -13,7 +14,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
 
 from .asking import Ask, asks
-from .depth import some
 from .sight import EMBEDDER, NAMES, Inventory, about, overall, searches
 from .world import COMMON, ROOT, TEXTS, World, name, plans
 

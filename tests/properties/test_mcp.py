@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp_types import ResourceTemplateReference
+from tests.depth import some
 
 from weftwork import Weft
 from weftwork.engine import Tools
@@ -19,7 +20,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
 
 from .asking import QUERIES
-from .depth import some
 from .sight import EMBEDDER, NAMES, NO_CITATION, Inventory
 from .test_isolation import OUTSIDE, knotted, twin
 from .world import ABSENT, COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans

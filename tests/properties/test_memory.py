@@ -4,10 +4,12 @@ import asyncio
 import itertools
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Filters, Weft
 from weftwork.engine import Tools
@@ -26,7 +28,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import get_counter
 
 from .asking import asks
-from .depth import some
 from .sight import EMBEDDER
 from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import COMMON, MARKER, PEOPLE, ROOT, World, name, plans
@@ -74,7 +75,7 @@ def told(world, user, query=COMMON):
         given.append(repr(results))
         return MemoryRanker.by_confidence(results)
 
-    deep = {"include_relationships": True, "relationship_depth": 3}
+    deep: dict[str, Any] = {"include_relationships": True, "relationship_depth": 3}
     calls = [
         engine.search(query, world.workspace, SearchOptions(limit=3, **deep)),
         engine.build_context(query, world.workspace, ContextOptions(limit=2, **deep)),

@@ -2,11 +2,11 @@
 
 import itertools
 from contextlib import suppress
-from math import ceil
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Weft, WeftError
 from weftwork.engine import Tools
@@ -139,12 +139,12 @@ def check_failures(world, user, inventory):
     for number in sorted(world.specs.keys() - seen)[:3]:
         assert failures(world, user, name(number), inventory.citation(name(number))) == absent
     for number in seen:
-        assert world.weft.read(name(number), user=user, workspace=world.workspace).id == name(number)
+        assert world.weft.node(name(number), user=user, workspace=world.workspace).id == name(number)
 
 
 @pytest.mark.parametrize("user", PEOPLE)
 @pytest.mark.parametrize("embedded", [False, True], ids=["words", "vectors"])
-@settings(max_examples=ceil(1000 / (2 * len(PEOPLE))))
+@settings(max_examples=some(1000 // (2 * len(PEOPLE))))
 @given(plan=plans(), requests=st.lists(asks, min_size=1, max_size=2))
 def test_nothing_hidden_reaches_a_user_whatever_happened_before(engines, plan, requests, user, embedded):
     with World(engines[embedded], next(WORKSPACES), plan) as world:

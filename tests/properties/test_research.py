@@ -8,13 +8,12 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 from tests.faces.research.researching import document
 
 from weftwork import Weft
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.faces.research import ContextBuilder, ask
-
-from .depth import some
 
 USERS = ("me", "ben")
 WORDS = ("quince", "mirror", "panic", "turbine", "leverage")

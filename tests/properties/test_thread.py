@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Node, Weft, WeftError
 from weftwork.engine import Tools
@@ -19,7 +20,6 @@ from weftwork.text.tokens import CharacterCounter, get_counter
 
 from .asking import QUERIES
 from .content import node_lists, queries, totals
-from .depth import some
 from .sight import EMBEDDER
 from .test_isolation import OUTSIDE, knotted, twin
 from .world import COMMON, MARKER, PEOPLE, ROOT, World, marker, name, numbers, plans

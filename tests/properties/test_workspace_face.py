@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Weft, WeftError
 from weftwork.engine import Tools
@@ -26,7 +27,6 @@ from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
 
 from .asking import QUERIES
-from .depth import some
 from .sight import EMBEDDER
 from .test_isolation import OUTSIDE, USER, knotted, twin
 from .world import MARKER, PEOPLE, ROOT, World, name, numbers, plans

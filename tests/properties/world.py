@@ -12,6 +12,7 @@ from datetime import timedelta
 from hashlib import blake2b
 from itertools import product
 from random import Random
+from typing import Literal
 
 from hypothesis import strategies as st
 
@@ -243,7 +244,7 @@ class World:
         with self.weft.atomic(self.workspace) as batch:
             batch.unlink([link.edge()])
 
-    def touch(self, user: str, number: int, kind: str) -> None:
+    def touch(self, user: str, number: int, kind: Literal["view", "edit"]) -> None:
         if number in self.specs:
             with self.weft.atomic(self.workspace) as batch:
                 batch.record(user, name(number), kind, NOW - timedelta(minutes=number))

@@ -2,8 +2,9 @@
 
 from hypothesis import settings
 from hypothesis import strategies as st
+from tests.depth import some
 
-PROPERTY = settings(deadline=None, max_examples=60)
+PROPERTY = settings(deadline=None, max_examples=some(90))
 """No deadline: the first text that a vocabulary counts loads it."""
 
 _LINES = (

@@ -10,7 +10,7 @@ from weftwork.compose.reading import Reading
 from weftwork.identity import SHORT
 from weftwork.render import ExcerptRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
 from weftwork.text.tokens import CharacterCounter, TokenCounter
-from weftwork.types import Candidate, Context, Decision, Excerpt, FieldValue, Finding, NodeInfo, Passage, Section
+from weftwork.types import Candidate, Context, Decision, Excerpt, Fate, FieldValue, Finding, NodeInfo, Passage, Section
 
 from .documents import Document, part
 
@@ -151,7 +151,7 @@ def arranged(template: Template, excerpts: Iterable[Excerpt]) -> tuple[Section, 
     )
 
 
-def decision(excerpt: Excerpt, fate: str, reason: str, missing: int | None = None) -> Decision:
+def decision(excerpt: Excerpt, fate: Fate, reason: str, missing: int | None = None) -> Decision:
     found = excerpt.items[0].candidate
     return Decision(
         citation=found.passage.citation,

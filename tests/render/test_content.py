@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from weftwork.render import FieldChoice, Template
+from weftwork.types import FieldValue
 
 from .documents import Document, citation, part
 
@@ -449,7 +450,11 @@ class TestNotes:
         assert page.content(2) == "One. (also in: x ## y (k482913))"
 
     def test_long_fields_stand_below_one_another_as_they_were_written(self):
-        fields = {"author": "[[Ana Brink]]", "source": "https://example.org/a|b", "topics": ("[[Glue]]", "a " * 30)}
+        fields: dict[str, FieldValue] = {
+            "author": "[[Ana Brink]]",
+            "source": "https://example.org/a|b",
+            "topics": ("[[Glue]]", "a " * 30),
+        }
         lines = ["author: [[Ana Brink]]", "source: https://example.org/a|b", f"topics: [[Glue]], {'a ' * 30}".rstrip()]
         assert Document(text="Text.", fields=fields).content() == "\n".join((*lines, "Text."))
         item = part("list_item", "Buy.", fields=fields)

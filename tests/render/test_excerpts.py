@@ -7,7 +7,7 @@ import pytest
 
 from weftwork.render import FieldChoice, Template, get_template
 from weftwork.text.tokens import get_counter
-from weftwork.types import Reach, Step
+from weftwork.types import FieldValue, Reach, Step
 
 from .documents import Document, citation, part
 from .sample import candidate, renderer
@@ -160,7 +160,7 @@ class TestVariables:
 
 class TestFields:
     def test_chosen_fields_come_first_and_stay_where_others_are_left_out(self):
-        fields = {"b": True, "Status": "open", "a": 1.5, "due": None}
+        fields: dict[str, FieldValue] = {"b": True, "Status": "open", "a": 1.5, "due": None}
         template = Template(name="mine", item="{{fields}}", separator="", quote="escape")
         texts = [
             renderer(template, fields=FieldChoice(show, ("status", "due"))).full(candidate("", fields=fields)).text

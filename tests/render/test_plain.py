@@ -28,7 +28,7 @@ def test_guards_are_for_plain_content_and_must_be_a_pattern():
     with pytest.raises(InvalidInput, match="no regular expression"):
         Template(name="own", item=ITEM, quote="plain", guards="[").check()
     with pytest.raises(InvalidInput, match="fence, cite, escape, plain"):
-        Template(name="own", item=ITEM, quote="bare").check()
+        Template(name="own", item=ITEM, quote="bare").check()  # type: ignore[arg-type]
 
 
 def test_settings_may_ask_for_it():

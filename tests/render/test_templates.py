@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 
@@ -33,7 +35,8 @@ def test_what_replaces_a_variable_is_never_read_again(content: str):
     ],
 )
 def test_an_unknown_variable_is_refused_with_the_known_ones(slot: str, text: str, allowed: str):
-    template = Template(**{"name": "mine", "item": "{{content}}", slot: text})
+    slots: dict[str, Any] = {"name": "mine", "item": "{{content}}", slot: text}
+    template = Template(**slots)
     with pytest.raises(InvalidInput) as caught:
         Templates().register(template)
     assert "'mine'" in str(caught.value)

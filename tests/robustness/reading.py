@@ -39,7 +39,7 @@ def look(weft, user, chosen):
     shown += [context.text, explain(context), to_json(context)]
     for name in ("anchor", *(f"{writer}-{chosen.randint(1, 50)}" for writer in ("one", "two")), "one-turning"):
         try:
-            shown.append(repr(weft.read(name, user=user)))
+            shown.append(repr(weft.node(name, user=user)))
         except NotFound:
             if name == "anchor":
                 raise

@@ -8,12 +8,13 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.depth import some
 
 from weftwork import Node, Weft
 
 from .making import EMBEDDER, answers, contents, opened, run, start
 
-SECONDS = os.environ.get("WEFTWORK_SOAK_SECONDS", "20")
+SECONDS = os.environ.get("WEFTWORK_SOAK_SECONDS", str(some(24)))
 PRIVATE = ("closed-a", "closed-b")
 
 
@@ -102,7 +103,7 @@ def test_eight_threads_share_one_weft(store):
                 kept[name] = word
                 assert [each.node.id for each in weft.search(word, user="guest", mode="words")][:1] == [name]
                 assert weft.context(f"harbour {word}", user="ben", budget=300).tokens <= 300
-                assert weft.read(name).text == node.text
+                assert weft.node(name).text == node.text
                 if chosen.random() < 0.3:
                     gone = chosen.choice(sorted(kept))
                     assert weft.remove([gone]) == 1
@@ -159,7 +160,7 @@ def test_a_store_opens_while_another_process_makes_it(tmp_path):
 
 
 def test_ten_processes_open_a_new_store_at_once(tmp_path):
-    for attempt in range(3):
+    for attempt in range(some(3)):
         path, gate = tmp_path / f"new{attempt}.weft", tmp_path / f"gate{attempt}"
         openers = [start("opening.py", path, gate) for _ in range(10)]
         for opener in openers:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import sqlite3
+from typing import Any
 
 import pytest
 
@@ -207,7 +208,8 @@ def test_settings_that_are_wrong_make_no_store(tmp_path):
     from weftwork import Weft
     from weftwork.errors import UnknownName
 
-    for wrong in ({"tokenizer": "abacus"}, {"embedder": "oracle"}):
+    wrongs: tuple[dict[str, Any], ...] = ({"tokenizer": "abacus"}, {"embedder": "oracle"})
+    for wrong in wrongs:
         with pytest.raises(UnknownName, match="use one of"):
             Weft.open(tmp_path / "new.weft", **({"embedder": EMBEDDER} | wrong))
     assert list(tmp_path.iterdir()) == []

@@ -69,7 +69,7 @@ WRONG = {
         ("nobody", "weftwork users add"),
         atomically(lambda batch: batch.record("nobody", "root", "view", datetime.now(UTC))),
     ),
-    "an unknown node": (NotFound, ("nothing", "weftwork search"), lambda w: w.read("nothing")),
+    "an unknown node": (NotFound, ("nothing", "weftwork search"), lambda w: w.node("nothing")),
     "an unknown focus": (NotFound, ("nothing", "weftwork search"), lambda w: w.context("x", focus="nothing")),
     "an unknown recipe": (UnknownName, ("soup", "default"), lambda w: w.context("x", recipe="soup")),
     "an unknown template": (

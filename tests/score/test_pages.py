@@ -1,21 +1,23 @@
 """The grades of pages, against numbers worked out by hand."""
 
+from typing import cast
+
 import pytest
 
 from weftwork.compose.ordering import Best
 from weftwork.score.pages import _found_by
-from weftwork.types import Candidate, Finding, NodeInfo, Passage
+from weftwork.types import Candidate, Finding, Kind, NodeInfo, Passage
 
 
 def candidate(key, **grades):
-    findings = tuple(Finding(name, 1, score, kind=name) for name, score in grades.items())
+    findings = tuple(Finding(name, 1, score, kind=cast(Kind, name)) for name, score in grades.items())
     return Candidate(NodeInfo(id=f"n{key}"), Passage(0, 0, 1, "x", 1, "d", f"c{key}", key), "pages", findings)
 
 
 def test_a_search_grades_from_its_least_to_its_best_and_misses_with_0():
-    pages = [candidate(1, visual=0.9), candidate(2, visual=0.5), candidate(3, visual=0.6), candidate(4, lexical=1.0)]
-    assert _found_by("visual", pages) == {1: 1.0, 2: 0.0, 3: pytest.approx(0.25), 4: 0.0}
-    assert _found_by("visual", pages[1:2]) == {2: 1.0}
+    pages = [candidate(1, look=0.9), candidate(2, look=0.5), candidate(3, look=0.6), candidate(4, words=1.0)]
+    assert _found_by("look", pages) == {1: 1.0, 2: 0.0, 3: pytest.approx(0.25), 4: 0.0}
+    assert _found_by("look", pages[1:2]) == {2: 1.0}
     assert _found_by("vector", pages) == {}
 
 

@@ -132,7 +132,7 @@ def test_a_server_that_refuses_or_speaks_otherwise_is_a_model_error(weft, addres
             reranker.rerank("q", ["a"])
         reranker.close()
     with pytest.raises(InvalidInput, match="'cohere' or 'tei'"):
-        HttpReranker(address, style="other")
+        HttpReranker(address, style="other")  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")

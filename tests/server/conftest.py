@@ -30,7 +30,9 @@ def command(studio, tmp_path_factory):
 
     def parameters(*more, user="ana", workspace=sample.WORKSPACE):
         keep = {
-            name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "COVERAGE_PROCESS_START") if name in os.environ
+            name: os.environ[name]
+            for name in ("PATH", "SYSTEMROOT", "COVERAGE_PROCESS_START", "PYTHONPATH")
+            if name in os.environ
         }
         home = str(tmp_path_factory.mktemp("home"))
         return StdioServerParameters(

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import anyio
 import pytest
@@ -20,8 +21,7 @@ from .talking import talking
 
 COUNTER = get_counter()
 QUESTION = "What was decided about the mirrors?"
-PARTS = re.compile(r"^Characters (\d+) to (\d+) of (\d+)\.", re.MULTILINE)
-CONTRACT = {
+CONTRACT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "query": {"type": "string", "description": "Question, topic to search for, or node ID to start from"},
@@ -126,30 +126,30 @@ def test_what_was_found_can_be_read_by_id_citation_and_address(ana):
     assert ana.read(found["uri"]) == by_id
 
 
-def test_a_page_shows_fields_links_and_text(ana):
-    page = ana.text("weftwork_read", id="finch")
-    assert page.startswith("# Finch (page)\n")
-    assert "## Links" in page
-    assert to_uri("studio", "about") in page
-    assert "A telescope that libraries lend like a book." in page
+def test_a_document_has_what_it_is_and_where_its_links_lead_above_its_text(ana):
+    head, text = front_matter(ana.text("weftwork_read", id="finch"))
+    assert head["id"] == ["finch (page)"]
+    assert head["address"] == [to_uri("studio", "finch")]
+    assert head["tokens"][0].endswith("to the end")
+    assert all(to_uri("studio", "") in link for link in head["link"])
+    assert text.startswith("# Finch\n")
+    assert "A telescope that libraries lend like a book." in text
+    assert ana.text("weftwork_read", id="Finch") == ana.text("weftwork_read", id="finch")
 
 
 def test_a_long_text_is_read_in_parts_that_leave_nothing_out(ana):
-    parts, offset = [], None
-    while offset != len(LONG):
-        page = ana.text("weftwork_read", id="log", **({} if offset is None else {"offset": offset}))
+    parts, arguments = [], {"id": "log"}
+    while arguments:
+        page = ana.text("weftwork_read", **arguments)
         assert COUNTER.count(page) <= 10_000
-        begin, end, size = map(int, PARTS.search(page).groups())
-        assert (begin, size) == (offset or 0, len(LONG))
-        assert end > begin
-        assert LONG[begin:end].strip() in page
-        assert ("Read on with weftwork_read" in page) == (end < size)
-        parts.append(LONG[begin:end])
-        offset = end
+        head, text = front_matter(page)
+        parts.append(re.sub(r" \[[a-z]\d{6}\]", "", text))
+        _, _, call = head["tokens"][0].partition("read on: weftwork_read ")
+        arguments = json.loads(call) if call else None
+        assert bool(arguments) == ("left" in head["tokens"][0])
     assert len(parts) > 1
-    assert "".join(parts) == LONG
-    assert "no more to read" in ana.text("weftwork_read", id="log", offset=len(LONG))
-    assert str(len(LONG)) in ana.error("weftwork_read", id="log", offset=len(LONG) + 1)
+    assert " ".join(parts).split()[3:] == LONG.split()
+    assert "without start" in ana.error("weftwork_read", id="finch", start="k000000")
 
 
 def test_a_citation_of_a_long_text_opens_its_passage(ana):
@@ -157,7 +157,18 @@ def test_a_citation_of_a_long_text_opens_its_passage(ana):
     cited = next(each for each in found if each["id"] == "log")
     page = ana.text("weftwork_read", id=cited["citation"])
     assert COUNTER.count(page) <= 10_000
-    assert int(PARTS.search(page)[1]) > 0
+    assert f"[{cited['citation']}]" in page
+
+
+def front_matter(page):
+    """What a page says above its text, by name, and the text."""
+    begin, lines, text = page.split("---\n", 2)
+    assert begin == ""
+    head = {}
+    for line in lines.splitlines():
+        name, _, value = line.partition(": ")
+        head.setdefault(name, []).append(value)
+    return head, text.strip()
 
 
 def test_an_explanation_says_why_each_candidate_is_in_or_out(ana):
@@ -186,7 +197,7 @@ def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(
         page = ana.text("weftwork_read", id=kept["id"])
         assert "Ana likes the Dobsonian base in walnut." in page
         assert "confidence: 0.90" in page
-        assert "#base" in page
+        assert "\ntags: memory, base\n" in page
     with talking(command(user="ben")) as ben:
         found = ben.call("weftwork_search", query="Dobsonian walnut").structured_content["results"]
         assert kept["id"] not in {each["id"] for each in found}
@@ -218,7 +229,7 @@ def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(
         ("weftwork_read", {"id": "no such node"}, "weftwork_search"),
         ("weftwork_read", {"id": "weftwork://studio"}, TEMPLATE),
         ("weftwork_read", {"id": "weftwork://nowhere/finch"}, "leave it out"),
-        ("weftwork_read", {"id": "finch", "offset": -1}, "at least 0"),
+        ("weftwork_read", {"id": "finch", "start": "nowhere"}, "`next`"),
         ("weftwork_remember", {"text": " "}, "text"),
         ("weftwork_remember", {"text": "x", "confidence": 2}, "from 0 to 1"),
     ],
@@ -258,13 +269,15 @@ def test_huge_arguments_are_answered(ana):
 @pytest.mark.parametrize("cap", [200, 700])
 def test_no_answer_counts_more_than_the_cap(command, cap):
     with talking(command("--max-output-tokens", str(cap))) as ana:
+        found = ana.call("weftwork_search", query="Night 97 stars", mode="words").structured_content["results"]
+        in_the_log = next(each["citation"] for each in found if each["id"] == "log")
         answers = [
             ana.call("weftwork_context", query=QUESTION, maxTokens=50_000),
             ana.call("weftwork_context", query=QUESTION, maxTokens=cap),
             ana.call("weftwork_context", query=QUESTION, format="json"),
             ana.call("weftwork_search", query="mirror", limit=50),
             ana.call("weftwork_read", id="log"),
-            ana.call("weftwork_read", id="log", offset=20_000),
+            ana.call("weftwork_read", id="log", start=in_the_log),
             ana.call("weftwork_explain", query=QUESTION),
             ana.call("weftwork_explain", query=QUESTION, format="json"),
         ]
@@ -276,7 +289,7 @@ def test_no_answer_counts_more_than_the_cap(command, cap):
         assert "output cap" in texts[0]
         assert "left out" in texts[3]
         assert answers[3].structured_content["leftOut"] > 0
-        assert "Read on with weftwork_read" in texts[4]
+        assert "read on: weftwork_read" in texts[4]
         assert "output cap" in texts[6]
         assert json.loads(texts[7])["leftOut"] > 0
         assert COUNTER.count(ana.read(to_uri("studio", "log"))) <= cap

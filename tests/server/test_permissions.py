@@ -1,6 +1,7 @@
 """What Ben may not see is in no answer that his assistant gets, and changes none."""
 
 import pytest
+from tests.depth import DEEP
 
 from weftwork import sample
 from weftwork.server.address import to_uri
@@ -48,7 +49,7 @@ def test_every_answer_is_the_one_of_a_store_without_what_is_hidden(servers, twin
     *_, seen, hidden = twins
     assert {"terms", "private"} <= hidden
     with talking(servers[0]) as whole, talking(servers[1]) as reduced:
-        for ask in asked(sorted(seen | hidden)):
+        for ask in asked(sorted(hidden) + sorted(seen)[:: 1 if DEEP else 3]):
             assert whole.outcome(ask) == reduced.outcome(ask)
 
 

@@ -83,7 +83,7 @@ def test_a_file_is_not_laid_over_what_is_hidden(weft):
     weft.add([Node(id=name, text="hidden", access=frozenset({"me"}))])
     with pytest.raises(NotPermitted, match="rename yours"):
         FileRepository(weft, "ben").add("a.md", "two")
-    assert weft.read(name).text == "hidden"
+    assert weft.node(name).text == "hidden"
 
 
 @pytest.mark.parametrize(

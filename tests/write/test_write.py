@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from starlette.testclient import TestClient
@@ -86,7 +87,7 @@ def load_bundles(weft, _):
         yield Node(id="d", title="Document", fields={"version": "-".join(texts)})
 
     for texts in (("one", "two"), ("two", "three")):
-        report = load(weft, [Bundle("d", "d.pdf", (), lambda texts=texts: pages(*texts))], workspace="main")
+        report = load(weft, [Bundle("d", "d.pdf", (), partial(pages, *texts))], workspace="main")
         assert report.skipped == []
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "connectors": "List what can be added.",
     "context": "Assemble the context for a query.",
     "search": "Find passages.",
+    "read": "Read a document whole.",
     "ask": "Answer a question from documents, with page citations.",
     "explain": "Show why a context is what it is.",
     "eval": "Measure whether contexts hold what answers need.",

@@ -9,15 +9,16 @@ from weftwork.cli.asking import Answer, ask, asking
 from weftwork.cli.colour import shaded
 from weftwork.cli.options import settings
 from weftwork.config import Config
-from weftwork.render import explain, to_dict, to_json
+from weftwork.render import explain, lean, to_dict, to_json
 from weftwork.render.quote import writable
+from weftwork.wire import encode
 
 
 @click.command("context")
 @asking
 @click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--explain", "with_reasons", is_flag=True, help="Print the reasons to standard error.")
+@click.option("--explain", "with_reasons", is_flag=True, help="Print the reasons to standard error; JSON has them too.")
 @click.option("--remember", is_flag=True, help="Keep its id, for a later --since.")
 @click.option("--since", metavar="ID", help="Print only what changed since this context.")
 @settings
@@ -36,7 +37,7 @@ def command(form: str, as_json: bool, with_reasons: bool, config: Config, **requ
     """
     answer = ask(config, **request)
     if as_json or form == "json":
-        click.echo(_json(answer))
+        click.echo(_json(answer, with_reasons))
     else:
         text = answer.context.text if answer.delta is None else answer.delta.text
         click.echo(shaded(text), nl=not text.endswith("\n"))
@@ -48,12 +49,16 @@ def command(form: str, as_json: bool, with_reasons: bool, config: Config, **requ
         click.echo(explain(answer.context), err=True)
 
 
-def _json(answer: Answer) -> str:
-    """The graph contract's document with its citations, or the whole context of another recipe."""
+def _json(answer: Answer, with_reasons: bool) -> str:
+    """The graph contract's document with its citations, or the context of another recipe."""
     if answer.delta is not None:
-        return writable(json.dumps(answer.delta.to_dict(), ensure_ascii=False, indent=2))
+        return _indented(answer.delta.to_dict())
     if answer.document is None:
-        return to_json(answer.context)
+        return to_json(answer.context) if with_reasons else _indented(encode(lean(answer.context)))
     citations = to_dict(answer.context)["citations"]
     whole = {**answer.document.to_dict(), "citations": citations, "id": answer.context.id}
-    return writable(json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2))
+    return _indented(whole)
+
+
+def _indented(value: object) -> str:
+    return writable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))

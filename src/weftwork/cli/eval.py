@@ -71,7 +71,7 @@ def run_command(*, questions: Path, html: Path | None, as_json: bool, config: Co
             lenses=ways["lenses"] or (None,),
             packers=ways["packers"] or (None,),
             weights=[_weights(weighting) for weighting in ways["weights"]] or (None,),
-            budgets=ways["budgets"] or (config.budget,),
+            budgets=ways["budgets"] or (None,),
         )
         with click.progressbar(
             length=len(asked) * len(variants), label="asking", file=sys.stderr,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from weftwork.client.transport import Call, Transport, segment
 from weftwork.delta import Delta
+from weftwork.document import DocumentText
 from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import Memory
@@ -137,8 +138,23 @@ class Client:
         body = {"query": query, "limit": limit, "mode": mode, "filters": encode(filters)}
         return [decode(SearchResult, each) for each in self._send("POST", workspace, "search", body, user)["results"]]
 
-    def read(self, reference: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> Node:
-        """A node by its id, or by the citation id of one of its passages."""
+    def read(
+        self,
+        reference: str,
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        start: str = "",
+        tokens: int | None = None,
+        ids: bool = True,
+    ) -> DocumentText:
+        """A document, or a part of one, in reading order, as `Weft.read` gives it; a server may give less at once."""
+        query = {"reference": reference, "start": start, "ids": str(ids).lower()}
+        query |= {} if tokens is None else {"tokens": str(tokens)}
+        return decode(DocumentText, self._send("GET", workspace, "read", query=query, user=user))
+
+    def node(self, reference: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> Node:
+        """A single node by its id, or by the citation id of one of its passages."""
         return decode(Node, self._send("GET", workspace, f"nodes/{segment(reference)}", user=user))
 
     def children(

@@ -12,6 +12,7 @@ import statistics
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 Span = tuple[int, int]
 """A stretch of a text, its end excluded."""
@@ -39,7 +40,7 @@ class Overlap:
     """Intersection over union."""
 
 
-def ndcg(ranking: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def ndcg(ranking: Sequence[Hashable], grades: Mapping[Any, float], k: int) -> float:
     """Return nDCG of the first k; a grade of 0 or less gains nothing.
 
     Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques (2002), with the grade itself as gain.

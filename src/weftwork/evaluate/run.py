@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from weftwork.engine import Weft
@@ -95,6 +95,9 @@ def evaluate(
         names = sorted({name for question in questions for name in question.wanted})
         existing = {node.id for node in view.nodes(names)} | {record.passage.citation for record in view.cited(names)}
     weft.catch_up(workspace)
+    variants = [
+        replace(each, budget=weft.default_budget(each.recipe)) if each.budget is None else each for each in variants
+    ]
     results = []
     for variant in variants:
         outcomes = []

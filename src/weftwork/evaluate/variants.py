@@ -20,7 +20,8 @@ class Variant:
 
     name: str
     recipe: Recipe
-    budget: int
+    budget: int | None
+    """None for the recipe's or the engine's own."""
     lens: str | None = None
 
 
@@ -31,7 +32,7 @@ def combine(
     lenses: Sequence[str | None] = (None,),
     packers: Sequence[str | None] = (None,),
     weights: Sequence[Mapping[str, float] | None] = (None,),
-    budgets: Sequence[int] = (4000,),
+    budgets: Sequence[int | None] = (None,),
 ) -> list[Variant]:
     """Return all combinations; a name holds the recipe, and of the other settings those that differ."""
     chosen = list(product(recipes, lenses, packers, weights, budgets))

@@ -14,7 +14,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.graph_document import ContextDocument, ContextMeta, ContextNode, OverflowSummary, TokenUsage
 from weftwork.faces.graph_nodes import named_nodes, written_nodes
 from weftwork.lens import Lens
-from weftwork.pack.overflow import Overflow
+from weftwork.pack import Overflow
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import FieldChoice
 from weftwork.render.values import ALL_FIELDS, iso

@@ -12,8 +12,7 @@ from weftwork.faces.workspace.recipe import configured_recipe
 from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.lens import Lens
 from weftwork.pack import check_budget
-from weftwork.render import Templates
-from weftwork.render.templates import Template
+from weftwork.render import Template, Templates
 from weftwork.store.open import with_replica
 from weftwork.types import Budget
 

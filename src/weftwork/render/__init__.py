@@ -5,13 +5,15 @@ from weftwork.render.excerpts import ExcerptRenderer
 from weftwork.render.explain import explain
 from weftwork.render.jsonform import to_dict, to_json
 from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
+from weftwork.render.lean import LeanContext, lean
 from weftwork.render.registry import Templates, get_template
-from weftwork.render.templates import Template
+from weftwork.render.templates import Template, variables
 from weftwork.render.values import FieldChoice
 
 __all__ = [
     "ExcerptRenderer",
     "FieldChoice",
+    "LeanContext",
     "Template",
     "Templates",
     "citation_id",
@@ -19,9 +21,11 @@ __all__ = [
     "explain",
     "get_template",
     "lay_out",
+    "lean",
     "overhead",
     "pieces_of",
     "stable_prefix",
     "to_dict",
     "to_json",
+    "variables",
 ]

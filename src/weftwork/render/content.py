@@ -13,7 +13,7 @@ from typing import Literal
 
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.render.quote import clean, closes, inline, open_fence
-from weftwork.render.stretches import Shown, trim
+from weftwork.render.stretches import Shown, one_line, trim
 from weftwork.render.values import ALL_FIELDS, FieldChoice, day, field_lines, field_value
 from weftwork.types import PAGE, FieldValue, Item, NodeInfo
 
@@ -84,12 +84,21 @@ def _joined(blocks: Sequence[tuple[str, str]]) -> str:
     text, before = "", ""
     for kind, block in blocks:
         if text:
-            close = (kind in LISTED and before in LISTED) or (kind in TURNS and before in TURNS)
+            close = _in_one_list(text, before, block, kind) or (kind in TURNS and before in TURNS)
             close = close or "gap" in (kind, before) or (before == "heading")
             text += "\n" if close else "\n\n"
         text += block
         before = kind
     return text
+
+
+def _in_one_list(text: str, before: str, block: str, kind: str) -> bool:
+    """Whether a list goes on from one block to the next, of which at least one is an item by itself."""
+    if kind in LISTED and before in LISTED:
+        return True
+    ends_in_list = before == "text" and _BULLET.match(text.rpartition("\n")[2]) is not None
+    begins_with_list = kind in ("text", "paragraph") and _BULLET.match(block) is not None
+    return (kind in LISTED and ends_in_list) or (before in LISTED and begins_with_list)
 
 
 def _block(stretch: Shown, style: Style) -> str:
@@ -171,7 +180,7 @@ def _listed(stretch: Shown, style: Style) -> str:
     elif node.type == "todo":
         status = node.fields.get("status")
         bullet = f"- [{_MARKS.get(status, ' ') if isinstance(status, str) else ' '}] "
-    title = inline(node.title, 200) if stretch.first else ""
+    title = one_line(node.title) if stretch.first else ""
     fields = field_lines(_worth_telling(node), style.fields) if stretch.first else []
     said = "; ".join(fields)
     after = bool(said and stretch.text and not title)
@@ -184,7 +193,7 @@ def _listed(stretch: Shown, style: Style) -> str:
         body = "\n".join((body, *fields))
     if node.type != "todo" and _BULLET.match(body):
         bullet = ""
-    indent = "  " * stretch.indent
+    indent = " " * stretch.indent
     return indent + bullet + _hanging(body, indent + ("  " if bullet else ""))
 
 

@@ -33,6 +33,7 @@ _STRUCTURE = re.compile(
 )
 # Only at the left edge: an indented fence may belong to a list, which the next line can end.
 _OPENING = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
+_LIST_MARKS = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
 _FENCE_LINE = re.compile(rf"^[^\S\n]*[{_INVISIBLE} \t]*(?=```|~~~)", re.MULTILINE)
 _BACKTICKS = re.compile("`+")
@@ -145,7 +146,7 @@ def closes(line: str, opened: str) -> bool:
 def open_fence(text: str, opened: str = "") -> str:
     """The mark of the code fence that is open after a text, given the one that was open before it."""
     for line in map(str.strip, text.split("\n")) if "```" in text or "~~~" in text else ():
-        begins = _OPENING.match(line)
+        begins = _OPENING.match(_LIST_MARKS.sub("", line))
         if not opened and begins:
             opened = begins[1] or begins[2]
         elif opened and closes(line, opened):

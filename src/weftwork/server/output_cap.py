@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from weftwork.errors import InvalidInput
 from weftwork.text.tokens import TokenCounter
+from weftwork.text.truncate import clean_end
 
 DEFAULT_TOKENS = 10_000
 LEAST_TOKENS = 200
 """Room for a heading, a hint how to get the rest, and some content."""
-
-_BREAKS = tuple(map(re.compile, (r"\n\s*\n", r"\n", r"\s")))
-"""Where a text may end, the best first: after a paragraph, a line, a word."""
 
 
 class OutputCap:
@@ -72,13 +69,3 @@ class OutputCap:
     def _start(self, text: str, room: int) -> str:
         start = self._counter.truncate(text, room)
         return start if len(start) == len(text) else start[: clean_end(start)]
-
-
-def clean_end(text: str) -> int:
-    """Where a text is best ended, in its second half; at its end where it offers no better place."""
-    half = len(text) // 2
-    for pattern in _BREAKS:
-        ends = [found.end() for found in pattern.finditer(text, half)]
-        if ends:
-            return ends[-1]
-    return len(text)

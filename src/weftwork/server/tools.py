@@ -8,16 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from weftwork.document import read_document
 from weftwork.engine import SearchResult, Weft
 from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.memory import Memories
+from weftwork.reference import resolve
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
 from weftwork.request import DEFAULT_DEPTH
 from weftwork.server.address import SCHEME, from_uri, to_uri
 from weftwork.server.arguments import read_arguments, whole
-from weftwork.server.node_page import load_node_page, show_node_page
+from weftwork.server.document_page import MOST_LINKS, show_document
 from weftwork.server.output_cap import OutputCap
 from weftwork.server.tool_schemas import Declared, declare
 from weftwork.types import Filters
@@ -97,6 +99,8 @@ class McpTools:
         if tool not in self.tools:
             raise UnknownName("tool", inline(tool, 80), self.tools)
         read = read_arguments(self.tools[tool].input, arguments)
+        if (arguments or {}).get("maxTokens") is None:
+            read["maxTokens"] = None  # the default that is told is the engine's, and a recipe may have its own
         self.reach.check(read)
         return self._answers[tool](read)
 
@@ -170,8 +174,14 @@ class McpTools:
 
     def _budget(self, arguments: Arguments) -> int:
         """The tokens that are asked for, as far as the cap allows."""
-        asked = whole("maxTokens", arguments["maxTokens"])
+        asked = self._asked(arguments)
         return asked if asked <= self.cap.tokens else self.cap.room_beside(self._note(arguments)) - BESIDE_NOTE
+
+    def _asked(self, arguments: Arguments) -> int:
+        """The tokens that are asked for, or the recipe's or the engine's own."""
+        if arguments["maxTokens"] is not None:
+            return whole("maxTokens", arguments["maxTokens"])
+        return self.weft.default_budget(self.weft.tools.recipes.get(arguments["recipe"]))
 
     def _note(self, arguments: Arguments) -> str:
         """What to say of a budget that the cap made smaller."""
@@ -181,7 +191,7 @@ class McpTools:
     def _capped(self, arguments: Arguments, tokens: int) -> ContextDocument:
         """The document for so many tokens; it tells what was asked for, and whether the cap made it shorter."""
         document = self._assemble(arguments, tokens)
-        asked = whole("maxTokens", arguments["maxTokens"])
+        asked = self._asked(arguments)
         if tokens == asked:
             return document
         meta = document.meta
@@ -229,13 +239,21 @@ class McpTools:
         reference, workspace = arguments["id"], arguments["workspace"]
         if reference.startswith(SCHEME):
             workspace, reference = from_uri(reference)
-        return Answer(self.page(reference, self.where(workspace), arguments["offset"]))
+        return Answer(self.page(reference, self.where(workspace), arguments["start"] or ""))
 
-    def page(self, reference: str, workspace: str, offset: int | None = None) -> str:
-        """A node as Markdown."""
+    def page(self, reference: str, workspace: str, start: str = "") -> str:
+        """A document, or a part of one, as Markdown."""
         with self.weft.store.view(workspace, self.user) as view:
-            page = load_node_page(view, reference)
-        return show_node_page(page, self.cap, offset)
+            try:
+                node = resolve(view, reference, titles=True).node
+            except NotFound:
+                raise NotFound(f"there is no node {inline(reference, 80)!r}: find it with weftwork_search") from None
+            links = view.neighbours(node, limit=MOST_LINKS + 1)
+            counter = self.weft.tools.counter
+            return show_document(
+                lambda room: read_document(view, reference, counter, start=start, tokens=room),
+                workspace, links, self.cap, start,
+            )  # fmt: skip
 
     def _remember(self, arguments: Arguments) -> Answer:
         workspace = self.where(arguments["workspace"])

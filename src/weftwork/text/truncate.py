@@ -24,6 +24,8 @@ NEAR_WORD = 0.2
 """The share of a cut text that may be given up to end at a sentence or a word."""
 
 _SPACE = re.compile(r"\s+")
+_ENDS = tuple(map(re.compile, (r"\n\s*\n", r"\n", r"\s")))
+"""Where a text may end, the best first: after a paragraph, a line, a word."""
 _LOOK = 40
 """Characters on the other side of a cut that tell whether it falls between two sentences."""
 
@@ -137,3 +139,13 @@ def _instead(why: str, text: str, limit: int, words: Collection[str], counter: T
     extracted = _extractive(text, limit, words, counter)
     instead = extracted.note or "the sentences nearest to the query are kept"
     return Truncation(extracted.text, extracted.strategy, f"{why}: {instead}")
+
+
+def clean_end(text: str) -> int:
+    """Where a text is best ended, in its second half; at its end where it offers no better place."""
+    half = len(text) // 2
+    for pattern in _ENDS:
+        ends = [found.end() for found in pattern.finditer(text, half)]
+        if ends:
+            return ends[-1]
+    return len(text)

@@ -708,7 +708,8 @@ class TestErrors:
             {"memory_types": "fact"}, {"memory_types": (3,)}, {"as_of": "yesterday"}, {"date_from": "yesterday"},
             {"min_confidence": "high"}, {"conversation_id": 3}, {"token_budget": 0}, {"token_budget": "many"},
             {"memory_types": None}, {"ranker": [1]}, {"ranker": None}, {"ranking": None}, {"template": 5},
-            {"ranking": RankingOptions(similarity_weight="much")}, {"ranking": RankingOptions(recency_weight=math.nan)},
+            {"ranking": RankingOptions(similarity_weight="much")},  # type: ignore[arg-type]
+            {"ranking": RankingOptions(recency_weight=math.nan)},
             {"ranking": RankingOptions(similarity_weight=-1)},
             {"ranking": RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=0)},
         ],

@@ -3,6 +3,7 @@
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     """The class of its handler: what it was asked, and what is to go wrong."""
-    handler = type("Bound", (Handler,), {"asked": [], "fault": {}})
+    handler: Any = type("Bound", (Handler,), {"asked": [], "fault": {}})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
         handler.url = f"http://127.0.0.1:{http.server_port}/v1"
         thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})

@@ -255,7 +255,7 @@ class TestRevise:
         under, free = memories.revise("m", "June"), memories.revise("free", "July")
         assert {memory.id for memory in memories.list(user="ben")} == {under.id, free.id}
         assert contents(memories.list(user="cleo")) == ["July"]
-        assert weft.read(under.id).parent == weft.read("m").parent == "box"
+        assert weft.node(under.id).parent == weft.node("m").parent == "box"
 
     def test_below_a_parent_that_is_hidden_from_its_owner_it_becomes_their_own(self, weft, memories):
         weft.add(

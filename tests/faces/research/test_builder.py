@@ -285,7 +285,7 @@ KNOWN = {
 
 def test_what_a_result_says_of_its_page_is_not_asked_for_again():
     shelf = Shelf({"a": {1: "text"}})
-    shelf.get = None  # asking it would fail
+    shelf.get = None  # type: ignore[method-assign]  # asking it would fail
     builder = ContextBuilder(Fixed([{**hit("a", 1, 0.9), "filename": "own.docx", "metadata": KNOWN}]), shelf)
     found = build(builder).sources[0]
     assert found == SourceDocument(

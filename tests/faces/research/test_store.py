@@ -194,7 +194,7 @@ def test_a_page_is_cited_by_the_same_id_in_every_context_and_the_store_knows_it(
     assert ids[0].items() == ids[1].items()
     assert list(ids[0]) != list(ids[1]), "the order is another one"
     for node, citation in ids[0].items():
-        assert eight.read(citation).id == node
+        assert eight.node(citation).id == node
 
 
 def test_a_long_page_that_does_not_fit_is_shortened_to_what_answers(weft):

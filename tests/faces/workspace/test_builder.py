@@ -257,7 +257,10 @@ def test_the_share_of_the_system_prompt_stays_free(empty):
     [
         (TokenBudget(total=0), "the token budget is 0: give a whole number of at least 1"),
         (TokenBudget(total=-5), "the token budget is -5"),
-        (TokenBudget(total=2.5), "the token budget is 2.5"),
+        (
+            TokenBudget(total=2.5),  # type: ignore[arg-type]
+            "the token budget is 2.5",
+        ),
         (TokenBudget(semantic=-1), "the budget of section 'semantic' is -1"),
         (TokenBudget(total=200, system=200), "200 of 200 tokens are reserved for the system prompt"),
     ],
@@ -342,7 +345,7 @@ def test_hints_of_the_wrong_type_are_refused(name, value):
 def test_hints_may_be_none_and_collections_may_be_lists(empty):
     garden(empty)
     assert empty.build("quinces", hints=None).serialized == empty.build("quinces").serialized
-    assert "About" in empty.build("?", hints=ContextHints(include_blocks=["page"])).serialized
+    assert "About" in empty.build("?", hints=ContextHints(include_blocks=("page",))).serialized
 
 
 @pytest.mark.parametrize("depth", [0, 6, 2.0, True])

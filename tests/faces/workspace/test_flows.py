@@ -63,7 +63,7 @@ def test_overdue_tasks_come_ahead_of_everything_else(studio, user):
     assert rest and max(rest) < min(item.relevance for item in first)
     assert blocks(payload, "focus") == []
     for task in LATE:
-        assert f"due: {studio.weft.read(task, user=user, workspace='studio').fields['due']}" in payload.serialized
+        assert f"due: {studio.weft.node(task, user=user, workspace='studio').fields['due']}" in payload.serialized
 
 
 @pytest.mark.parametrize("recipe", ["default", "workspace", "graph"])

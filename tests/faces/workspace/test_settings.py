@@ -2,10 +2,12 @@
 
 from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from weftwork import Edge, Weft
+from weftwork.collect.semantic import SemanticCollector
 from weftwork.config import FILE, load_config
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.errors import InvalidInput
@@ -145,6 +147,7 @@ def test_min_threshold(desk):
 def test_the_threshold_is_rescaled_for_the_static_model(model, threshold):
     collectors = recipe_for(WorkspaceConfig(), Variation(model=model)).collectors
     (semantic,) = [each for each in collectors if each.name == "semantic"]
+    assert isinstance(semantic, SemanticCollector)
     assert semantic.threshold == threshold
 
 
@@ -181,7 +184,8 @@ def test_activity_settings(desk):
     ],
 )
 def test_each_weight(desk, weight, signal):
-    alone = dict.fromkeys(DEFAULTS["ranking"]["weights"], 0) | {weight: 1}
+    ranking: Any = DEFAULTS["ranking"]
+    alone = dict.fromkeys(ranking["weights"], 0) | {weight: 1}
     payload = desk.with_settings(ranking={"weights": alone}).build("tasks with quince", focus=FOCUS)
     signals = {decision.node: decision.signals[signal] for decision in payload.context.trace}
     assert scores(payload) == pytest.approx(signals)

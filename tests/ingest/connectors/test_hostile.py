@@ -188,7 +188,7 @@ def test_the_parts_of_code_lie_within_the_file_and_do_not_overlap(text, extensio
 def test_deep_nesting_is_no_trouble(tmp_path):
     _, blocks = parse("\n".join("\t" * depth + "- x" for depth in range(3_000)))
     assert len(blocks) == 1
-    block = {"string": "x", "uid": "u"}
+    block: dict[str, object] = {"string": "x", "uid": "u"}
     for depth in range(300):
         block = {"string": "x", "uid": f"u{depth}", "children": [block]}
     path = written(tmp_path / "roam.json", [{"title": "Deep", "uid": "p", "children": [block]}])

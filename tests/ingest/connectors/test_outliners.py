@@ -8,7 +8,8 @@ from weftwork.engine import Weft
 from weftwork.ingest.connectors.levels import LEVEL
 from weftwork.ingest.connectors.logseq import Logseq
 from weftwork.ingest.connectors.roam import Roam
-from weftwork.ingest.follow import Options, follow
+from weftwork.ingest.follow import follow
+from weftwork.ingest.report import Options
 from weftwork.types import ABOUT
 
 NOTES = """title:: Finch

@@ -20,7 +20,8 @@ from weftwork.ingest.connectors.notion import Notion
 from weftwork.ingest.connectors.roam import Roam
 from weftwork.ingest.connectors.slack import Slack
 from weftwork.ingest.connectors.tana import Tana
-from weftwork.ingest.follow import Options, follow
+from weftwork.ingest.follow import follow
+from weftwork.ingest.report import Options
 
 JOINED = "(channel|group)_(join|leave)|bot_(add|remove)|(un)?pinned_item"
 MACROS = {"todo", "done", "embed", "table", "query", "kanban", "mermaid", "video"}
@@ -323,9 +324,9 @@ class TestTana:
             if tag in docs
         )
         assert Counter(tag for node in reading.nodes for tag in node.tags) == tagged
-        said = {
+        referring = {
             (name, target)
             for name in expected
             for target in re.findall('data-inlineref-node="([^"]+)"', docs[name]["props"].get("name", ""))
         }
-        assert len([link for link in reading.links if link.type == "reference"]) == len(said)
+        assert len([link for link in reading.links if link.type == "reference"]) == len(referring)

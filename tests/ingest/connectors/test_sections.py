@@ -5,11 +5,13 @@ from itertools import count
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.connectors.reading import read
+from tests.depth import some
 
 from weftwork.engine import Weft
 from weftwork.ingest.connectors.registry import get_connector
 from weftwork.ingest.follow import follow
+
+from .reading import read
 
 NAMES = ("", "", "", " ^a", " ^b-2")
 
@@ -110,7 +112,7 @@ def notes(draw):
     return text.replace("\n", draw(st.sampled_from(["\n", "\n", "\r\n"])))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(text=notes(), kind=st.sampled_from(["obsidian", "markdown"]))
 def test_every_word_stands_in_one_node_and_in_the_order_of_the_file(tmp_path_factory, text, kind):
     folder = tmp_path_factory.mktemp("vault")
@@ -162,7 +164,7 @@ def outline(chance, word, depth=0):
     return "\n".join(made)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some(150), deadline=None)
 @given(data=st.data())
 def test_every_word_of_an_outline_stands_in_one_node_and_in_order(tmp_path_factory, data):
     numbers = count()

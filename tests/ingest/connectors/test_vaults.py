@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from weftwork.ingest.connectors.protocol import Source
 from weftwork.ingest.connectors.registry import get_connector
 from weftwork.ingest.links import Names
 from weftwork.ingest.read import read_source
@@ -109,6 +110,7 @@ def test_a_vault_is_read_as_an_independent_count_says(name):
     expected, tags = counted(root)
     details, tops, nodes = {}, {}, []
     for source in get_connector("obsidian").sources(root):
+        assert isinstance(source, Source)
         draft = read_source(source, source.id, None)
         details[source.key], tops[source.key] = draft.details, draft.id
         nodes += draft.nodes

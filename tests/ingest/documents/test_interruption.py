@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,11 @@ def opened(store):
 def start(*arguments, **more):
     """A process that runs the command."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": own | {"WEFTWORK_EMBEDDER": "hashing"}}
+    given: dict[str, Any] = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "env": own | {"WEFTWORK_EMBEDDER": "hashing"},
+    }
     return subprocess.Popen([sys.executable, "-m", "weftwork.cli", *map(str, arguments)], text=True, **given, **more)
 
 

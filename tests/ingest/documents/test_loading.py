@@ -71,7 +71,7 @@ def test_a_document_is_a_node_with_a_child_for_each_page(weft, folder):
     os.utime(path, (1_760_000_000, 1_760_000_000))
     added = add(weft, path)
     assert (added.added, added.nodes, added.skipped, added.notes) == (1, 3, [], [])
-    root = weft.read(f"document:{path}")
+    root = weft.node(f"document:{path}")
     assert (root.type, root.title, root.text, root.source) == ("document", "report.pdf", "", str(path))
     assert (root.fields["pages"], root.fields["extension"], root.fields["filename"]) == (2, "pdf", "report.pdf")
     first, second = page_nodes(weft, root.id).values()
@@ -303,7 +303,7 @@ def test_without_the_extra_documents_are_reported_with_the_command_and_html_is_t
     assert [(skipped.what, skipped.why) for skipped in added.skipped] == [
         (str(folder / "a.pdf"), "what reads documents is not installed: run  pip install 'weftwork[documents]'")
     ]
-    assert weft.read("file:papers/b.html").text == "<p>Two</p>"
+    assert weft.node("file:papers/b.html").text == "<p>Two</p>"
 
 
 def test_a_file_that_is_too_large_is_not_even_opened(weft, folder, monkeypatch):

@@ -71,7 +71,7 @@ def test_answers_that_nobody_took_are_not_taken_for_those_to_the_next_question(p
 
 def test_a_page_that_is_too_long_is_cut_and_how_much_is_said(write):
     with Parser(Limits(seconds=60, characters=100)) as parser:
-        _, (page, cut) = parser.pages(write("a.html", b"<p>" + b"x" * 150 + b"</p>"), "html")
+        _, (page, cut) = parser.pages(write("a.html", b"<p>" + b"x" * 150 + b"</p>"), "html")  # type: ignore[misc]
     assert (len(page.markdown), cut) == (100, 50)
 
 
@@ -90,7 +90,7 @@ def test_a_page_that_draws_itself_over_and_over_is_drawn_or_refused(write):
     content = pdf([f"/F Do {text(72, 72, 'Hello')}"], extra=extra, resources="/F 10 0 R")
     with Parser(Limits(seconds=3, memory_bytes=1_000_000_000)) as parser:
         try:
-            _, (page, _) = parser.pages(write("bomb.pdf", content), "pdf")
+            _, (page, _) = parser.pages(write("bomb.pdf", content), "pdf")  # type: ignore[misc]
             assert "Hello" in page.markdown
         except Unreadable as error:
             assert "takes too long" in str(error) or "parser fail" in str(error)

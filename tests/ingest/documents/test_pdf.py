@@ -1,6 +1,7 @@
 import re
 from io import BytesIO
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -122,7 +123,7 @@ def test_pages_are_drawn_within_bounds(pages):
         assert drawn.format == "JPEG"
         assert max(drawn.size) in range(side - 2, side + 1)
         assert drawn.width / drawn.height == pytest.approx(WIDTH / HEIGHT, rel=0.02)
-        assert drawn.convert("L").getextrema()[0] < 180, "nothing is drawn on it"
+        assert np.asarray(drawn.convert("L")).min() < 180, "nothing is drawn on it"
 
 
 @pytest.mark.parametrize("box", ["0 0 1000000 1000000", "0 0 0.01 0.01", "0 0 14400 1"])

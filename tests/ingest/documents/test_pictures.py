@@ -1,5 +1,6 @@
 from io import BytesIO
 
+import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
@@ -45,7 +46,7 @@ def test_a_tiff_has_a_page_for_each_of_its_frames(pages):
 
 def test_what_is_clear_is_shown_on_white(pages):
     (page,) = pages(saved(Image.new("RGBA", (30, 30), (0, 0, 0, 0)), "PNG"), "png")
-    assert Image.open(BytesIO(page.image)).convert("L").getextrema()[0] > 250
+    assert np.asarray(Image.open(BytesIO(page.image)).convert("L")).min() > 250
 
 
 def test_a_picture_that_was_taken_sideways_is_shown_upright(pages):

@@ -37,7 +37,7 @@ def ben(weft):
 
 
 def seen(weft, name, user="ana"):
-    return weft.read(name, user=user, workspace="studio")
+    return weft.node(name, user=user, workspace="studio")
 
 
 def refused(status, call, *arguments, **more):

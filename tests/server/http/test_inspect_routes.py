@@ -70,9 +70,10 @@ def test_the_shares_of_each_candidate_are_its_score(client):
 def test_near_misses_are_exact(client):
     told = looked(client)
     lacking = [each for each in told["candidates"] if each["missing_tokens"] and each["fate"] != "included"][:3]
-    body = {"query": "mirror", "budget": 400, "citations": [each["citation"] for each in lacking]}
+    citations = [each["citation"] for each in lacking]
+    body = {"query": "mirror", "budget": 400, "citations": citations}
     found = client.post(f"{LOOK}/near", json=body).json()["near"]
-    assert {each["citation"] for each in found} == set(body["citations"])
+    assert {each["citation"] for each in found} == set(citations)
     for each in found:
         fates = [
             next(one["fate"] for one in looked(client, budget=400 + more)["candidates"] if one["node"] == each["node"])

@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -35,7 +36,7 @@ def slides(*titles):
 @contextmanager
 def working(weft, **options):
     ended = []
-    jobs = Jobs(weft, Options(**options), on_end=ended.append)
+    jobs: Any = Jobs(weft, Options(**options), on_end=ended.append)
     jobs.ended = ended
     jobs.start()
     try:
@@ -52,8 +53,8 @@ def hand_in(jobs, data, name="talk.pptx", **more):
 
 def finished(jobs, job):
     """The job when it has ended, or when there is nobody left to work on it."""
-    while job.id in jobs._live:
-        time.sleep(0.01)
+    with jobs._changed:
+        jobs._changed.wait_for(lambda: job.id not in jobs._live)
     return jobs.get(job.id, workspace=job.workspace, user=job.user)
 
 
@@ -121,7 +122,7 @@ def test_text_is_one_node_and_a_list_of_nodes_is_only_text(weft):
         note = finished(jobs, hand_in(jobs, b"Birch is light.", "note.md"))
         lines = finished(jobs, hand_in(jobs, b'{"user": "eve", "groups": ["admins"]}\n', "users.jsonl"))
     assert (note.state, lines.state) == ("done", "done")
-    assert weft.read(note.details["node"], **MINE).text == "Birch is light."
+    assert weft.node(note.details["node"], **MINE).text == "Birch is light."
     assert "eve" not in weft.store.users("studio")
 
 
@@ -137,6 +138,26 @@ def test_the_same_upload_again_is_the_same_job_and_changes_nothing(weft):
         assert finished(jobs, hand_in(jobs, data)).details["changed"] == 2
         other = finished(jobs, hand_in(jobs, data, user="ben"))
         assert other.details["node"] != first.details["node"]
+    assert left_in(weft) == []
+
+
+def test_the_same_upload_at_the_moment_its_job_ends_is_a_job_again(weft):
+    data, ended = slides("Mirrors"), []
+
+    def on_end(state):
+        ended.append(state)
+        if len(ended) == 1:
+            hand_in(jobs, data)
+
+    jobs = Jobs(weft, Options(), on_end=on_end)
+    jobs.start()
+    try:
+        hand_in(jobs, data)
+        with jobs._changed:
+            assert jobs._changed.wait_for(lambda: len(ended) == 2, timeout=60)
+    finally:
+        jobs.stop()
+    assert ended == ["done", "done"]
     assert left_in(weft) == []
 
 
@@ -294,7 +315,7 @@ def test_no_name_leads_out_of_the_folder(weft, name):
     with working(weft) as jobs:
         job = finished(jobs, hand_in(jobs, b"one", name))
     assert job.state == "done"
-    title = weft.read(job.details["node"], **MINE).title
+    title = weft.node(job.details["node"], **MINE).title
     assert title == name.replace("\\", "/").rpartition("/")[2]
 
 

@@ -83,6 +83,7 @@ ROWS = {
     ("GET", f"{W}/nodes/{{node:path}}"): Row(),
     ("DELETE", f"{W}/nodes/{{node:path}}"): write(lambda node: {}),
     ("POST", f"{W}/nodes-remove"): write(json_of(ids=["NODE"]), same=True),
+    ("GET", f"{W}/read"): read(query_of(reference="NODE"), query_of(reference="plan", start="NODE"), same=True),
     ("GET", f"{W}/children"): read(query_of(node="NODE")),
     ("GET", f"{W}/neighbours"): read(query_of(node="NODE")),
     ("POST", f"{W}/move"): write(json_of(node="NODE"), json_of(node="plan", parent="NODE")),
@@ -263,7 +264,7 @@ def test_what_is_hidden_is_like_what_does_not_exist(client, keys, where):
 
 
 def test_nothing_of_it_was_changed(client, weft):
-    node = weft.read(HIDDEN, user="ana", workspace="studio")
+    node = weft.node(HIDDEN, user="ana", workspace="studio")
     assert (node.text, node.owner, node.access, node.parent) == ("A secret sum.", "ana", frozenset(), None)
     with weft.store.view("studio", "ana") as view:
         assert [other.id for _, other in view.neighbours(HIDDEN)] == ["plan"]

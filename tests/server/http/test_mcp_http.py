@@ -68,7 +68,7 @@ def test_a_read_key_may_not_remember(studio, url):
         assert "unknown tool" in reading.error("weftwork_remember", text="Birch is light.")
     with talking(url, key_for(studio, scope="write")) as writing:
         kept = writing.call("weftwork_remember", text="Birch is light.").structured_content
-    assert studio.read(kept["id"], user="ana", workspace="studio").text == "Birch is light."
+    assert studio.node(kept["id"], user="ana", workspace="studio").text == "Birch is light."
 
 
 def test_a_key_reaches_its_own_workspaces_and_no_other_of_its_user(studio, url):

@@ -5,8 +5,10 @@ import pytest
 from weftwork import Node
 from weftwork.client.transport import segment
 from weftwork.faces.thread import ContextAssemblyService, to_response
-from weftwork.render import to_dict
+from weftwork.render import lean, to_dict
 from weftwork.server.http.options import Limits
+from weftwork.types import Context
+from weftwork.wire import decode, encode
 
 from .serving import calling, key_for, open_studio
 
@@ -56,6 +58,42 @@ def test_a_server_without_keys_makes_and_drops_workspaces(tmp_path):
         assert weft.store.users("new").keys() == {"cy"}
         assert client.delete("/v1/workspaces/new").status_code == 204
         assert "new" not in weft.store.workspaces()
+
+
+def test_a_document_is_read_whole_and_on_from_where_a_part_ended(ana, weft):
+    nodes = [{"id": "ana/book", "type": "page", "title": "The book", "text": "It begins."}]
+    chapter = {"id": "ana/one", "type": "heading", "title": "One", "text": "word " * 3_000, "parent": "ana/book"}
+    ok(ana.post(f"{W}/nodes", json={"nodes": [*nodes, chapter]}))
+    options = {"user": "ana", "workspace": "studio"}
+    part = ok(ana.get(f"{W}/read", params={"reference": "the BOOK", "tokens": 1_000}))
+    assert part == encode(weft.read("ana/book", tokens=1_000, **options))
+    assert part["tokens"] <= 1_000
+    assert part["left"] > 1_500
+    texts = [part["text"]]
+    while part["next"]:
+        part = ok(ana.get(f"{W}/read", params={"reference": "ana/book", "tokens": 1_000, "start": part["next"]}))
+        texts.append(part["text"])
+    assert " ".join(texts).count("word") == 3_000
+    plain = ok(ana.get(f"{W}/read", params={"reference": "ana/one", "ids": False, "tokens": 4_000}))
+    assert plain["text"] == "## One\n" + ("word " * 3_000).strip()
+    assert plain["document"]["id"] == "ana/book"
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "hint"),
+    [
+        ({"reference": "no such thing"}, 404, "no such thing"),
+        ({"reference": "plan", "start": "nowhere"}, 400, "next"),
+        ({"reference": "plan", "start": "k000000"}, 404, "without start"),
+        ({"reference": "plan", "tokens": 5}, 422, "tokens"),
+        ({"reference": "plan", "tokens": 6_000}, 422, "5,000"),
+        ({}, 422, "reference"),
+    ],
+)
+def test_what_cannot_be_read_says_why(ana, params, status, hint):
+    refused = ana.get(f"{W}/read", params=params)
+    assert refused.status_code == status, refused.text
+    assert hint in refused.text
 
 
 @pytest.mark.parametrize(
@@ -164,11 +202,15 @@ def test_activity_is_ones_own(ana, weft):
 
 def test_a_context_over_http_is_the_engines(ana, weft):
     body = {"query": "When does the mirror ship?", "budget": 900, "focus": "plan", "lens": "planning", "depth": 3}
-    sent = ok(ana.post(f"{W}/context/build", json=body))
-    local = to_dict(
-        weft.context(body["query"], user="ana", workspace="studio", budget=900, focus="plan", lens="planning", depth=3)
+    sent = ok(ana.post(f"{W}/context/build", json={**body, "form": "document"}))
+    made = weft.context(
+        body["query"], user="ana", workspace="studio", budget=900, focus="plan", lens="planning", depth=3
     )
+    local = to_dict(made)
     assert {name: sent[name] for name in local} == local
+    assert ok(ana.post(f"{W}/context/build", json=body)) == encode(lean(made))
+    whole = ok(ana.post(f"{W}/context/build", json={**body, "form": "whole"}))
+    assert decode(Context, whole).trace == made.trace
     preview = ok(ana.post(f"{W}/context/preview", json=body))
     assert preview["tokens"] == sent["tokens"]
     assert ok(ana.post(f"{W}/context/explain", json=body))["text"].startswith("Query ")

@@ -59,8 +59,10 @@ def server(tmp_path_factory, model):
     ):
         sent = client.post(f"{W}/documents", files={"file": ("dome.html", PAGE, "text/html")})
         assert sent.status_code == 202
-        client.first_job = sent.json()
-        client.first_events = events(client, "GET", f"{W}/jobs/{sent.json()['id']}/events")
+        client.first_job = sent.json()  # type: ignore[attr-defined]
+        client.first_events = events(  # type: ignore[attr-defined]
+            client, "GET", f"{W}/jobs/{sent.json()['id']}/events"
+        )
         yield client
 
 
@@ -155,7 +157,8 @@ def test_a_model_that_fails_on_the_way_ends_with_an_error_that_quotes_nothing(se
 def test_a_client_that_goes_away_ends_the_work_for_it(server, model):
     model.endless = True
     with server.stream("POST", f"{W}/ask/stream", json={"query": "When do the rollers need grease?"}) as response:
-        next(response.iter_text())
+        pieces = response.iter_text()  # to let go of it would be to go away
+        next(pieces)
         assert not model.closed.is_set()
     assert model.closed.wait(timeout=20)
     assert server.get("/healthz").status_code == 200

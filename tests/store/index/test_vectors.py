@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.errors import DimensionError
 from weftwork.store.index.nearest import Effort
@@ -113,8 +114,8 @@ def test_rows_that_differ_by_less_than_a_score_shows_count_as_equal():
 def test_a_threshold_leaves_out_what_is_below_it_and_keeps_what_is_at_it():
     index = empty(dimensions=2)
     directions = {"digest 1": [1, 0], "digest 2": [0.6, 0.8], "digest 3": [0, 1], "digest 4": [-1, 0]}
-    index.apply(1, [], [row(key) for key in (1, 2, 3, 4)], {k: np.float32(v) for k, v in directions.items()})
-    asked = np.float32([2, 0])
+    index.apply(1, [], [row(key) for key in (1, 2, 3, 4)], {k: np.array(v, np.float32) for k, v in directions.items()})
+    asked = np.array([2, 0], np.float32)
     assert index.search(asked, SEES_PUBLIC, limit=9) == [(1, 1.0), (2, 0.6), (3, 0.0)]
     assert index.search(asked, SEES_PUBLIC, limit=9, threshold=0.6) == [(1, 1.0), (2, 0.6)]
     assert index.search(asked, SEES_PUBLIC, limit=9, threshold=-1.0)[-1] == (4, -1.0)
@@ -227,7 +228,7 @@ def test_many_access_lists_are_told_apart():
 # What is hidden influences nothing
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=some(150))
 @given(
     seed=st.integers(0, 10_000),
     visible=st.integers(1, 60),

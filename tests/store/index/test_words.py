@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.errors import InvalidInput, StoreError
 from weftwork.store.index import words
@@ -136,7 +137,7 @@ def test_a_limit_of_nothing_finds_nothing(index):
     assert search(index, "wing", limit=0) == []
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=some(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(st.text(max_size=80), st.text('"*() +-:^~\\ab日', max_size=40)))
 def test_no_query_is_an_error(index, text):
     if not index.seq:

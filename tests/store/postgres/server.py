@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -64,13 +65,16 @@ class Server:
         """End it at once, as a crash would: its children notice and end too."""
         pid = self.pid
         assert pid is not None
-        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+        children = _ps("pid=", "--ppid", str(pid)).split()
         os.kill(pid, signal.SIGKILL)
-        for child in children.stdout.split():
+        for child in children:
             try:
                 os.kill(int(child), signal.SIGKILL)
             except ProcessLookupError:
                 continue
+        # Nobody can start it again while one of them still holds its memory; one that is only waited for holds nothing.
+        while any(not state.startswith("Z") for state in _ps("stat=", "-p", ",".join([str(pid), *children])).split()):
+            pass
 
     @property
     def pid(self) -> int | None:
@@ -90,7 +94,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self, program: str, *arguments: object) -> None:
-        owner = {} if self._user is None else {"user": self._user, "extra_groups": []}
+        owner: dict[str, Any] = {} if self._user is None else {"user": self._user, "extra_groups": []}
         subprocess.run(
             [str(self._binaries / program), *map(str, arguments)],
             check=True,
@@ -101,6 +105,10 @@ class Server:
             env={**os.environ, "TZ": "UTC"},
             **owner,
         )
+
+
+def _ps(column: str, *which: str) -> str:
+    return subprocess.run(["ps", "-o", column, *which], capture_output=True, text=True, check=False).stdout
 
 
 def _installed() -> tuple[Path, int | None]:

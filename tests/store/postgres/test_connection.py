@@ -2,7 +2,6 @@
 
 import tempfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -35,9 +34,20 @@ def store_at(url, **more):
 
 
 def end_all_others(server):
-    """End every connection but the one that asks, as a restart of the server would."""
+    """End every connection but the one that asks, as a restart of the server would, and wait until they have ended."""
     with psycopg.connect(server.url(), autocommit=True) as owner:
-        owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        owner.execute(
+            "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity "
+            "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+
+
+def until_no_transaction_is_open(server, application):
+    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND xact_start IS NOT NULL"
+    with psycopg.connect(server.url(), autocommit=True) as owner:
+        assert owner.execute(query, [application]).fetchone() == (1,)
+        while owner.execute(query, [application]).fetchone() != (0,):
+            pass
 
 
 def ids(store, *names):
@@ -163,13 +173,13 @@ def test_what_is_postgresqls_in_an_address_is_left_as_it_is_and_ours_is_checked(
 @pytest.mark.parametrize("limit", ["idle_in_transaction_session_timeout", "transaction_timeout"])
 def test_a_transaction_that_the_server_ends_for_its_length_is_told_as_a_lost_one(server, store, limit):
     opened(store)
-    hasty = store_at(f"{server.url(**SMALL)}&options=-c%20{limit}%3D400")
+    hasty = store_at(f"{server.url(**SMALL)}&application_name=hasty&options=-c%20{limit}%3D400")
     with pytest.raises(StoreUnavailable, match="timeout"), hasty.view(WORKSPACE, "ana") as view:
-        time.sleep(0.6)
+        until_no_transaction_is_open(server, "hasty")
         view.nodes(["a"])
     with pytest.raises(StoreUnavailable), hasty.atomic(WORKSPACE) as batch:
         batch.put([prepare(node("a"), CharacterCounter())])
-        time.sleep(0.6)
+        until_no_transaction_is_open(server, "hasty")
     assert ids(store, "a") == []
     hasty.close()
 

@@ -66,6 +66,6 @@ def test_typos_are_counted(a, b, most, near):
 def test_vectors_are_read_as_pgvector_sends_them():
     sent = b"\x00\x03\x00\x00" + np.array([1, -2, 0.5], dtype=">f4").tobytes()
     assert read_vector(sent).tolist() == [1.0, -2.0, 0.5]
-    assert sign_bits(np.array([1, -2, 0.5])) == "101"
-    assert sign_bits(np.zeros(3)) is None
+    assert sign_bits(np.array([1, -2, 0.5], dtype=np.float32)) == "101"
+    assert sign_bits(np.zeros(3, dtype=np.float32)) is None
     assert sign_bits(np.array([np.nan, 1, 1])) is None

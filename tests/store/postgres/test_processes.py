@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -33,7 +34,7 @@ def address(server):
 
 def start(*words, **more):
     own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
-    pipes = {
+    pipes: dict[str, Any] = {
         "stdin": subprocess.PIPE,
         "stdout": subprocess.PIPE,
         "text": True,

@@ -101,7 +101,7 @@ def moved(source, target, *names):
 def shown(target):
     """Everything that users can tell: contexts with every decision, citations, counts, changes, usage, versions."""
     with opened(target) as weft:
-        found = {}
+        found: dict[str, object] = {}
         for user in ("ana", "ben"):
             asked = {"user": user, "workspace": "studio"}
             contexts = [weft.context(question, budget=1500, **asked) for question in QUESTIONS]

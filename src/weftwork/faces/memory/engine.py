@@ -11,7 +11,7 @@ from typing import TypeVar
 from weftwork.clock import aware
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
-from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.embed.protocol import EmbeddingProvider, Vector
 from weftwork.engine import DEFAULT_USER, LOCAL_MODELS, Weft
 from weftwork.errors import DimensionError, InvalidInput, UnknownName
 from weftwork.faces.memory.options import CacheConfig, ContextOptions, SearchOptions, read_decay
@@ -20,8 +20,7 @@ from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, rec
 from weftwork.faces.memory.results import Err, Ok, Result, explained
 from weftwork.faces.memory.types import ContextPreview, ContextResult, SearchResult
 from weftwork.pack import check_budget
-from weftwork.render import Templates
-from weftwork.render.templates import Template, variables
+from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
 from weftwork.types import Budget, Context
 
@@ -89,7 +88,7 @@ class ContextEngine:
         return await self._answered("search", _Question(query), workspace_id, options, self._search)
 
     async def search_by_vector(
-        self, vector: Sequence[float], workspace_id: str, options: SearchOptions | None = None
+        self, vector: Sequence[float] | Vector, workspace_id: str, options: SearchOptions | None = None
     ) -> Result[tuple[SearchResult, ...]]:
         """The same for a query that was embedded before."""
         return await self._answered("search", vector, workspace_id, options, self._search)
@@ -101,7 +100,7 @@ class ContextEngine:
         return await self._answered("build_context", _Question(query), workspace_id, options, self._build)
 
     async def build_context_by_vector(
-        self, vector: Sequence[float], workspace_id: str, options: ContextOptions | None = None
+        self, vector: Sequence[float] | Vector, workspace_id: str, options: ContextOptions | None = None
     ) -> Result[ContextResult]:
         """The same for a query that was embedded before."""
         return await self._answered("build_context", vector, workspace_id, options, self._build)
@@ -115,7 +114,7 @@ class ContextEngine:
     async def _answered(
         self,
         name: str,
-        asked: _Question | Sequence[float],
+        asked: _Question | Sequence[float] | Vector,
         workspace: str,
         options: SearchOptions | None,
         answer: Callable[[_Question, str, ContextOptions], T],
@@ -250,7 +249,7 @@ def _check_dimensions(embedder: EmbeddingProvider | None, expected: int | None) 
         )
 
 
-def _as_vector(values: Sequence[float]) -> tuple[float, ...]:
+def _as_vector(values: Sequence[float] | Vector) -> tuple[float, ...]:
     try:
         return tuple(float(value) for value in values)
     except (TypeError, ValueError) as error:

@@ -11,7 +11,7 @@ from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.rankers import DEFAULT_RANKING, RankingFunction, RankingOptions
 from weftwork.faces.memory.types import MEMORY, Contradictions
-from weftwork.render.templates import Template
+from weftwork.render import Template
 from weftwork.types import Filters
 from weftwork.validation import check_decay
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Clock, aware, system_clock
 from weftwork.faces.thread.values import ContextItem
-from weftwork.pack import Choice, Outcome, Room, get_packer
-from weftwork.pack.protocol import Rendering
+from weftwork.pack import Choice, Outcome, Rendering, Room, get_packer
 from weftwork.query import read_query
 from weftwork.request import Request
 from weftwork.score import Facts, get_profile, score

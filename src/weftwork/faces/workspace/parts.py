@@ -17,9 +17,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.workspace.budget import TokenBudget
 from weftwork.faces.workspace.payload import ContextItem, ItemMetadata
 from weftwork.faces.workspace.request import ContextRequest
-from weftwork.pack import Choice, Packing, Room, Shorten
-from weftwork.pack.ledger import Ledger, shortened
-from weftwork.pack.pins import take_pinned
+from weftwork.pack import Choice, Ledger, Packing, Room, Shorten, shortened, take_pinned
 from weftwork.render.values import iso
 from weftwork.score import Facts, Profile
 from weftwork.score.relevance import relevance

@@ -1,13 +1,25 @@
-"""The level of a heading, stored for programs that lay a page out again."""
+"""Layout of a heading or list item in its file: stored for laying it out again, and not searched."""
 
 from __future__ import annotations
 
 from weftwork.types import UNSEEN, FieldValue
 
 LEVEL = "_level"
-"""The field with the level of a heading, 1 for the highest: neither searched nor shown."""
+"""The field with the level of a heading, 1 for the highest."""
+HEADING = "_heading"
+"""The field with a heading as it is written, where its title has no marks of links, code or emphasis."""
+INDENT = "_indent"
+"""The field with the column at which a list item begins."""
 
 
-def level_fields(level: int) -> dict[str, FieldValue]:
-    """The fields with the level of a heading; none where it is unknown."""
-    return {LEVEL: level, UNSEEN: (LEVEL,)} if level else {}
+def item_fields(indent: int) -> dict[str, FieldValue]:
+    """The fields that say how a list item is written; none at the margin."""
+    return {INDENT: indent, UNSEEN: (INDENT,)} if indent else {}
+
+
+def heading_fields(level: int, written: str = "") -> dict[str, FieldValue]:
+    """The fields that say how a heading is written, as far as that is known."""
+    fields: dict[str, FieldValue] = {LEVEL: level} if level else {}
+    if written:
+        fields[HEADING] = written
+    return {**fields, UNSEEN: tuple(fields)} if fields else {}

@@ -50,6 +50,8 @@ class Block:
     names: list[str] = field(default_factory=list)
     parts: list[Stretch | Block] = field(default_factory=list)
     """The rest of a list item after its first paragraph."""
+    indent: int = 0
+    """The column at which a list item begins."""
 
 
 @dataclass(slots=True)
@@ -257,7 +259,8 @@ class _Reader:
         self._flush(first)
         self._open[-1].start = end
         paragraphs = [self._unnamed(text) for text in self._paragraphs[index]]
-        block = Block("list_item", paragraphs, self._names_at(paragraph))
+        line = self._lines[first].expandtabs(4)
+        block = Block("list_item", paragraphs, self._names_at(paragraph), indent=len(line) - len(line.lstrip()))
         self._open[-1].parts.append(block)
         self._open.append(_Open(block.parts, block.names, _lines(paragraph)[1], item.level, end))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from weftwork.ingest.connectors import frontmatter, inline
 from weftwork.ingest.connectors.folders import FoundFile
+from weftwork.ingest.connectors.levels import heading_fields
 from weftwork.ingest.connectors.markdown import Kind, Section, TooDeep, lined, plain, sections
 from weftwork.ingest.connectors.plain import modified, path_names, source_of
 from weftwork.ingest.connectors.protocol import Anchor, Link, Named, Source, Yielded
@@ -83,16 +84,18 @@ def _page(
         page=name, title=title, source=shown(str(file.path)), links=partial(_links, file.key),
         updated_at=modified(file), all_tags=dict.fromkeys(tags),
     )  # fmt: skip
+    written: dict[str, FieldValue] = {}
     if not heading or heading.casefold() != title.casefold():
         first, rest = top[0], top[1:]
     else:
         nodes.pieces.append(Anchor(name, heading))
+        written = heading_fields(0, first.heading)
     text = nodes.begin(first)
     nodes.add(rest)
     yield Node(
         id=name, type="page", title=title, text=text, parent=file.parent, position=file.position,
-        tags=tuple(nodes.all_tags), fields=_fields(properties, aliases, first.lead), source=shown(str(file.path)),
-        created_at=_created(properties), updated_at=modified(file),
+        tags=tuple(nodes.all_tags), fields={**_fields(properties, aliases, first.lead), **written},
+        source=shown(str(file.path)), created_at=_created(properties), updated_at=modified(file),
     )  # fmt: skip
     yield from _called(name, file.key, title, (heading, *aliases))
     yield from nodes.pieces

@@ -12,7 +12,7 @@ from datetime import date, datetime
 
 from weftwork.ingest.connectors.block_ids import BlockNames
 from weftwork.ingest.connectors.dates import start_of
-from weftwork.ingest.connectors.levels import level_fields
+from weftwork.ingest.connectors.levels import heading_fields
 from weftwork.ingest.connectors.merging import Outline
 from weftwork.ingest.connectors.protocol import Link, Named, Yielded
 from weftwork.text.split import TARGET
@@ -153,7 +153,7 @@ def block_node(block: Block, name: str, page: Page) -> Node:
     elif block.heading or marked:
         kind = "heading"
         title, _, text = text[marked.end() if marked else 0 :].partition("\n")
-        fields |= level_fields(len(marked[1]) if marked else block.level)
+        fields |= heading_fields(len(marked[1]) if marked else block.level)
     return Node(
         id=name, type=kind, title=title.strip(), text=text.strip(), fields=fields, source=page.source,
         created_at=_times(block, page)[0],

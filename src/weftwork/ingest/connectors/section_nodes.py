@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from weftwork.ingest.connectors import inline
 from weftwork.ingest.connectors.block_ids import BlockNames
-from weftwork.ingest.connectors.levels import level_fields
+from weftwork.ingest.connectors.levels import heading_fields, item_fields
 from weftwork.ingest.connectors.markdown import Block, Section, Stretch
 from weftwork.ingest.connectors.protocol import Anchor, Link, Yielded
 from weftwork.types import ABOUT, FieldValue, Node, subject_of
@@ -75,11 +75,14 @@ class SectionNodes:
 
     def _add_section(self, section: Section, above: _Above) -> _Above:
         stretch, below = _own(section.parts)
-        title = plain_heading(self.clean(section.heading))
+        written = self.clean(section.heading)
+        title = plain_heading(written)
         text = self.clean(stretch.text)
         if len(title) > LONGEST_TITLE:
             title, text = textwrap.shorten(title, LONGEST_TITLE, placeholder=" …"), f"{title}\n\n{text}".rstrip()
-        fields = inline.line_fields(inline.without_code(section.lead)) | level_fields(section.level)
+        fields = inline.line_fields(inline.without_code(section.lead)) | heading_fields(
+            section.level, "" if written == title else written
+        )
         node = self._add_node(
             "heading", section.heading, above, names=(section.name,), title=title, text=text, fields=fields,
             prose=(section.heading, *stretch.prose),
@@ -109,7 +112,8 @@ class SectionNodes:
         if title or text or names or below:
             node = self._add_node(
                 "todo" if task else block.kind, first_paragraph, above, names=names, title=title, text=text,
-                fields=fields | (task.fields if task else {}), prose=(first_paragraph, *stretch.prose),
+                fields=fields | (task.fields if task else {}) | item_fields(block.indent),
+                prose=(first_paragraph, *stretch.prose),
             )  # fmt: skip
             self._add_parts(_Above(node.id, _subject(node)), below)
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -45,7 +45,7 @@ class Parser:
         self._process = None
         self._end()
 
-    def pages(self, path: Path, extension: str) -> Iterator[int | tuple[Page, int]]:
+    def pages(self, path: Path, extension: str) -> Generator[int | tuple[Page, int], None, None]:
         """Yield the number of pages, then each page with the number of characters that were cut off.
 
         Raises Unreadable as soon as that is clear, and whenever the parser takes too long or dies.

@@ -139,7 +139,9 @@ class Jobs:
         with self._changed:
             if name in self._waiting:
                 self._waiting.remove(name)
-                return self._end(replace(self._live[name], state="cancelled"))
+                ended = self._end(replace(self._live[name], state="cancelled"))
+                self._forget(ended)
+                return ended
             if name in self._live:
                 self._unwanted.add(name)
             for _ in range(KNOCKS):
@@ -169,11 +171,12 @@ class Jobs:
 
     def _run(self, job: Job, parser: Parser) -> None:
         """Work on a job until it ends, or until the server stops; another server's on this folder is left to it."""
+        ended = job
         try:
             with FileLock(self.folder.lock(job), timeout=0):
                 current = self._weft.store.jobs.get(job.id)
                 if current is not None and current.state in UNFINISHED:
-                    self._conclude(job, parser)
+                    ended = self._conclude(job, parser)
         except _Stop:
             with suppress(StoreError):
                 self.keep(replace(self._live[job.id], state="queued"))
@@ -183,10 +186,11 @@ class Jobs:
         except Exception as error:
             # The outermost handler of this thread: another job must not wait for ever because of this one.
             log_failure(error)
+        # Once only, and after the lock of its file is free: from here on, the same upload is a new job of this name.
         with self._changed:
-            self._forget(job)
+            self._forget(ended)
 
-    def _conclude(self, job: Job, parser: Parser) -> None:
+    def _conclude(self, job: Job, parser: Parser) -> Job:
         """Work on a job and note how it ended, while no other server may look at it."""
         try:
             ended = self._index(job, parser)
@@ -195,8 +199,7 @@ class Jobs:
                 raise _Stop from error
             log_failure(error)
             ended = replace(job, state="cancelled") if job.id in self._unwanted else _failed(job, HIDDEN)
-        with self._changed:
-            self._end(ended)
+        return self._end(ended)
 
     def _index(self, job: Job, parser: Parser) -> Job:
         watch = _Progress(self, replace(job, state="running"))
@@ -239,21 +242,22 @@ class Jobs:
             self._weft.store.jobs.put(job)
 
     def _end(self, job: Job) -> Job:
-        """Note how a job ended, and forget its upload. The lock is held."""
+        """Note how a job ended, and remove its upload."""
         job = replace(job, updated_at=self._weft.now())
         try:
             self.keep(job)
         except StoreError as error:
             log_failure(error)
         self.folder.remove(job)
-        self._forget(job)
-        self._on_end(job.state)
         return job
 
     def _forget(self, job: Job) -> None:
+        """Let go of a job that has ended, or that another server works on. The lock is held."""
         self._live.pop(job.id, None)
         self._unwanted.discard(job.id)
         self._changed.notify_all()
+        if job.state not in UNFINISHED:
+            self._on_end(job.state)
 
 
 class _Progress:

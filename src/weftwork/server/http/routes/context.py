@@ -7,7 +7,8 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from weftwork.answer import check_answer
-from weftwork.render import to_dict
+from weftwork.engine import Preview
+from weftwork.render import LeanContext, lean, to_dict
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
@@ -20,7 +21,6 @@ from weftwork.server.http.schemas.context import (
     DeltaIn,
     DeltaOut,
     Explanation,
-    PreviewOut,
     Results,
     SearchIn,
 )
@@ -31,14 +31,16 @@ from weftwork.types import Budget
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["context"])
 
 
-@router.post("/context/build", response_model=ContextOut, summary="Build a context")
+@router.post("/context/build", response_model=LeanContext | ContextOut, summary="Build a context")
 def build(workspace: str, body: BuildIn, caller: Reader, served: Served) -> Response:
-    """The context for a query: the text for the model, its sources, and a decision for every candidate."""
+    """The context for a query: the text for the model, and its sources; `form` asks for more."""
     context = served.weft.context(**_options(body, served, caller, workspace))
+    if body.form == "lean":
+        return reply(lean(context))
     return reply(context if body.form == "whole" else to_dict(context, timings=True))
 
 
-@router.post("/context/preview", response_model=PreviewOut, summary="Preview a context")
+@router.post("/context/preview", response_model=Preview, summary="Preview a context")
 def preview(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
     """What the context for the same request would be, in figures."""
     return reply(served.weft.preview(**_options(body, served, caller, workspace)))
@@ -94,7 +96,7 @@ def _options(body: ContextIn, served: Service, caller: Caller, workspace: str) -
     limits, options = served.options.limits, body.options(served.weft.tools.recipes)
     budget = options["budget"]
     total = budget.total if isinstance(budget, Budget) else budget
-    within("the budget", total or served.weft.tools.budget, limits.budget_tokens)
+    within("the budget", total or served.weft.default_budget(options["recipe"]), limits.budget_tokens)
     within("the length of the query", len(body.query), limits.query_characters)
     within("the length of the topics", sum(len(topic.text) for topic in body.topics), limits.query_characters)
     within("the depth", body.depth or 1, limits.depth)

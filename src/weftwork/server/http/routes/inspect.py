@@ -10,7 +10,6 @@ from fastapi import APIRouter, Query, Response
 
 from weftwork.clock import whole_minute
 from weftwork.engine import assemble
-from weftwork.lens import apply_lens
 from weftwork.near_misses import NearMisses
 from weftwork.pack import PACKERS, get_packer
 from weftwork.recipe import Recipe
@@ -30,7 +29,7 @@ from weftwork.server.http.service import Service
 from weftwork.server.inspection import inspect, snippet
 from weftwork.store.protocol import View
 from weftwork.types import Context, Filters, NodeInfo
-from weftwork.validation import check_request, dated
+from weftwork.validation import dated
 
 router = APIRouter(tags=["inspector"])
 FOUND = 12
@@ -79,13 +78,13 @@ def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Respon
     weft, recipe = served.weft, _recipe(body, served)
     request = _request(body, recipe, caller, served, workspace)
     context = weft.assemble(request, recipe)
-    most = min(body.budget, served.options.limits.budget_tokens - body.budget)
+    most = min(context.budget, served.options.limits.budget_tokens - context.budget)
     moment = weft.now()
     with weft.store.view(workspace, caller.user) as view:
 
         def build(total: int) -> Context:
             """Of one snapshot, and neither kept nor counted: nobody asked for these contexts."""
-            larger = replace(request, budget=body.request(recipe, caller.user, workspace, total).budget)
+            larger = replace(request, budget=body.shares(recipe, total))
             return assemble(view, dated(larger, moment), recipe, weft.tools, whole_minute(moment))
 
         misses = NearMisses(build, context)
@@ -101,11 +100,12 @@ def _recipe(body: InspectIn, served: Service) -> Recipe:
 
 def _request(body: InspectIn, recipe: Recipe, caller: Caller, served: Service, workspace: str) -> Request:
     """What is asked for, within the limits of the server."""
-    within("the budget", body.budget, served.options.limits.budget_tokens)
+    weft = served.weft
+    total = weft.default_budget(recipe) if body.budget is None else body.budget
+    within("the budget", total, served.options.limits.budget_tokens)
     within("the length of the query", len(body.query), served.options.limits.query_characters)
-    request = body.request(recipe, caller.user, workspace, body.budget)
-    check_request(request)
-    return request if body.lens is None else apply_lens(request, served.weft.tools.lenses.get(body.lens))
+    about = {"focus": body.focus, "thread": body.thread, "user": caller.user, "workspace": workspace}
+    return weft.request(body.query, recipe, budget=body.shares(recipe, total), lens=body.lens, **about)
 
 
 @router.get("/v1/workspaces/{workspace}/inspect/nodes", response_model=Places, summary="Find nodes to choose from")

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 
+from weftwork.document import LEAST_TOKENS, READ_TOKENS, DocumentText
 from weftwork.errors import NotFound
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.authorised_writes import NODE, AuthorisedWriter, new_id
@@ -24,7 +25,7 @@ from weftwork.server.http.schemas.nodes import (
     Removal,
     Removed,
 )
-from weftwork.server.http.schemas.values import LONGEST_NAME, MOST_LISTED
+from weftwork.server.http.schemas.values import LONGEST_NAME, LONGEST_TITLE, MOST_LISTED
 from weftwork.server.http.service import Service
 from weftwork.types import Filters, Node
 
@@ -79,6 +80,29 @@ def write_nodes(workspace: str, body: Addition, caller: Writer, served: Served) 
 def read_node(workspace: str, node: InPath, caller: Reader, served: Served) -> Response:
     """A node with its text, by its id or by the citation id of one of its passages."""
     return reply(read(served, caller, workspace, node))
+
+
+@router.get("/read", response_model=DocumentText, summary="Read a document")
+def read_document(
+    *,
+    workspace: str,
+    reference: Annotated[
+        str, Query(min_length=1, max_length=LONGEST_TITLE, description="A title, source, node's id or citation.")
+    ],
+    caller: Reader,
+    served: Served,
+    start: Annotated[str, Query(max_length=LONGEST_NAME, description="`next` of the part before.")] = "",
+    tokens: Annotated[
+        int | None,
+        Query(ge=LEAST_TOKENS, description=f"The most that the text may count, by default {READ_TOKENS:,}."),
+    ] = None,
+    ids: Annotated[bool, Query(description="Whether citations stand in the text.")] = True,
+) -> Response:
+    """A document, or the part of one that is meant, whole and in reading order; `next` says where it goes on."""
+    most = served.options.limits.budget_tokens
+    within("the number of tokens", tokens or 0, most)
+    room = min(READ_TOKENS, most) if tokens is None else tokens
+    return reply(served.weft.read(reference, user=caller.user, workspace=workspace, start=start, tokens=room, ids=ids))
 
 
 @router.delete("/nodes/{node:path}", response_model=Removed, summary="Remove a node")
@@ -170,7 +194,7 @@ def listed(asked: int | None, usual: int, served: Service) -> int:
 def read(served: Service, caller: Caller, workspace: str, reference: str) -> Node:
     """A node that the caller may see."""
     try:
-        return served.weft.read(reference, user=caller.user, workspace=workspace)
+        return served.weft.node(reference, user=caller.user, workspace=workspace)
     except NotFound:
         raise NODE.missing(reference) from None
 

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from weftwork.answer import Quote
+from weftwork.engine import SearchResult
 from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
-from weftwork.server.http.schemas.nodes import NodeOut
 from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
@@ -26,7 +27,7 @@ from weftwork.server.http.schemas.values import (
     Text,
     Truth,
 )
-from weftwork.types import Budget, Filters
+from weftwork.types import Budget, Citation, Filters
 
 QUERY = "When do the rollers need grease?"
 Tokens = Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)]
@@ -142,10 +143,11 @@ class ContextIn(Model):
 
 
 class BuildIn(ContextIn):
-    """A context, in one of two forms."""
+    """A context, in one of three forms."""
 
-    form: Literal["document", "whole"] = "document"
-    """`document`: text, sections, citations and decisions. `whole`: every field of the engine's context."""
+    form: Literal["lean", "document", "whole"] = "lean"
+    """`lean`: the text and where each part of it comes from. `document`: the contents of excerpts and passages, and a
+    decision for every candidate, as well. `whole`: every field of the engine's context."""
 
 
 class DeltaIn(BuildIn):
@@ -201,50 +203,19 @@ class DeltaOut(Reply):
     whole: bool
 
 
-class PreviewOut(Reply):
-    """What a context would be, without its text."""
-
-    tokens: int
-    budget_used: float
-    truncated: bool
-    nodes: list[str]
-    scores: dict[str, float]
-
-
 class Explanation(Reply):
     """Why a context is what it is, for people."""
 
     text: str
 
 
-class CitationOut(Reply):
-    """Where a piece of a context comes from."""
-
-    id: str
-    node: str
-    type: str
-    title: str
-    source: str
-    start: int
-    end: int
-    score: float
-
-
-class QuoteOut(Reply):
-    """A sentence with the words of a source that it does not cite."""
-
-    sentence: str
-    citation: CitationOut
-    span: list[int]
-
-
 class AnswerCheckOut(Reply):
     """What an answer does with its sources."""
 
     sound: bool
-    used: list[CitationOut]
+    used: list[Citation]
     unknown: list[str]
-    uncited: list[QuoteOut]
+    uncited: list[Quote]
 
 
 class SearchIn(Model):
@@ -258,32 +229,7 @@ class SearchIn(Model):
     filters: FiltersIn = FiltersIn()
 
 
-class PassageOut(Reply):
-    """A part of a node's text."""
-
-    ordinal: int
-    start: int
-    end: int
-    text: str
-    tokens: int
-    digest: str
-    citation: str
-    key: int
-
-
-class Found(Reply):
-    """A passage that answers a search."""
-
-    node: NodeOut
-    passage: PassageOut
-    score: float
-    excerpt: str
-    """Around what matched, which stands between <<< and >>>."""
-    trail: list[str]
-    """Titles of what it stands in, from the nearest upwards."""
-
-
 class Results(Reply):
     """What a search found, the best first."""
 
-    results: list[Found]
+    results: list[SearchResult]

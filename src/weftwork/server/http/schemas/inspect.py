@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from weftwork.recipe import Recipe
-from weftwork.request import Request
 from weftwork.server.http.schemas.context import QUERY, Tokens
 from weftwork.server.http.schemas.values import LARGEST_BUDGET, Json, Model, Name, Query, Reply
+from weftwork.types import Budget
 
 Closing = Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]
 
@@ -21,7 +21,8 @@ class InspectIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "budget": 900}]})
 
     query: Query = ""
-    budget: Tokens = 4000
+    budget: Tokens | None = None
+    """None for the recipe's or the server's own."""
     sections: dict[str, Closing] = Field(default_factory=dict, max_length=50)
     """Budgets of sections, instead of those that the recipe gives them."""
     recipe: Name = "default"
@@ -31,17 +32,10 @@ class InspectIn(Model):
     focus: Name | None = None
     thread: Name | None = None
 
-    def request(self, recipe: Recipe, user: str, workspace: str, total: int) -> Request:
-        """The same question with a budget of so many tokens."""
+    def shares(self, recipe: Recipe, total: int) -> Budget:
+        """A budget of so many tokens, and how the sections share it."""
         budget = recipe.budget(total)
-        return Request(
-            query=self.query,
-            workspace=workspace,
-            user=user,
-            budget=replace(budget, sections={**budget.sections, **self.sections}),
-            focus=self.focus,
-            thread=self.thread,
-        )
+        return replace(budget, sections={**budget.sections, **self.sections})
 
 
 class NearIn(InspectIn):

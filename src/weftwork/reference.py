@@ -1,0 +1,66 @@
+"""References: what a reader writes to name a node, and the node that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weftwork.errors import InvalidInput, NotFound
+from weftwork.render.quote import inline
+from weftwork.store.protocol import View
+from weftwork.types import Record
+
+_HOLDERS = frozenset({"folder", "workspace"})
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """The node that a reference means, and the passage if it was named by its citation."""
+
+    node: str
+    passage: Record | None = None
+
+
+def resolve(view: View, reference: str, *, titles: bool = False) -> Referred:
+    """The visible node with this id or citation, or where `titles` are taken, this title or source."""
+    if not isinstance(reference, str):
+        raise InvalidInput(f"a source is named by its id or its citation, got {reference!r}: use text")
+    if view.nodes([reference]):
+        return Referred(reference)
+    name = reference.strip().strip("[]").strip()
+    cited = view.cited([name])
+    if len({record.node.id for record in cited}) > 1:
+        raise _ambiguous(reference, [f"[{record.passage.citation}] {_title(record)}" for record in cited])
+    if cited:
+        return Referred(cited[0].node.id, cited[0])
+    matches = _titled(view, name) if titles and name else []
+    if len(matches) > 1:
+        raise _ambiguous(reference, [f"{inline(record.node.id)} ({_title(record)})" for record in matches])
+    if matches:
+        return Referred(matches[0].node.id)
+    kinds = "node, citation, title or source" if titles else "node or citation"
+    raise NotFound(f"there is no {kinds} {inline(reference, 80)!r} in this workspace: find it with  weftwork search")
+
+
+def _titled(view: View, name: str) -> list[Record]:
+    """The nodes with this title or source: documents rather than parts, and neither parts nor folders of these."""
+    keys = [keys[0] for keys in view.passages(view.find(name)).values()]
+    records = view.load(keys)
+    ids = {record.node.id for record in records}
+    outermost = [record for record in records if record.document not in ids - {record.node.id}]
+    documents = [record for record in outermost if record.document in ("", record.node.id)]
+    return [record for record in documents if record.node.type not in _HOLDERS] or documents or outermost
+
+
+def _title(record: Record) -> str:
+    title = inline(record.node.title, 80) or "untitled"
+    above = " > ".join(inline(each, 60) for each in reversed(record.trail))
+    return f"{title}, {inline(record.node.type, 20)}" + (f" in {above}" if above else "")
+
+
+def _ambiguous(reference: str, meanings: Sequence[str]) -> InvalidInput:
+    named = "; ".join(meanings[:_MOST_NAMED])
+    return InvalidInput(
+        f"{inline(reference, 80)!r} may mean any of {len(meanings)}: {named}. Name one of them by its id"
+    )

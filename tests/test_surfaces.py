@@ -1,0 +1,177 @@
+"""One default: the same question of the same user gives the same bytes on every surface."""
+
+import json
+import os
+import sys
+
+import pytest
+from mcp import StdioServerParameters
+from starlette.testclient import TestClient
+
+from weftwork import Client, Weft, sample
+from weftwork.cli import main
+from weftwork.config import ENVIRONMENT, FILE
+from weftwork.evaluate import run
+from weftwork.faces.opening import open_configured
+from weftwork.server.http.app import make_app
+from weftwork.server.http.options import Limits, Local, Options
+
+from .server.http.serving import running
+from .server.talking import talking
+
+SETTINGS = """\
+store = "studio.weft"
+workspace = "studio"
+user = "ben"
+embedder = "hashing"
+budget = 700
+
+[templates.default]
+header = "From the studio. Cite by [id].\\n\\n"
+item = "{{citation}} {{about}}\\n{{content}}"
+quote = "cite"
+
+[recipes.workspace.token_budget]
+total = 900
+system = 50
+semantic = 500
+
+[recipes.workspace.collectors.semantic]
+top_k = 6
+
+[recipes.memory.decay]
+preference = 10
+"""
+QUESTIONS = [
+    ("When does the mirror ship?", "default"),
+    ("What did we decide about the base?", "default"),
+    ("mirror pinholes", "workspace"),
+    ("Who works on the Dobsonian base?", "workspace"),
+    ("[[Finch]]", "default"),
+    ("what do I prefer", "memory"),
+    ("nothing that anybody wrote, zzqq", "default"),
+]
+SMALL = 600
+"""Bytes that an answer may have beside three times its text."""
+OURS = {"user": "ben", "workspace": sample.WORKSPACE}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("surfaces")
+    with Weft.open(place / "studio.weft", embedder="hashing", clock=lambda: sample.NOW) as weft:
+        sample.load(weft)
+    (place / FILE).write_text(SETTINGS, encoding="utf-8")
+    return place
+
+
+@pytest.fixture(scope="module", autouse=True)
+def settings_alone():
+    """Nothing of the environment overrides the file."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ENVIRONMENT:
+            patch.delenv(variable, raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def weft(folder, settings_alone):
+    with open_configured(folder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def app(weft):
+    local = Local(user="ben", workspace=sample.WORKSPACE)
+    return make_app(weft, Options(local=local, limits=Limits(requests_per_minute=0)))
+
+
+@pytest.fixture(scope="module")
+def http(app):
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client(app):
+    with running(app) as url, Client(url) as remote:
+        yield remote
+
+
+@pytest.fixture(scope="module")
+def talk(folder):
+    keep = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "PYTHONPATH") if name in os.environ}
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "weftwork.cli", "mcp"], env={**keep, "HOME": str(folder)}, cwd=str(folder)
+    )
+    with talking(command) as assistant:
+        yield assistant
+
+
+@pytest.fixture
+def command(folder, monkeypatch, capsys):
+    def call(*arguments):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["weftwork", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code
+        return capsys.readouterr().out
+
+    return call
+
+
+@pytest.mark.parametrize(("query", "recipe"), QUESTIONS)
+def test_every_surface_gives_the_same_bytes(  # noqa: PLR0917
+    query, recipe, weft, client, http, talk, command, folder, monkeypatch
+):
+    context = weft.context(query, recipe=recipe, **OURS)
+    asked = {"query": query, "recipe": recipe}
+    place = f"/v1/workspaces/{sample.WORKSPACE}"
+    judged = []
+    judge = run.judge
+    monkeypatch.setattr(run, "judge", lambda made, *rest: judged.append(made) or judge(made, *rest))
+    questions = folder / "questions.jsonl"
+    questions.write_text(json.dumps({"id": "1", "query": query, "wanted": ["finch"]}) + "\n", encoding="utf-8")
+    command("eval", str(questions), "--recipe", recipe, "--json")
+    inspected = http.post(f"{place}/inspect", json=asked).json()
+    texts = {
+        "Client": client.context(query, recipe=recipe, workspace=sample.WORKSPACE).text,
+        "HTTP": http.post(f"{place}/context/build", json=asked).json()["text"],
+        "MCP": talk.call("weftwork_context", **asked).content[0].text,
+        "weftwork context": command("context", query, "--recipe", recipe),
+        "weftwork context --json": json.loads(command("context", query, "--recipe", recipe, "--json"))["text"],
+        "the inspector": "".join(piece["text"] for piece in inspected["pieces"]),
+        "weftwork eval": judged[0].text,
+    }
+    wanted = context.text
+    texts["weftwork context"] = texts["weftwork context"].removesuffix("" if wanted.endswith("\n") else "\n")
+    assert {name: text for name, text in texts.items() if text != wanted} == {}
+    assert context.budget == (850 if recipe == "workspace" else 700)
+    if recipe == "default" and context.items:
+        assert wanted.startswith("From the studio.")
+
+
+def test_every_surface_reads_the_same_document(weft, client, http, talk, command):
+    document = weft.read("Finch", **OURS)
+    assert client.read("Finch", workspace=sample.WORKSPACE) == document
+    place = f"/v1/workspaces/{sample.WORKSPACE}/read"
+    assert http.get(place, params={"reference": "Finch"}).json()["text"] == document.text
+    assert command("read", "Finch") == document.text + "\n"
+    assert talk.text("weftwork_read", id="Finch").endswith(f"---\n\n{document.text}\n")
+
+
+@pytest.mark.parametrize("budget", [300, 1_000, 4_000])
+@pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
+def test_a_context_is_lean_on_the_wire_and_whole_on_request(query, budget, http, client, command):
+    place = f"/v1/workspaces/{sample.WORKSPACE}/context/build"
+    answer = http.post(place, json={"query": query, "budget": budget})
+    sent, most = answer.json(), 3 * len(answer.json()["text"]) + SMALL
+    assert len(answer.text) <= most
+    assert len(json.dumps(json.loads(command("context", query, "--budget", str(budget), "--json")))) <= most
+    whole = client.context(query, budget=budget, workspace=sample.WORKSPACE)
+    assert (whole.id, whole.text) == (sent["id"], sent["text"])
+    assert bool(whole.trace) >= bool(sent["citations"])
+    shown = [name for section in sent["sections"] for each in section["excerpts"] for name in each["citations"]]
+    named = [name for each in sent["overflow"] for name in each["citations"]]
+    assert set(shown + named) == {each["id"] for each in sent["citations"]}
