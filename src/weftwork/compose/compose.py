@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
@@ -49,8 +49,8 @@ def compose(
     names = list(dict.fromkeys(name for _, name in groups if name and name not in inquiry.pages))
     total = inquiry.request.budget.total
     most = max(FEWEST_NODES, total // TOKENS_A_NODE)
-    outlines = inquiry.view.outlines(names, most=most, as_of=inquiry.request.filters.as_of)
-    excluded = inquiry.request.filters.exclude
+    as_of, excluded = inquiry.request.filters.as_of, inquiry.request.filters.exclude
+    outlines = inquiry.view.outlines(names, most=most, as_of=as_of)
     offers = []
     everywhere: dict[str, set[int]] = {}
     for (_, name), hits in groups.items():
@@ -61,6 +61,8 @@ def compose(
             outline = _conversation(hits) if section == HISTORY and hits[0].key < 0 else alone(hits)
         elif len(outline.nodes) == 1 and any(candidate.asked and candidate.node.id == name for candidate in hits):
             outline = _with_first_level(inquiry, outline)
+        elif not outline.head.valid_at(as_of):
+            outline = _without_head(outline, hits)
         reading = Reading(_with_hits(outline, hits, excluded))
         elsewhere = everywhere[name] - {candidate.key for candidate in hits}
         offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
@@ -83,6 +85,16 @@ def _with_first_level(inquiry: Inquiry, outline: Outline) -> Outline:
     records = inquiry.load([key for keys in view.passages(children).values() for key in keys])
     inside = [_around(record) for record in records if record.document == document]
     return Outline(outline.head, outline.trail, (*outline.nodes, *outline_nodes(inside, depth=1)))
+
+
+def _without_head(outline: Outline, hits: Sequence[Candidate]) -> Outline:
+    """The outline of a document that is not valid itself, without its own text unless that is a hit."""
+    shown = {hit.key for hit in hits}
+    nodes = [
+        replace(node, keys=(), tokens=()) if node.id == outline.head.id and not shown.intersection(node.keys) else node
+        for node in outline.nodes
+    ]
+    return Outline(outline.head, outline.trail, tuple(nodes))
 
 
 def _with_hits(outline: Outline, hits: Sequence[Candidate], excluded: frozenset[str]) -> Outline:
