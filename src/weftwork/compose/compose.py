@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -17,6 +18,11 @@ TOKENS_A_NODE = 5
 FEWEST_NODES = 2_000
 FEWEST_CHILDREN = 100
 SURROUNDINGS = "surroundings"
+REACH = 1
+"""Budgets that better passages of a section fill before further documents are not even read."""
+LEAST_REACH = 1_500
+HEADING_TOKENS = 12
+BEYOND_REACH = "the budget was used up: better ones alone would fill it"
 
 
 @dataclass(slots=True)
@@ -41,13 +47,11 @@ def compose(
     inquiry: Inquiry, candidates: Sequence[Candidate], *, unit: Literal["document", "node"] = "document"
 ) -> Composition:
     """Group candidates by document, and collect the parts of each that may be shown."""
-    left_out = [
-        LeftOut(candidate, reason="a folder, with nothing to quote") for candidate in candidates if _is_bare(candidate)
-    ]
-    groups = group([candidate for candidate in candidates if not _is_bare(candidate)], by_document=unit == "document")
+    total = inquiry.request.budget.total
+    within_reach, left_out = _within_reach(candidates, max(LEAST_REACH, REACH * total))
+    groups = group(within_reach, by_document=unit == "document")
     # Pages that collectors have read as a whole need no outline.
     names = list(dict.fromkeys(name for _, name in groups if name and name not in inquiry.pages))
-    total = inquiry.request.budget.total
     most = max(FEWEST_NODES, total // TOKENS_A_NODE)
     as_of, excluded = inquiry.request.filters.as_of, inquiry.request.filters.exclude
     outlines = inquiry.view.outlines(names, most=most, as_of=as_of)
@@ -68,6 +72,28 @@ def compose(
         offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
     hits_by_key = {candidate.key: candidate for candidate in candidates}
     return Composition([document for document in offers if document.parts], inquiry, hits_by_key, left_out)
+
+
+def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Candidate], list[LeftOut]]:
+    """Split off folders, and documents behind more tokens of better ones in their section than could ever fit.
+
+    Reading and pricing a document costs more than finding it.
+    """
+    reached: list[Candidate] = []
+    left_out: list[LeftOut] = []
+    spent: Counter[str] = Counter()
+    opened: set[str] = set()
+    for candidate in candidates:
+        document, section = candidate.document or candidate.node.id, candidate.section
+        if _is_bare(candidate):
+            left_out.append(LeftOut(candidate, reason="a folder, with nothing to quote"))
+        elif spent[section] <= reach or document in opened or candidate.asked or section == HISTORY:
+            spent[section] += candidate.passage.tokens + HEADING_TOKENS
+            opened.add(document)
+            reached.append(candidate)
+        else:
+            left_out.append(LeftOut(candidate, reason=BEYOND_REACH))
+    return reached, left_out
 
 
 def _is_bare(candidate: Candidate) -> bool:

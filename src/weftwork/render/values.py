@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from weftwork.compose.reading import TURNS
 from weftwork.render.quote import clean, in_brackets, inline
@@ -140,6 +141,7 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
     return _Names((*last, name)[0] or "Untitled", document_name, " > ".join(reversed(path[:_DEEPEST])), about)
 
 
+@lru_cache(maxsize=8192)
 def _bare(name: str) -> str:
     """A name as it is compared: letters and digits alone."""
     return "".join(character for character in name.casefold() if character.isalnum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 from weftwork.types import CONTAINERS, OutlineNode
 
@@ -18,16 +18,8 @@ def document_of(kind: str, number: int, above: int | None) -> int | None:
     return number if kind in DOCUMENT_TYPES or above is None else above
 
 
-class OutlineRow(NamedTuple):
-    """A passage with its node, as a store reads it."""
-
-    node: int
-    parent: int | None
-    id: str
-    type: str
-    title: str
-    key: int
-    tokens: int
+OutlineRow: TypeAlias = tuple[int, int | None, str, str, str, int, int]
+"""A passage with its node as a store reads it: node, parent, id, type, title, key, tokens. There are many."""
 
 
 def in_reading_order(rows: Sequence[OutlineRow], document: int) -> tuple[OutlineNode, ...]:
@@ -35,20 +27,25 @@ def in_reading_order(rows: Sequence[OutlineRow], document: int) -> tuple[Outline
 
     Rows come by position. What hangs from something that is not among them stands below the document.
     """
-    passages: dict[int, list[OutlineRow]] = {}
-    for row in rows:
-        passages.setdefault(row.node, []).append(row)
+    nodes: dict[int, tuple[OutlineRow, list[int], list[int]]] = {}
     children: dict[int, list[int]] = {}
-    for number, node_rows in passages.items():
+    for row in rows:
+        entry = nodes.get(row[0])
+        if entry is None:
+            nodes[row[0]] = (row, [row[5]], [row[6]])
+        else:
+            entry[1].append(row[5])
+            entry[2].append(row[6])
+    for number, (row, _, _) in nodes.items():
         if number != document:
-            parent = node_rows[0].parent
-            children.setdefault(parent if parent in passages and parent is not None else document, []).append(number)
+            parent = row[1]
+            children.setdefault(parent if parent is not None and parent in nodes else document, []).append(number)
     ordered: list[OutlineNode] = []
-    waiting = [(document, 0)] if document in passages else []
+    waiting = [(document, 0)] if document in nodes else []
     while waiting:
         number, depth = waiting.pop()
-        node_rows = passages[number]
-        keys, tokens = tuple(row.key for row in node_rows), tuple(row.tokens for row in node_rows)
-        ordered.append(OutlineNode(node_rows[0].id, node_rows[0].type, node_rows[0].title, depth, keys, tokens))
-        waiting += [(child, depth + 1) for child in reversed(children.get(number, ()))]
+        (_, _, name, kind, title, _, _), keys, tokens = nodes[number]
+        ordered.append(OutlineNode(name, kind, title, depth, tuple(keys), tuple(tokens)))
+        if number in children:
+            waiting += [(child, depth + 1) for child in reversed(children[number])]
     return tuple(ordered)

@@ -80,12 +80,12 @@ class SqlView(ABC):
         heads = {row[INFO_WIDTH]: node_info(row) for row in self._reader.rows(self._sql.HEADS, names=list(documents))}
         moment = {"ever": as_of is None, "as_of": 0 if as_of is None else to_micros(as_of)}
         rows: dict[int, list[OutlineRow]] = {}
-        for document, *row in self._reader.rows(self._sql.OUTLINES, documents=list(heads), most=most, **moment):
-            rows.setdefault(document, []).append(OutlineRow(*row))
+        for row in self._reader.rows(self._sql.OUTLINES, documents=list(heads), most=most, **moment):
+            rows.setdefault(row[0], []).append(row[1:])
         firsts = [
-            head_rows[0].key
+            key
             for number, document_rows in rows.items()
-            if (head_rows := [row for row in document_rows if row.node == number])
+            if (key := next((row[5] for row in document_rows if row[0] == number), None)) is not None
         ]
         trails = _trails(self._reader.rows(self._sql.TRAILS, keys=firsts, depth=TRAIL)) if firsts else {}
         return {
