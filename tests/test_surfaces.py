@@ -169,7 +169,7 @@ def test_a_context_is_lean_on_the_wire_and_whole_on_request(query, budget, http,
     sent, most = answer.json(), 3 * len(answer.json()["text"]) + SMALL
     assert len(answer.text) <= most
     assert len(json.dumps(json.loads(command("context", query, "--budget", str(budget), "--json")))) <= most
-    whole = client.context(query, budget=budget, workspace=sample.WORKSPACE)
+    whole = client.context(query, budget=budget, workspace=sample.WORKSPACE, explain=True)
     assert (whole.id, whole.text) == (sent["id"], sent["text"])
     assert bool(whole.trace) >= bool(sent["citations"])
     shown = [name for section in sent["sections"] for each in section["excerpts"] for name in each["citations"]]

@@ -146,8 +146,8 @@ class BuildIn(ContextIn):
     """A context, in one of three forms."""
 
     form: Literal["lean", "document", "whole"] = "lean"
-    """`lean`: the text and where each part of it comes from. `document`: the contents of excerpts and passages, and a
-    decision for every candidate, as well. `whole`: every field of the engine's context."""
+    """`lean`: the text and the origin of each part of it. `document`: also the contents of excerpts and passages, and
+    a decision for every candidate; of a delta, its pieces. `whole`: every field of the engine's context or delta."""
 
 
 class DeltaIn(BuildIn):
