@@ -204,7 +204,7 @@ class McpTools:
     def _fitting(self, arguments: Arguments, tokens: int) -> dict[str, Any]:
         """The document whose JSON fits: it counts more than the text that the budget is for."""
         while True:
-            document = self._capped(arguments, tokens).to_dict()
+            document = self._capped(arguments, tokens).to_dict(details=arguments["details"])
             excess = self.cap.excess(_json(document))
             if excess <= 0:
                 return document
