@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ NOW = datetime(2026, 3, 16, 9, 0, tzinfo=UTC)
 PARAGRAPHS = 300
 MANY = 1_500
 RECIPES = ("default", "graph", "workspace")
-WAYS = {
+WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "its title": ("Long walk", {}),
     "a link to its title": ("[[Long walk]]: what is in it?", {}),
     "its id": ("walk-1", {}),

@@ -102,6 +102,19 @@ def test_the_focus_and_what_is_included_by_id_are_shown_with_their_dates(weft):
     assert "old" not in shown(weft.context("old"))
 
 
+def test_a_page_that_is_over_is_not_shown_around_a_part_of_it_that_holds(weft):
+    weft.add(
+        [
+            node("plan", type="page", text="Quinces are sold.", valid_until=NOW - DAY),
+            node("part", type="heading", text="Quinces are picked in October.", parent="plan"),
+        ]
+    )
+    context = weft.context("when are quinces picked")
+    assert "picked in October" in context.text
+    assert "are sold" not in context.text
+    assert "are sold" in weft.context("when are quinces picked", include=("plan",)).text
+
+
 def test_no_walk_leads_through_what_is_over(weft):
     weft.add(
         [node("start"), node("bridge", valid_until=NOW), node("beyond"), node("near")],

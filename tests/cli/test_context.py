@@ -110,7 +110,7 @@ def test_topics_are_blended(weft, filled):
 def test_fields_are_left_out_on_request(weft, filled):
     (filled / "more.jsonl").write_text('{"id": "t1", "title": "Task", "fields": {"status": "open", "size": 3}}\n')
     assert weft("add", "more.jsonl").code == 0
-    assert "\n> size: 3; status: open\n" in weft("context", "t1").out
+    assert "\n> status: open; size: 3\n" in weft("context", "t1").out
     assert "size" not in weft("context", "t1", "--no-include-fields").out
     assert "\n> status: open\n" in weft("context", "t1", "--no-include-fields", "--lens", "coding").out
     assert "size" not in weft("context", "t1", "--no-include-fields", "--recipe", "graph").out

@@ -47,7 +47,7 @@ def test_each_fact_is_read_for_whoever_asks(store):
         assert facts.usage == {"page": Usage(used=1), "leaf": Usage(useful=1)}
         assert (facts.edited, facts.viewed) == ({"leaf"}, {"alone"})
         assert facts.idf["leaf"] > facts.idf["quince"] > 0
-        assert facts.similarities.keys() == {each.key for each in candidates}
+        assert facts.similarities.keys() == {candidate.key for candidate in candidates}
         assert len(facts.similarities) == 3
         assert facts.now == NOW
         with pytest.raises(AttributeError, match="there is no fact 'charm': use one of similarities, evidence"):
@@ -71,7 +71,7 @@ def test_a_signal_handed_in_is_given_facts_as_ours_are(store):
     with gathered(store) as (candidates, facts):
         best, *others = score(candidates, Profile("praise", {"praised": 1.0}, own={"praised": praised}), facts)
     assert (best.node.id, best.score) == ("leaf", 1.0)
-    assert {each.score for each in others} == {0.0}
+    assert {candidate.score for candidate in others} == {0.0}
 
 
 def test_without_an_embedder_or_a_query_there_are_no_similarities(store):

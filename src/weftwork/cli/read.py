@@ -54,14 +54,15 @@ def command(*, reference: str, start: str, tokens: int, whole: bool, ids: bool, 
 
 
 def _notes(document: DocumentText, reference: str) -> list[str]:
-    """What was read, and the exact command for what is left."""
+    """The notes after a page: what was read, and the command for the rest."""
     node, head = document.node, document.document
     above = " > ".join(inline(title, 60) for title in reversed(document.trail))
     lines = [f"{inline(node.id)} ({inline(node.type, 20)})" + (f" in {above}" if above else "")]
     if node.id != head.id:
         lines.append(f"a part of {inline(head.title or head.id, 80)}: weftwork read {shlex.quote(head.id)}")
     lines += [
-        f"holds {inline(each.title or each.id, 80)}: weftwork read {shlex.quote(each.id)}" for each in document.holds
+        f"holds {inline(child.title or child.id, 80)}: weftwork read {shlex.quote(child.id)}"
+        for child in document.holds
     ]
     if document.before:
         lines.append(f"after {document.before:,} tokens: weftwork read {shlex.quote(node.id)}")

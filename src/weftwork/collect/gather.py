@@ -16,8 +16,8 @@ def gather(inquiry: Inquiry, collectors: Sequence[Collector]) -> list[Candidate]
     """Return one candidate per passage, in the section of the first collector that found it."""
     ways: dict[int, list[_Way]] = {}
     for collector in collectors:
-        for rank, found in enumerate(collector.collect(inquiry), start=1):
-            ways.setdefault(found.key, []).append((collector, rank, found))
+        for rank, finding in enumerate(collector.collect(inquiry), start=1):
+            ways.setdefault(finding.key, []).append((collector, rank, finding))
     records = {record.passage.key: record for record in inquiry.load([key for key in ways if key > 0])}
     for key, findings in ways.items():
         handed_in = findings[0][2].record
@@ -40,14 +40,14 @@ def _not_valid(records: Mapping[int, Record], ways: Mapping[int, list[_Way]], as
     """Nodes that do not hold at this moment, but for those that were asked for by their id."""
     gone = {record.node.id for record in records.values() if not record.node.valid_at(as_of)}
     if gone:
-        gone -= {records[key].node.id for key in records for *_, found in ways[key] if found.by_id}
+        gone -= {records[key].node.id for key in records for *_, finding in ways[key] if finding.by_id}
     return gone
 
 
 def _candidate(record: Record, ways: list[_Way]) -> Candidate:
     nearest = min(
-        (found for _, _, found in ways if found.distance is not None),
-        key=lambda found: (found.distance or 0, not found.path),
+        (finding for _, _, finding in ways if finding.distance is not None),
+        key=lambda finding: (finding.distance or 0, not finding.path),
         default=None,
     )
     return Candidate(
@@ -55,7 +55,7 @@ def _candidate(record: Record, ways: list[_Way]) -> Candidate:
         passage=record.passage,
         section=ways[0][0].section,
         findings=tuple(
-            Finding(collector.name, rank, found.score, found.why, found.kind) for collector, rank, found in ways
+            Finding(collector.name, rank, finding.score, finding.why, finding.kind) for collector, rank, finding in ways
         ),
         trail=record.trail,
         distance=None if nearest is None else nearest.distance,
@@ -65,6 +65,6 @@ def _candidate(record: Record, ways: list[_Way]) -> Candidate:
         more=nearest is not None and nearest.more,
         document=record.document,
         depth=record.depth,
-        asked=any(found.asked for _, _, found in ways),
-        levels=min((found.levels for *_, found in ways if found.levels is not None), default=None),
+        asked=any(finding.asked for _, _, finding in ways),
+        levels=min((finding.levels for *_, finding in ways if finding.levels is not None), default=None),
     )

@@ -57,9 +57,9 @@ class GraphCollector:
         worth = {node: evidence for node, (evidence, _) in hits.items()}
         asked = frozenset(node for head in named or () if head.named for node in head.starts)
         return [
-            found
+            finding
             for node, (nearest, reaches) in admitted.items()
-            for found in self._found(nearest, reaches, keys.get(node, ()), worth.get(nearest.start, 1.0), asked)
+            for finding in self._found(nearest, reaches, keys.get(node, ()), worth.get(nearest.start, 1.0), asked)
         ]
 
     def _found(

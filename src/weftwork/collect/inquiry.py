@@ -69,15 +69,15 @@ class Found:
 
     @classmethod
     def unstored(cls, node: Node, score: float, why: str = "", kind: Kind = "other") -> Found:
-        """A finding of something that is not in the store: a document by itself, cited by an id made of its content.
+        """A finding outside the store: a document by itself, cited by an id made of its content.
 
-        Whoever hands it in answers for it that the asker may see it.
+        The caller vouches that the viewer may see it.
         """
         text, citation = node.text, citation_id(node.id, node.text)
         # Stored passages have keys above 0; below, the citation tells findings of all collectors apart.
         key = -1 - int(text_hash(citation)[:12], 16)
         passage = Passage(0, 0, len(text), text, 0, text_hash(text), citation[:SHORT], key)
-        info = NodeInfo(**{each.name: getattr(node, each.name) for each in fields(NodeInfo)})
+        info = NodeInfo(**{attribute.name: getattr(node, attribute.name) for attribute in fields(NodeInfo)})
         return cls(key, score, why, kind, record=Record(info, passage))
 
 

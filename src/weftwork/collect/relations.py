@@ -36,15 +36,15 @@ class RelationsCollector:
         nearest = [_Related(focus, 1.0, Edge(source=focus, target=focus), ())]
         for _ in range(self.max_depth):
             nearest = self._linked(inquiry, nearest, related.keys() | {focus})
-            related |= {found.node: found for found in nearest}
+            related |= {relation.node: relation for relation in nearest}
             # What is one link further off is always worth less: it cannot displace any of these.
             if len(related) >= self.max_items or not nearest:
                 break
         keys = inquiry.view.passages(list(related))
         return [
-            Found(key, found.score, _why(found), "link", distance=len(found.path), path=found.path)
-            for found in list(related.values())[: self.max_items]
-            for key in keys.get(found.node, ())
+            Found(key, relation.score, _why(relation), "link", distance=len(relation.path), path=relation.path)
+            for relation in list(related.values())[: self.max_items]
+            for key in keys.get(relation.node, ())
         ]
 
     def _linked(self, inquiry: Inquiry, starts: list[_Related], seen: set[str]) -> list[_Related]:

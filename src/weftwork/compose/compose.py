@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
@@ -47,8 +47,8 @@ def compose(
     names = list(dict.fromkeys(name for _, name in groups if name and name not in inquiry.pages))
     total = inquiry.request.budget.total
     most = max(FEWEST_NODES, total // TOKENS_A_NODE)
-    outlines = inquiry.view.outlines(names, most=most, as_of=inquiry.request.filters.as_of)
-    excluded = inquiry.request.filters.exclude
+    as_of, excluded = inquiry.request.filters.as_of, inquiry.request.filters.exclude
+    outlines = inquiry.view.outlines(names, most=most, as_of=as_of)
     offers = []
     everywhere: dict[str, set[int]] = {}
     for (_, name), found in groups.items():
@@ -59,6 +59,8 @@ def compose(
             outline = _said(found) if section == HISTORY and found[0].key < 0 else alone(found)
         elif len(outline.nodes) == 1 and any(each.asked and each.node.id == name for each in found):
             outline = _with_first_level(inquiry, outline)
+        elif not outline.head.valid_at(as_of):
+            outline = _without_head(outline, found)
         reading = Reading(_holding(outline, found, excluded))
         elsewhere = everywhere[name] - {each.key for each in found}
         offers.append(offer(section, reading, found, whole=unit == "node", budget=total, elsewhere=elsewhere))
@@ -81,6 +83,16 @@ def _with_first_level(inquiry: Inquiry, outline: Outline) -> Outline:
     records = inquiry.load([key for keys in view.passages(children).values() for key in keys])
     inside = [_around(record) for record in records if record.document == document]
     return Outline(outline.head, outline.trail, (*outline.nodes, *outline_nodes(inside, depth=1)))
+
+
+def _without_head(outline: Outline, found: Sequence[Candidate]) -> Outline:
+    """The outline of a document that is not valid itself: of its own text only what was asked for by its id."""
+    shown = {candidate.key for candidate in found}
+    kept = [
+        replace(node, keys=(), tokens=()) if node.id == outline.head.id and not shown.intersection(node.keys) else node
+        for node in outline.nodes
+    ]
+    return Outline(outline.head, outline.trail, tuple(kept))
 
 
 def _holding(outline: Outline, found: Sequence[Candidate], excluded: frozenset[str]) -> Outline:

@@ -51,32 +51,32 @@ def ndcg(ranking: Sequence[Hashable], grades: Mapping[Any, float], k: int) -> fl
     return _discounted(gains) / _discounted(best)
 
 
-def recall(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int | None = None) -> float:
+def recall(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int | None = None) -> float:
     """The share of the relevant ids among the first k; k None stands for all."""
-    _require(wanted)
-    return len(set(_distinct(ranking)[:k]) & set(wanted)) / len(set(wanted))
+    _require(relevant)
+    return len(set(_distinct(ranking)[:k]) & set(relevant)) / len(set(relevant))
 
 
-def precision(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int | None = None) -> float:
+def precision(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int | None = None) -> float:
     """The share of relevant ids in the first k; 0 for an empty ranking."""
-    _require(wanted)
+    _require(relevant)
     retrieved = _distinct(ranking)[:k]
-    return len(set(retrieved) & set(wanted)) / len(retrieved) if retrieved else 0.0
+    return len(set(retrieved) & set(relevant)) / len(retrieved) if retrieved else 0.0
 
 
-def all_gold(ranking: Sequence[Hashable], wanted: Collection[Hashable], k: int | None = None) -> float:
+def all_gold(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int | None = None) -> float:
     """1 if all relevant ids are among the first k, else 0."""
-    return 1.0 if recall(ranking, wanted, k) == 1.0 else 0.0
+    return 1.0 if recall(ranking, relevant, k) == 1.0 else 0.0
 
 
-def overlap(retrieved: Sequence[Span], wanted: Sequence[Span], *, unit: Sequence[int] = ()) -> Overlap:
+def overlap(retrieved: Sequence[Span], relevant: Sequence[Span], *, unit: Sequence[int] = ()) -> Overlap:
     """Recall, precision and intersection over union of spans of one text.
 
     They are measured in characters, or in tokens: then `unit` holds the offsets at which the tokens begin. What is
     retrieved twice counts twice against precision, as it costs twice.
     """
-    _require(wanted)
-    gold = merged(wanted)
+    _require(relevant)
+    gold = merged(relevant)
     distinct = merged(retrieved)
     common = _size(intersection(distinct, gold), unit)
     needed, spent = _size(gold, unit), _size(retrieved, unit)
@@ -137,6 +137,6 @@ def _distinct(ranking: Sequence[Hashable]) -> list[Hashable]:
     return list(dict.fromkeys(ranking))
 
 
-def _require(wanted: Collection[object]) -> None:
-    if not wanted:
+def _require(relevant: Collection[object]) -> None:
+    if not relevant:
         raise ValueError("there is nothing to measure: leave out questions that nothing answers")

@@ -1,4 +1,4 @@
-"""What signals may ask about a request beside the candidate: read once for all candidates, and only if it is asked."""
+"""Facts that signals need beside the candidate, read once per request and only on demand."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Facts:
     windows: Mapping[int, float] = field(default_factory=dict)
     """Relevance of each passage with its neighbours', by key."""
     pages: Mapping[int, PageGrades] = field(default_factory=dict)
-    """What speaks for whole pages of documents, by key."""
+    """Scores of whole document pages, by key."""
     edited: frozenset[str] = field(default_factory=frozenset)
     viewed: frozenset[str] = field(default_factory=frozenset)
 
 
 class FactsOnDemand(Facts):
-    """Facts that are read from the view when a signal first asks for them, whoever wrote the signal."""
+    """Facts that are read from the view when a signal first asks for them."""
 
     def __init__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
-        known = {"request": inquiry.request, "question": inquiry.question, "now": inquiry.now}
-        vars(self).update(known, _inquiry=inquiry, _candidates=candidates)
+        direct = {"request": inquiry.request, "question": inquiry.question, "now": inquiry.now}
+        vars(self).update(direct, _inquiry=inquiry, _candidates=candidates)
 
     def __getattr__(self, name: str) -> Any:
         """Read a fact; from then on it is an ordinary attribute."""
@@ -56,14 +56,14 @@ class FactsOnDemand(Facts):
 
 
 def _similarities(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, float]:
-    """Cosines; of what is not stored, those with which a search by vector found it."""
+    """Cosines by key; of unstored candidates, the scores of their vector findings."""
     if inquiry.vector is None or inquiry.embedder is None:
         return {}
-    known = dict(inquiry.known_cosines)
-    others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in known]
-    known |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
+    cosines = dict(inquiry.known_cosines)
+    others = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.key not in cosines]
+    cosines |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
     unstored = ((candidate.key, candidate.found_as("vector")) for candidate in candidates if candidate.key < 0)
-    return known | {key: cosine for key, cosine in unstored if cosine is not None}
+    return cosines | {key: cosine for key, cosine in unstored if cosine is not None}
 
 
 def _hops(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Mapping[str, int]:
@@ -108,4 +108,4 @@ _READERS: Mapping[str, Callable[[Inquiry, Sequence[Candidate], Facts], object]] 
     "edited": lambda inquiry, candidates, facts: frozenset(event.node for event in inquiry.edits),
     "viewed": lambda inquiry, candidates, facts: frozenset(event.node for event in inquiry.views),
 }
-"""How each fact is read."""
+"""The reader of each fact."""

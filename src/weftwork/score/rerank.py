@@ -48,7 +48,7 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
         return candidates
     asked = [candidates[place] for place in places]
     try:
-        grades = _checked(reranker.rerank(inquiry.request.query, [_text(each) for each in asked]), len(asked))
+        grades = _checked(reranker.rerank(inquiry.request.query, [_text(candidate) for candidate in asked]), len(asked))
     except ModelError as error:
         inquiry.warnings.append(f"the reranker failed ({error}): the order is the one without it")
         return candidates
@@ -61,7 +61,7 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
 
 
 def _is_hit(candidate: Candidate) -> bool:
-    """Whether a search or links found it, and nothing that has a place of its own did."""
+    """Return True for a hit of a search or of links that no collector with a fixed place found."""
     return candidate.found_as(*SEARCHED, "link_rank") is not None and candidate.found_as(*PLACED) is None
 
 
@@ -69,8 +69,8 @@ def _text(candidate: Candidate) -> str:
     return f"{candidate.node.title}\n{candidate.passage.text}".strip()
 
 
-def _checked(answer: Sequence[float], count: int) -> list[float]:
-    scores = [float(score) for score in answer]
+def _checked(grades: Sequence[float], count: int) -> list[float]:
+    scores = [float(grade) for grade in grades]
     if len(scores) != count or not all(map(math.isfinite, scores)):
         raise ModelError(f"it gave {len(scores)} usable numbers for {count} texts")
     return scores

@@ -142,10 +142,10 @@ def _instead(why: str, text: str, limit: int, words: Collection[str], counter: T
 
 
 def clean_end(text: str) -> int:
-    """Where a text is best ended, in its second half; at its end where it offers no better place."""
+    """The best place to end a text, in its second half; its end if there is none."""
     half = len(text) // 2
     for pattern in _ENDS:
-        ends = [found.end() for found in pattern.finditer(text, half)]
+        ends = [match.end() for match in pattern.finditer(text, half)]
         if ends:
             return ends[-1]
     return len(text)

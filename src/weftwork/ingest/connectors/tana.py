@@ -125,9 +125,9 @@ class _Graph:
     def _own_fate(self, name: str) -> str:
         if name.endswith("_TRASH"):
             return "trash"
-        own = name.startswith("SYS_") or self.docs[name].kind in _SYSTEM
+        of_tana = name.startswith("SYS_") or self.docs[name].kind in _SYSTEM
         made = name not in self._roots and any(name.startswith(f"{root}_") for root in self._roots if root)
-        return "system" if own or (made and not name.endswith(_KEPT)) else ""
+        return "system" if of_tana or (made and not name.endswith(_KEPT)) else ""
 
     def fates(self) -> Counter[str]:
         return Counter(self._fate.values())
