@@ -130,7 +130,7 @@ class Client:
     def preview(
         self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> Preview:
-        """What `context` would give for the same arguments, in figures."""
+        """The figures of the context for the same arguments."""
         return decode(Preview, self._send("POST", workspace, "context/preview", _asked(query, options), user))
 
     def explain(
@@ -177,8 +177,8 @@ class Client:
     ) -> list[NodeInfo]:
         """The first children of a node, without their texts."""
         query = {"node": node, "limit": limit}
-        found = self._send("GET", workspace, "children", query=query, user=user)
-        return [decode(NodeInfo, each) for each in found["nodes"]]
+        answer = self._send("GET", workspace, "children", query=query, user=user)
+        return [decode(NodeInfo, each) for each in answer["nodes"]]
 
     def feedback(
         self, reference: str, useful: bool, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
@@ -202,8 +202,8 @@ class Client:
     ) -> tuple[Memory, ...]:
         """The user's memories, the latest first."""
         query = {"every": str(every).lower(), "limit": limit}
-        found = self._send("GET", workspace, "memories", query=query, user=user)
-        return tuple(decode(Memory, each) for each in found["memories"])
+        answer = self._send("GET", workspace, "memories", query=query, user=user)
+        return tuple(decode(Memory, each) for each in answer["memories"])
 
     def forget(self, memory: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Remove a memory for good."""
@@ -220,7 +220,7 @@ class Client:
             return dict(self._transport.send(call))
 
     def job(self, job: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, Any]:
-        """How far the indexing of a document is."""
+        """The progress of the indexing of a document."""
         return dict(self._send("GET", workspace, f"jobs/{segment(job)}", user=user))
 
     def job_events(

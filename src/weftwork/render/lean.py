@@ -75,7 +75,7 @@ class LeanDelta:
     text: str
     tokens: int
     whole: bool
-    """Whether the text is the whole fresh context."""
+    """True if the text is the whole fresh context."""
     added: tuple[LeanExcerpt, ...]
     changed: tuple[LeanExcerpt, ...]
     replaced: Mapping[str, str]

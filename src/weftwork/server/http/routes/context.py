@@ -42,7 +42,7 @@ def build(workspace: str, body: BuildIn, caller: Reader, served: Served) -> Resp
 
 @router.post("/context/preview", response_model=Preview, summary="Preview a context")
 def preview(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
-    """What the context for the same request would be, in figures."""
+    """The figures of the context for the same request."""
     return reply(served.weft.preview(**_options(body, served, caller, workspace)))
 
 
@@ -63,10 +63,10 @@ def delta(workspace: str, body: DeltaIn, caller: Reader, served: Served) -> Resp
 
 @router.post("/answers/check", response_model=AnswerCheckOut, summary="Check an answer")
 def check(workspace: str, body: AnswerIn, caller: Reader, served: Served) -> Response:
-    """Which sources of a context an answer cites, which it makes up, and which it quotes without citing them."""
+    """The sources of a context that an answer cites, makes up, or quotes without citing them."""
     context = served.weft.context(**_options(body, served, caller, workspace))
-    found = check_answer(body.answer, context)
-    return reply({"sound": found.sound, "used": found.used, "unknown": found.unknown, "uncited": found.uncited})
+    result = check_answer(body.answer, context)
+    return reply({"sound": result.sound, "used": result.used, "unknown": result.unknown, "uncited": result.uncited})
 
 
 @router.post("/search", response_model=Results, summary="Search passages", tags=["search"])
