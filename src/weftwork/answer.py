@@ -1,4 +1,4 @@
-"""Checking a model's answer against its context: what it cites, what it invents, what it quotes without saying so."""
+"""Checks of an answer against its context: citations used, invented ones, and uncited quotes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weftwork.types import Citation, Context, Excerpt
 FEWEST_WORDS = 8
 """Words in a row, as they stand in a source, from which a sentence quotes it."""
 CHARACTER = 2 / 3
-"""What a character counts in a script without spaces: twelve make a quote."""
+"""The weight of a character in a script without spaces: twelve make a quote."""
 NEARLY = 0.6
 """Share of a sentence's three-word sequences that stand in a source from which it quotes it with changes."""
 TELLING = 4
@@ -31,7 +31,7 @@ MORTAR = STOP_WORDS | frozenset(
 
 _TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_])(?:(?![{UNSPACED}])[^\W_]|[\u0300-\u036f])*+")
 _ID = re.compile(r"(?<![\w-])[A-Za-z]\d{5,15}(?![\w-])")
-"""An id, or what a model makes of one by leaving out or adding digits."""
+"""An id, also one that a model mangled by leaving out or adding digits."""
 _ALONE = re.compile(r"(?<![\w/.=#?&@%~\\-])\w{7,13}(?![\w/\\-]|[.:=@]\w)")
 """An id that is no part of an address or of the name of a file."""
 _BRACKETS = re.compile(r"[\[【]([^\[\]【】]{1,300})[\]】]")
@@ -56,12 +56,12 @@ class Quote:
     citation: Citation
     """The source, as the context cites it."""
     span: tuple[int, int]
-    """Where the quoted words stand in the answer."""
+    """Start and end of the quoted words in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerCheck:
-    """What an answer does with its sources."""
+    """The citations of an answer, and its quotes without one."""
 
     used: tuple[Citation, ...]
     """Cited sources, in the order of the answer."""
@@ -71,7 +71,7 @@ class AnswerCheck:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is invented and nothing is quoted in silence."""
+        """True if no citation is invented and no quote is uncited."""
         return not self.unknown and not self.uncited
 
 
@@ -91,44 +91,46 @@ class _Sentence:
     cited: set[str] = field(default_factory=set)
     """Ids that the sentence cites, inside or right behind it."""
     quoted: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Ids of the sources whose words it has, the one with most of them first, and where these words stand."""
+    """Spans of quoted words by the id of their source, the source with most words first."""
 
 
 def check_answer(text: str, context: Context, mentions: Iterable[Mention] | None = None) -> AnswerCheck:
-    """Find the citations that an answer used, those that do not exist, and what it quotes without citing it.
+    """Find the citations that an answer uses, those that do not exist, and its uncited quotes.
 
-    `mentions` are its citations in the order of the text, where they are not written as ids. The time that this takes
-    grows with the length of the answer, and no faster.
+    `mentions` are its citations in the order of the text, where they are not written as ids. The time
+    taken is linear in the length of the answer.
     """
     if not isinstance(text, str):
         raise InvalidInput(f"an answer must be text, got {text!r}")
     if not isinstance(context, Context):
         raise InvalidInput(f"an answer is checked against the context that it was given, got {context!r}")
-    known = {citation.id: citation for citation in context.citations}
+    citations = {citation.id: citation for citation in context.citations}
     sentences = _sentences(text)
-    cited = [mention for mention in (_cited(text, known) if mentions is None else mentions) if mention[0] in known]
+    cited = [
+        mention for mention in (_cited(text, citations) if mentions is None else mentions) if mention[0] in citations
+    ]
     _attach(text, sentences, cited)
     index = _index(_sources(context))
     for shingle in _shingles(_tokens(context.query)):  # whose words are the user's own is no quote
         index.pop(shingle, None)
-    tokens = _tokens(_without(text, cited))
+    tokens = _tokens(_blank_citations(text, cited))
     starts = [token.start for token in tokens]
     covered = _covered(context.excerpts)
     for sentence in sentences:
         sentence.cited |= {name for cited_id in sentence.cited for name in covered.get(cited_id, ())}
-        own = tokens[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
-        sentence.quoted = _quoted(own, index)
+        words = tokens[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        sentence.quoted = _quoted(words, index)
     return AnswerCheck(
-        used=tuple(known[name] for name in dict.fromkeys(name for name, _, _ in cited)),
+        used=tuple(citations[name] for name in dict.fromkeys(name for name, _, _ in cited)),
         unknown=tuple(dict.fromkeys(_unknown(text, context, sentences))),
-        uncited=tuple(_silent(text, sentences, known)),
+        uncited=tuple(_uncited(text, sentences, citations)),
     )
 
 
-def _cited(text: str, known: Mapping[str, Citation]) -> Iterator[Mention]:
-    """Each mention of a known id, in brackets or not, with its place."""
+def _cited(text: str, citations: Mapping[str, Citation]) -> Iterator[Mention]:
+    """Mentions of ids of the context, in brackets or not, with their places."""
     for name, match in _named(text):
-        if name in known:
+        if name in citations:
             yield name, match.start(), match.end()
 
 
@@ -138,23 +140,23 @@ def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Ite
     The exact form in brackets always counts. A mangled one in brackets, and the exact one elsewhere, may be the number
     of something else: they count unless the sources or the question have them.
     """
-    known = {citation.id for citation in context.citations}
-    given = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
+    cited_ids = {citation.id for citation in context.citations}
+    source_ids = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
     in_code = _inside([(sentence.start, sentence.end) for sentence in sentences if sentence.code])
     in_brackets = _inside([match.span() for match in _BRACKETS.finditer(text)])
     for name, match in _named(text):
-        if name in known or in_code(match):
+        if name in cited_ids or in_code(match):
             continue
         exact, bracketed = CITATION.fullmatch(name) is not None, in_brackets(match)
         alone = exact and _ALONE.match(text, match.start()) is not None
-        if (exact and bracketed) or (name not in given and (bracketed or alone)):
+        if (exact and bracketed) or (name not in source_ids and (bracketed or alone)):
             yield name
 
 
 def _covered(excerpts: Iterable[Excerpt]) -> dict[str, set[str]]:
-    """The passages that an id stands for beside its own: that of a heading for all of its excerpt.
+    """The further passages that an id covers: that of a heading covers all of its excerpt.
 
-    What stands around a hit has no id in the text: any id of its excerpt stands for it.
+    Surroundings of a hit have no id in the text: any id of their excerpt covers them.
     """
     covered: dict[str, set[str]] = {}
     for excerpt in excerpts:
@@ -167,12 +169,12 @@ def _covered(excerpts: Iterable[Excerpt]) -> dict[str, set[str]]:
 
 
 def _named(text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """All that could be an id, as the context would write it."""
+    """Anything that could be an id, in the spelling of the context, with its match."""
     return ((match[0].lower(), match) for match in _ID.finditer(text))
 
 
 def _inside(spans: Sequence[tuple[int, int]]) -> Callable[[re.Match[str]], bool]:
-    """Whether a match lies in one of these spans, which follow one another."""
+    """A predicate for matches inside one of these spans, which are in ascending order."""
     ends = [end for _, end in spans]
 
     def inside(match: re.Match[str]) -> bool:
@@ -188,21 +190,21 @@ def _sources(context: Context) -> dict[str, str]:
 
 def _sentences(text: str) -> list[_Sentence]:
     """The sentences of the answer, each block of code as one."""
-    found: list[_Sentence] = []
+    sentences: list[_Sentence] = []
     paragraph = 0
     for start, end, code in _blocks(text):
         paragraph += 1
         if code:
-            found.append(_Sentence(start, end, True, paragraph))
+            sentences.append(_Sentence(start, end, True, paragraph))
             continue
         position = start
         for match in _END.finditer(text, start, end):
-            found.append(_Sentence(position, match.end(), False, paragraph))
+            sentences.append(_Sentence(position, match.end(), False, paragraph))
             paragraph += match[0].count("\n") > 1
             position = match.end()
         if position < end:
-            found.append(_Sentence(position, end, False, paragraph))
-    return found
+            sentences.append(_Sentence(position, end, False, paragraph))
+    return sentences
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -223,7 +225,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[Mention]) -> None:
-    """Give each sentence what it cites: inside, in brackets right behind it, or before a block of code."""
+    """Add to each sentence its citations: inside, in brackets right behind it, or before a block of code."""
     starts = [start for _, start, _ in cited]
 
     def between(start: int, end: int) -> set[str]:
@@ -238,8 +240,8 @@ def _attach(text: str, sentences: Sequence[_Sentence], cited: Sequence[Mention])
             sentence.cited |= between(sentences[number - 1].start, sentences[number - 1].end)
 
 
-def _without(text: str, cited: Sequence[Mention]) -> str:
-    """The answer with blanks in the place of its citations, which would tear a quote apart."""
+def _blank_citations(text: str, cited: Sequence[Mention]) -> str:
+    """Replace the citations of an answer by blanks: they would break up a quote."""
     pieces, position = [], 0
     for _, start, end in cited:
         if start >= position:  # several sources may be cited at one place
@@ -262,16 +264,16 @@ def _shingles(tokens: Sequence[_Token]) -> Iterator[Shingle]:
 
 
 def _index(sources: Mapping[str, str]) -> dict[Shingle, list[str]]:
-    """In which sources each sequence of three words stands."""
-    found: dict[Shingle, list[str]] = {}
+    """The sources of each sequence of three words."""
+    index: dict[Shingle, list[str]] = {}
     for name, text in sources.items():
         for shingle in dict.fromkeys(_shingles(_tokens(text))):
-            found.setdefault(shingle, []).append(name)
-    return found
+            index.setdefault(shingle, []).append(name)
+    return index
 
 
 def _quoted(tokens: Sequence[_Token], index: Mapping[Shingle, Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """The sources whose words a sentence has, by how many of them it has."""
+    """The sources that a sentence quotes, most words first, with the span of the quote."""
     if _weight(tokens) < FEWEST_WORDS:
         return {}
     running: dict[str, int] = {}
@@ -284,25 +286,21 @@ def _quoted(tokens: Sequence[_Token], index: Mapping[Shingle, Sequence[str]]) ->
             before = longest.get(name, (0, 0))
             if position + 3 - first > before[1] - before[0]:
                 longest[name] = (first, position + 3)
-    found: dict[str, tuple[float, int, int]] = {}
+    quotes: dict[str, tuple[float, int, int]] = {}
     for name, (first, last) in longest.items():
         near = (places[name][0], places[name][-1] + 3)
         share = len(places[name]) / (len(tokens) - 2)
         for begin, end, enough in ((first, last, True), (*near, share >= NEARLY)):
             run = tokens[begin:end]
-            if enough and _weight(run) >= FEWEST_WORDS and _is_telling(run):
-                found[name] = (len(places[name]), run[0].start, run[-1].end)
+            if enough and _weight(run) >= FEWEST_WORDS and len({token.text for token in run} - MORTAR) >= TELLING:
+                quotes[name] = (len(places[name]), run[0].start, run[-1].end)
                 break
-    ranked = sorted(found.items(), key=lambda each: (-each[1][0], each[0]))
+    ranked = sorted(quotes.items(), key=lambda quote: (-quote[1][0], quote[0]))
     return {name: (start, end) for name, (_, start, end) in ranked}
 
 
 def _weight(tokens: Iterable[_Token]) -> float:
     return sum(CHARACTER if _is_unspaced(token.text) else 1.0 for token in tokens) + 1e-9
-
-
-def _is_telling(tokens: Iterable[_Token]) -> bool:
-    return len({token.text for token in tokens} - MORTAR) >= TELLING
 
 
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
@@ -312,12 +310,12 @@ def _is_unspaced(text: str) -> bool:
     return len(text) == 1 and not text.isascii() and _UNSPACED_CHARACTER.match(text) is not None
 
 
-def _silent(text: str, sentences: Sequence[_Sentence], known: Mapping[str, Citation]) -> list[Quote]:
+def _uncited(text: str, sentences: Sequence[_Sentence], citations: Mapping[str, Citation]) -> list[Quote]:
     """Sentences with a source's words and no citation of it.
 
     Several sentences in a row that quote the same source are covered by a citation behind the last.
     """
-    found: list[Quote] = []
+    quotes: list[Quote] = []
     covered: set[str] = set()
     following: _Sentence | None = None
     for sentence in reversed(sentences):
@@ -326,6 +324,6 @@ def _silent(text: str, sentences: Sequence[_Sentence], known: Mapping[str, Citat
         covered = sentence.cited | (covered & sentence.quoted.keys())
         if sentence.quoted and not covered & sentence.quoted.keys():
             name, span = next(iter(sentence.quoted.items()))
-            found.append(Quote(text[sentence.start : sentence.end].strip(), known[name], span))
+            quotes.append(Quote(text[sentence.start : sentence.end].strip(), citations[name], span))
         following = sentence
-    return found[::-1]
+    return quotes[::-1]

@@ -11,7 +11,7 @@ Clock = Callable[[], datetime]
 
 
 def system_clock() -> datetime:
-    """Now, in UTC."""
+    """The present time in UTC."""
     return datetime.now(UTC)
 
 

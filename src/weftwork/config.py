@@ -1,4 +1,4 @@
-"""Settings: what `weftwork.toml` says, what the environment says over it, and the defaults beneath both."""
+"""Settings: defaults, overridden by `weftwork.toml`, overridden by the environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RECIPES = ("memory", "workspace")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What a command works with when it is not told otherwise."""
+    """The settings of a command, unless its options say otherwise."""
 
     store: str = "notes.weft"
     read_url: str = ""
@@ -38,21 +38,21 @@ class Config:
     user: str = "me"
     embedder: str = "static"
     visual: str = "lines"
-    """What looks at the pages of documents."""
+    """The visual embedder for pages of documents."""
     tokenizer: str = "o200k_base"
     budget: int = 4000
     mentions: bool = True
-    """Whether titles that occur in other texts become edges when something is added."""
+    """True makes edges of titles that occur in other texts when something is added."""
     max_output_tokens: int = 10_000
     """Most tokens in one answer of the MCP server."""
     server: Mapping[str, Any] = field(default_factory=dict)
-    """The table `[server]`: what `weftwork serve` does when it is not told otherwise."""
+    """The table `[server]`: defaults of `weftwork serve`."""
     model: Mapping[str, Any] = field(default_factory=dict)
-    """The table `[model]`: which language model answers questions."""
+    """The table `[model]`: the language model that answers questions."""
     templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables `[templates.NAME]`, each with the slots of a template."""
     lenses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Tables `[lenses.NAME]`, each with what a lens prefers."""
+    """Tables `[lenses.NAME]`, each with the settings of a lens."""
     recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables `[recipes.NAME]`, each with the settings of a recipe that has some."""
 
@@ -65,8 +65,8 @@ def load_config(folder: Path, environment: Mapping[str, str] = os.environ) -> Co
         if path.is_file():
             config = _from_file(path)
             break
-    given = {name: environment[variable] for variable, name in ENVIRONMENT.items() if environment.get(variable)}
-    return replace(config, **given)  # type: ignore[arg-type]
+    overrides = {name: environment[variable] for variable, name in ENVIRONMENT.items() if environment.get(variable)}
+    return replace(config, **overrides)  # type: ignore[arg-type]
 
 
 def _from_file(path: Path) -> Config:

@@ -1,4 +1,4 @@
-"""A document, or a part of one, as it is read: whole, in reading order, as its author laid it out."""
+"""Reading a document, or a part of one: whole, in reading order, as its author laid it out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from weftwork.types import (
 )
 
 READ_TOKENS = 10_000
-"""Tokens of a document that are read at once, where nobody says how many."""
+"""Tokens of a document to read at once by default."""
 LEAST_TOKENS = 50
 MOST_NODES = 200_000
 """Nodes of a document that is read whole; of a larger one, each part is read by itself."""
@@ -51,7 +51,7 @@ class DocumentText:
     """A document, or the part of it that was asked for, as text; `next` says where it goes on."""
 
     node: NodeInfo
-    """What is read: the document itself, or a node in it with all that is below it."""
+    """The node that is read: the document itself, or one in it with all that is below it."""
     document: NodeInfo
     """The document that it is, or is a part of."""
     trail: tuple[str, ...]
@@ -61,11 +61,11 @@ class DocumentText:
     citations: tuple[Citation, ...]
     """The passages that are shown, in the order of the text."""
     before: int = 0
-    """Tokens of what stands before this part."""
+    """Tokens before this part."""
     left: int = 0
-    """Tokens of what comes after it."""
+    """Tokens after this part."""
     next: str = ""
-    """Where to go on, to be given as `start`; empty at the end."""
+    """The place to go on, for use as `start`; empty at the end."""
     holds: tuple[NodeInfo, ...] = ()
     """Documents that stand in it, and are read by themselves."""
 
@@ -87,7 +87,7 @@ def read_document(
     tokens: int | None = READ_TOKENS,
     ids: bool = True,
 ) -> DocumentText:
-    """As much of what a reference means as has room in so many tokens, from a place on; None for all of it."""
+    """Read what a reference names, from `start` on, within `tokens`; None for all of it."""
     if tokens is not None and (not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < LEAST_TOKENS):
         raise InvalidInput(f"tokens must be a whole number of at least {LEAST_TOKENS}, got {tokens!r}")
     referred = resolve(view, reference, titles=True)
@@ -113,33 +113,33 @@ class _Part:
     keys: list[int]
     counter: TokenCounter
     ids: bool
-    known: dict[int, Record] = field(default_factory=dict)
+    loaded: dict[int, Record] = field(default_factory=dict)
 
     @classmethod
     def of(cls, view: View, node: str, counter: TokenCounter, *, ids: bool) -> _Part:
-        own = view.passages([node], MOST_NODES)[node]
-        records = view.load(own)
+        keys = view.passages([node], MOST_NODES)[node]
+        records = view.load(keys)
         document = records[0].document or node
         outline = view.outlines([document], most=MOST_NODES).get(document)
-        if outline is None or all(each.id != node for each in outline.nodes):
+        if outline is None or all(entry.id != node for entry in outline.nodes):
             head = records[0].node
             counts = tuple(record.passage.tokens for record in records)
-            alone = OutlineNode(node, head.type, head.title, 0, tuple(own), counts)
+            alone = OutlineNode(node, head.type, head.title, 0, tuple(keys), counts)
             outline = Outline(outline.head if outline else head, records[0].trail, (alone,))
         reading = Reading(outline)
         position = reading.position[node]
         return cls(view, records[0], reading, position, reading.below(position), counter, ids)
 
     def place(self, key: int) -> int | None:
-        """Where among the passages one stands."""
+        """The index of a passage in `keys`; None if it is not there."""
         return self.keys.index(key) if key in self.reading.place and key in self.keys else None
 
     def keys_read(self, text: DocumentText) -> int:
-        """How many passages a text that begins at the start has shown."""
+        """The number of passages shown by a text that begins at the start."""
         return self.cursor(text.next).place if text.next else len(self.keys)
 
     def cursor(self, start: str) -> _Cursor:
-        """The place that `next` named."""
+        """The place that a value of `next` names."""
         named = _START.fullmatch(start.strip()) if isinstance(start, str) else None
         if named is None:
             raise InvalidInput(f"start must be what `next` of the part before says, such as k482913, got {start!r}")
@@ -151,12 +151,12 @@ class _Part:
         raise NotFound(f"there is no passage {named[1]} in {name!r} any more: read it again without start")
 
     def read(self, start: _Cursor, tokens: int | None) -> DocumentText:
-        """The text from a place on, within so many tokens."""
+        """The text from a place on, within `tokens`."""
         lead = "" if start != _Cursor() else self._lead(tokens)
-        end, text = self._filled(start, lead, tokens)
+        end, text = self._fill(start, lead, tokens)
         shown = self._items(start, end)
         counts = [self.reading.tokens[key] for key in self.keys]
-        done = self.known[self.keys[end.place]].passage if end.offset else None
+        done = self.loaded[self.keys[end.place]].passage if end.offset else None
         part = 0 if done is None else self.counter.count(done.text[: end.offset])
         node, document = self.record.node, self.reading.outline.head
         return DocumentText(
@@ -166,57 +166,57 @@ class _Part:
             text=text,
             tokens=self.counter.count(text),
             citations=citations_of([Excerpt(document, "", "whole", tuple(shown), "", 0, 0.0)]),
-            before=sum(counts[: start.place]) + self._read_of(start),
+            before=sum(counts[: start.place]) + self._tokens_read(start),
             left=max(0, sum(counts[end.place :]) - part),
-            next="" if end.place == len(self.keys) else self._name(end),
-            holds=self._holds() if end.place == len(self.keys) else (),
+            next="" if end.place == len(self.keys) else self._start_at(end),
+            holds=self._documents_below() if end.place == len(self.keys) else (),
         )
 
-    def _read_of(self, cursor: _Cursor) -> int:
+    def _tokens_read(self, cursor: _Cursor) -> int:
         if not cursor.offset:
             return 0
         return self.counter.count(self._load([self.keys[cursor.place]])[0].passage.text[: cursor.offset])
 
-    def _name(self, cursor: _Cursor) -> str:
+    def _start_at(self, cursor: _Cursor) -> str:
         citation = self._load([self.keys[cursor.place]])[0].passage.citation
         return f"{citation}+{cursor.offset}" if cursor.offset else citation
 
-    def _holds(self) -> tuple[NodeInfo, ...]:
-        """Documents directly below what is read, which have a text of their own."""
+    def _documents_below(self) -> tuple[NodeInfo, ...]:
+        """Documents directly below the node, which are read by themselves."""
         children = self.view.children(self.record.node.id, 10 * MOST_CHILDREN)
-        return tuple(each for each in children if each.id not in self.reading.position)[:MOST_CHILDREN]
+        return tuple(child for child in children if child.id not in self.reading.position)[:MOST_CHILDREN]
 
     def _load(self, keys: Sequence[int]) -> list[Record]:
-        missing = [key for key in keys if key not in self.known]
-        self.known.update({record.passage.key: record for record in self.view.load(missing)} if missing else {})
-        return [self.known[key] for key in keys]
+        missing = [key for key in keys if key not in self.loaded]
+        self.loaded.update({record.passage.key: record for record in self.view.load(missing)} if missing else {})
+        return [self.loaded[key] for key in keys]
 
     def _lead(self, tokens: int | None) -> str:
-        """The title, the fields and the tags of a document, where its text does not tell them, in half of the room."""
+        """The title, fields and tags that the text lacks, in at most half of the tokens."""
         node = self.record.node
         if node.type in _TELLS_TITLE:
             return ""
         title = "" if self._begins_with_its_title() else heading_text(node.fields, node.title)
-        told = {**shown_fields(node.fields), **self._untold_tags(tokens)}
-        fields = [f"{one_line(name)}: {_value(value)}".rstrip() for name, value in told.items()]
+        shown = {**shown_fields(node.fields), **self._unwritten_tags(tokens)}
+        fields = [f"{one_line(name)}: {_value(value)}".rstrip() for name, value in shown.items()]
         lines = [*([f"# {title}"] if title else []), *(["", *fields] if title and fields else fields)]
         if tokens is None or self.counter.count("\n".join(lines)) <= tokens // 2:
             return "\n".join(lines)
         text = self.counter.truncate("\n".join(lines), tokens // 2 - 4)
         return text[: clean_end(text)].rstrip() + " […]"
 
-    def _untold_tags(self, tokens: int | None) -> Mapping[str, FieldValue]:
-        """The tags that are not written in what will be shown first."""
+    def _unwritten_tags(self, tokens: int | None) -> Mapping[str, FieldValue]:
+        """The tags that are not written in what is shown first, as a field."""
         tags = self.record.node.tags
         if not tags:
             return {}
         shown = self._load(self.keys[: self._most(_Cursor(), tokens)])
         written = "\n".join(f"{record.node.title}\n{record.passage.text}" for record in shown).casefold()
-        untold = tuple(tag for tag in tags if f"#{tag.casefold()}" not in written)
-        return {"tags": untold} if untold else {}
+        unwritten = tuple(tag for tag in tags if f"#{tag.casefold()}" not in written)
+        return {"tags": unwritten} if unwritten else {}
 
     def _begins_with_its_title(self) -> bool:
-        """Whether it is called by its file, and the first thing in it is a heading of the first level."""
+        """Return True if it is named after its file and begins with a heading of the first level."""
         node, below = self.record.node, self.position + 1
         if HEADING in node.fields or PurePath(node.source).stem != node.title:
             return False
@@ -225,8 +225,8 @@ class _Part:
         first = self.reading.nodes[below]
         return first.type == "heading" and self._load(first.keys[:1])[0].node.fields.get(LEVEL) == 1
 
-    def _filled(self, start: _Cursor, lead: str, tokens: int | None) -> tuple[_Cursor, str]:
-        """The place up to which the passages from a place on have room, and their text."""
+    def _fill(self, start: _Cursor, lead: str, tokens: int | None) -> tuple[_Cursor, str]:
+        """The place up to which passages from `start` on fit, and their text."""
         most = self._most(start, tokens)
         whole = self._text(start, _Cursor(most), lead)
         if tokens is None or self.counter.count(whole) <= tokens:
@@ -241,28 +241,28 @@ class _Part:
         return self._cut(start, lead, tokens)
 
     def _most(self, start: _Cursor, tokens: int | None) -> int:
-        """The place after the last passage that may have room, by what passages count without titles and marks."""
+        """The place after the last passage that may fit, by stored counts without titles and marks."""
         if tokens is None:
             return len(self.keys)
         sums = list(accumulate(self.reading.tokens[key] for key in self.keys[start.place :]))
-        return min(len(self.keys), start.place + 1 + bisect_left(sums, tokens + self._read_of(start) + 1))
+        return min(len(self.keys), start.place + 1 + bisect_left(sums, tokens + self._tokens_read(start) + 1))
 
     def _cut(self, start: _Cursor, lead: str, tokens: int) -> tuple[_Cursor, str]:
-        """The start of a passage that is longer than there is room for."""
-        own = self._load([self.keys[start.place]])[0].passage.text[start.offset :]
+        """The start of a passage that is too long to fit."""
+        passage = self._load([self.keys[start.place]])[0].passage.text[start.offset :]
         room = tokens
         for bare in (False, True):
             room = tokens
             while room > 0:
-                piece = self.counter.truncate(own, room)
-                piece = piece if len(piece) == len(own) else piece[: clean_end(piece)]
+                piece = self.counter.truncate(passage, room)
+                piece = piece if len(piece) == len(passage) else piece[: clean_end(piece)]
                 end = _Cursor(start.place, start.offset + len(piece))
                 text = trim(clean(piece)) if bare else self._text(start, end, lead)
                 excess = self.counter.count(text) - tokens
                 if excess <= 0 and piece:
-                    return end if len(piece) < len(own) else _Cursor(start.place + 1), text
+                    return end if len(piece) < len(passage) else _Cursor(start.place + 1), text
                 room = min(room - 1, room - excess)
-        return _Cursor(start.place, start.offset + 1), clean(own[:1])
+        return _Cursor(start.place, start.offset + 1), clean(passage[:1])
 
     def _items(self, start: _Cursor, end: _Cursor) -> list[Item]:
         """The passages between two places, as they are shown."""
@@ -271,14 +271,14 @@ class _Part:
         for place, record in enumerate(self._load(keys), start.place):
             first = start.offset if place == start.place else 0
             last = end.offset if end.offset and place == end.place else None
-            node = replace(record.node, fields=self._untold(record))
+            node = replace(record.node, fields=self._unwritten_fields(record))
             candidate = Candidate(node, record.passage, "", (), record.trail)
             text = record.passage.text[first:last]
             items.append(Item(candidate, text, truncated=len(text) < len(record.passage.text)))
         return items
 
-    def _untold(self, record: Record) -> Mapping[str, FieldValue]:
-        """The fields that neither the text itself nor the lead tells; how a heading is written is for its layout."""
+    def _unwritten_fields(self, record: Record) -> Mapping[str, FieldValue]:
+        """The fields that neither the text nor the lead shows; of a heading, those for its layout."""
         node, text = record.node, record.passage.text
         if node.type == "heading" or (node.id == self.record.node.id and node.type not in _TELLS_TITLE):
             return {name: value for name, value in node.fields.items() if name in (LEVEL, HEADING, UNSEEN)}
@@ -293,22 +293,22 @@ class _Part:
         named = {self.record.node.id, self.reading.outline.head.id}
         shown = stretches_of_part(self.reading, items, named, self.position, self.record.node.fields)
         if shown:
-            shown[0] = self._continued(shown[0], start)
+            shown[0] = self._with_open_fence(shown[0], start)
         text = "\n\n".join(filter(None, (lead, content(shown, style))))
         return _PLACE.sub(lambda place: marks[int(place[1])], disown(text)) if self.ids else text
 
     def _is_cited(self, item: Item) -> bool:
-        """Whether a passage has words by which it can be cited; a bare heading has none."""
+        """Return True if a passage has words to cite; a bare heading has none."""
         node = item.candidate.node
         return self.ids and bool(item.text.strip() or (node.title and node.type in LISTED | ROWS))
 
-    def _continued(self, stretch: Shown, start: _Cursor) -> Shown:
+    def _with_open_fence(self, stretch: Shown, start: _Cursor) -> Shown:
         """The first stretch of a part, with the code fence that it begins in."""
         candidate = stretch.items[0].candidate
         if candidate.passage.ordinal == 0 and not start.offset:
             return stretch
-        own = self.reading.node_of(candidate.key).keys
-        before = self._load(own[: own.index(candidate.key)])
+        keys = self.reading.node_of(candidate.key).keys
+        before = self._load(keys[: keys.index(candidate.key)])
         text = "".join(record.passage.text for record in before) + candidate.passage.text[: start.offset]
         if start.offset:
             stretch = replace(stretch, first=False, headings=())

@@ -56,7 +56,7 @@ LOCAL_MODELS = ("wordllama-", "hashing-")
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the pipeline works with, whatever the request."""
+    """The parts that the pipeline uses for every request."""
 
     counter: TokenCounter
     embedder: EmbeddingProvider | None = None
@@ -64,19 +64,19 @@ class Tools:
     summarise: Summarise | None = None
     lenses: Lenses = field(default_factory=Lenses)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(2, "weftwork"))
-    """Threads for what can be searched side by side; none starts before it is needed."""
+    """Threads for parallel searches; none starts before it is needed."""
     visual: VisualEmbedder | None = None
     """Looks at the pages of documents."""
     recipes: Recipes = field(default_factory=Recipes)
     budget: int = DEFAULT_BUDGET
     """The tokens of a context where neither the request nor the recipe names any."""
     decay: Mapping[str, float] = field(default_factory=dict)
-    """After how many days a memory of a type has lost half of its freshness, where a request does not say."""
+    """Days until a memory's freshness has halved, by type, where a request does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What the collectors found, the best first, and what was left out of it."""
+    """Candidates of the collectors, the best first, and those left out."""
 
     inquiry: Inquiry
     candidates: list[Candidate]
@@ -94,9 +94,9 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
             inquiry.settle_depth()
         if any(getattr(collector, "vectors", False) for collector in recipe.collectors):
             inquiry.start(tools.pool)
-        found = gather(inquiry, recipe.collectors)
+        gathered = gather(inquiry, recipe.collectors)
     with watch("score"):
-        scored = score(found, recipe.profile, FactsOnDemand(inquiry, found))
+        scored = score(gathered, recipe.profile, FactsOnDemand(inquiry, gathered))
         scored = reranked(scored, inquiry, recipe.reranker)
         candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
     return Ranking(inquiry, candidates, left_out, watch)
@@ -115,20 +115,20 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     passages, _ = view.size()
     return replace(
         context,
-        ended=_end(context, passages),
+        ended=_ended(context, passages),
         timings=watch.timings,
-        warnings=(*inquiry.warnings, *_found_nothing(ranking, passages), *context.warnings),
+        warnings=(*inquiry.warnings, *_nothing_found(ranking, passages), *context.warnings),
     )
 
 
-def _end(context: Context, passages: int) -> Ended:
-    """Why a context has no more in it, of so many passages that are visible."""
+def _ended(context: Context, passages: int) -> Ended:
+    """The reason why a context holds no more, given the number of visible passages."""
     if context.truncated or context.overflow:
         return "budget"
     return "workspace" if len(context.trace) >= passages else "evidence"
 
 
-def _found_nothing(ranking: Ranking, passages: int) -> Iterator[str]:
+def _nothing_found(ranking: Ranking, passages: int) -> Iterator[str]:
     request = ranking.inquiry.request
     if ranking.candidates or ranking.inquiry.warnings:
         return
@@ -140,7 +140,7 @@ def _found_nothing(ranking: Ranking, passages: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What a call of `add` changed."""
+    """The number of changes of a call of `add`."""
 
     nodes: int
     edges: int
@@ -160,7 +160,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a context would be, without its text."""
+    """The figures of a context, without its text."""
 
     tokens: int
     budget_used: float
@@ -199,7 +199,7 @@ class Weft:
         provider = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
         counter = get_counter(tokenizer)
         store = open_store(target, clock=clock, create=create)
-        _furnish(store)
+        _create_default_workspace(store)
         if provider is not None:
             lasting = None if provider.model.startswith(LOCAL_MODELS) else store.embedding_cache
             provider = CachedEmbedder(provider, EmbeddingCache(), lasting)
@@ -225,7 +225,7 @@ class Weft:
         return self._clock()
 
     def create_workspace(self, workspace: str, *, owner: str = DEFAULT_USER, access: Iterable[str] = ("*",)) -> None:
-        """Make a workspace; what has no access list of its own follows `access`."""
+        """Create a workspace; `access` is the list of nodes that have none of their own."""
         self.store.create_workspace(workspace, owner=owner, access=frozenset(access))
 
     def add_user(self, user: str, *, groups: Iterable[str] = (), workspace: str = DEFAULT_WORKSPACE) -> None:
@@ -242,7 +242,7 @@ class Weft:
         in_place: bool = False,
         keep_access: bool = False,
     ) -> Added:
-        """Insert or replace nodes and edges, all of them or none; what is unchanged costs a hash.
+        """Insert or replace nodes and edges, all of them or none; unchanged ones cost a hash.
 
         With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
         `keep_access`, those that exist keep owner and list unless the node names others.
@@ -261,7 +261,7 @@ class Weft:
 
     @contextmanager
     def atomic(self, workspace: str = DEFAULT_WORKSPACE) -> Iterator[Batch]:
-        """Several writes that all happen, or none of them does.
+        """Open a transaction: several writes that all happen, or none of them does.
 
         Texts that `add` writes within it are embedded when it is committed.
         """
@@ -293,9 +293,10 @@ class Weft:
         remember: bool = False,
         **more: Any,
     ) -> Context | Delta:
-        """The context for a query; `more` are the other fields of `Request`, such as focus, thread or filters.
+        """Assemble the context for a query.
 
-        With `since`, the id of an earlier context of the same user and thread, only the difference to it.
+        `more` are the other fields of `Request`, such as focus, thread or filters. With `since`, the id of an earlier
+        context of the same user and thread, only the difference to it.
         """
         chosen = self.tools.recipes.get(recipe)
         request = self.request(query, chosen, user=user, workspace=workspace, budget=budget, lens=lens, **more)
@@ -331,12 +332,12 @@ class Weft:
         return recipe.tokens or self.tools.budget
 
     def since(self, earlier: str, context: Context, *, thread: str | None = None) -> Delta:
-        """How a context differs from an earlier one of the same user and thread; it is kept for the next time."""
-        known = self.earlier.recall(context, thread, earlier)
+        """Compare a context with an earlier one of the same user and thread, and remember it."""
+        snapshot = self.earlier.recall(context, thread, earlier)
         self.earlier.note(context, thread, keep=True)
         with self.store.view(context.workspace, context.user) as view:
-            seen = {record.passage.citation for record in view.cited([citation for _, citation in known.values()])}
-        return compare(earlier, known, context, seen, self.tools.counter)
+            seen = {record.passage.citation for record in view.cited([citation for _, citation in snapshot.values()])}
+        return compare(earlier, snapshot, context, seen, self.tools.counter)
 
     def assemble(self, request: Request, recipe: Recipe) -> Context:
         """The context for a request; an equal request is answered from memory until something is written."""
@@ -345,16 +346,16 @@ class Weft:
         with self.store.view(request.workspace, request.user) as view:
             parts = (recipe, self.tools.templates.get(recipe.template))
             key = (view.fingerprint, now, repr(request), *map(id, parts))
-            kept = self.context_cache.get(key, moment)
-            if kept is not None:
-                return kept
+            cached = self.context_cache.get(key, moment)
+            if cached is not None:
+                return cached
             context = assemble(view, asked, recipe, self.tools, now)
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
         return context
 
     def rank(self, request: Request, recipe: Recipe, view: View | None = None) -> Ranking:
-        """Collect and score for a request, without packing: what searches are made of.
+        """Collect and score for a request, without packing, as searches do.
 
         With a `view` of the same user and workspace, what is read from it afterwards is of the same snapshot.
         """
@@ -367,11 +368,11 @@ class Weft:
         check_request(request)
         if any(getattr(collector, "page_vectors", False) for collector in recipe.collectors):
             self._pages.catch_up(request.workspace)
-        asked = dated(replace(request, query=_asked(request.query)), moment)
+        asked = dated(replace(request, query=_valid_query(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
     def preview(self, query: str = "", **options: Any) -> Preview:
-        """What `context` would give for the same arguments, in figures."""
+        """The figures of the context for the same arguments."""
         context = self.context(query, **options)
         return Preview(
             tokens=context.tokens,
@@ -382,7 +383,7 @@ class Weft:
         )
 
     def explain(self, query: str = "", **options: Any) -> str:
-        """Why the context for the same arguments is what it is: every candidate, in or out, and the reason."""
+        """Report the reasons behind the context for the same arguments, for every candidate."""
         return explain(self.context(query, **options))
 
     def search(
@@ -395,12 +396,12 @@ class Weft:
         mode: Literal["hybrid", "words", "vector"] = "hybrid",
         filters: Filters = NO_FILTERS,
     ) -> list[SearchResult]:
-        """The passages that answer a query best, with an excerpt around what matched."""
+        """The passages that answer a query best, with an excerpt around the match."""
         if mode not in SEARCHES:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
-        query, budget = _asked(query), Budget(total=DEFAULT_BUDGET)
+        query, budget = _valid_query(query), Budget(total=DEFAULT_BUDGET)
         request = Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters)
         ranked = self.rank(request, replace(SEARCHES[mode], hits=max(limit, SEARCH_DEPTH))).candidates
         return [
@@ -426,7 +427,7 @@ class Weft:
     ) -> DocumentText:
         """A document, or the part of one that an id, a citation, a title or a source names, in reading order.
 
-        What has no room in `tokens` is read on by giving `next` as `start`; None is room for everything. Without
+        To read on after `tokens`, pass `next` as `start`; None reads everything. Without
         `ids`, no citations stand in the text.
         """
         with self.store.view(workspace, user) as view:
@@ -454,15 +455,15 @@ class Weft:
             return view.counts()
 
 
-def _asked(query: object) -> str:
-    """A query as text that can be looked up and printed: a terminal may hand in bytes that are none."""
+def _valid_query(query: object) -> str:
+    """The query as valid UTF-8: a terminal may hand in bytes that are not."""
     if not isinstance(query, str):
         raise InvalidInput(f"the query must be text, got {query!r}")
     return query.encode("utf-8", "replace").decode("utf-8")
 
 
-def _furnish(store: Store) -> None:
-    """Give a new store its first workspace."""
+def _create_default_workspace(store: Store) -> None:
+    """Create the default workspace in a new store; close the store on failure."""
     try:
         if not store.workspaces():
             with suppress(InvalidInput):  # another process was faster
@@ -473,8 +474,8 @@ def _furnish(store: Store) -> None:
 
 
 SEARCHES: dict[str, Recipe] = {
-    mode: Recipe(name=mode, collectors=found_by, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
-    for mode, found_by in (
+    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
+    for mode, collectors in (
         ("hybrid", (LexicalCollector(), SemanticCollector())),
         ("words", (LexicalCollector(),)),
         ("vector", (SemanticCollector(threshold=0.0),)),

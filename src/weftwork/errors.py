@@ -1,4 +1,4 @@
-"""Everything that Weftwork raises on purpose.
+"""All errors that Weftwork raises on purpose.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Fitting what was composed into the budget, and proving it on the text itself."""
+"""The pack-render loop: fits offers into the budget, and counts the text itself to prove it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from weftwork.text.truncate import Summarise, truncate
 from weftwork.types import SECTIONS, Budget, Candidate, Context, Decision, Excerpt, Fate, Form, Item, Section
 
 ATTEMPTS = 8
-"""How often a text is packed again because its parts did not add up as they were priced."""
+"""The most times that a text is packed because its parts did not add up as they were priced."""
 SLACK = 4
 """Tokens by which a single part may be priced too high."""
 FULL = 0.97
@@ -54,10 +54,13 @@ class Fitting:
     load: Load
     summarise: Summarise | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
-    """Times packing and rendering apart; what a packer has shortened counts as packing."""
+    """Times packing and rendering apart; shortening for a packer counts as packing."""
 
     def shorten(self, content: str, limit: int) -> tuple[str, str]:
-        """Content within a limit, by the request's strategy, and a note if it had to be another; "" if too short."""
+        """Shorten content to a limit by the request's strategy; the note names another that was used.
+
+        The text is "" if too little would be left.
+        """
         cut = truncate(
             content,
             limit,
@@ -92,7 +95,7 @@ class _Draft:
 
     @property
     def wants_more(self) -> bool:
-        """Whether something was left out for lack of room."""
+        """True if something was left out for lack of room."""
         return any(outcome.taken is None and outcome.missing_tokens is not None for outcome in self.packing.outcomes)
 
 
@@ -109,8 +112,8 @@ def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[LeftOut]) 
         return _context(fitting, draft, left_out)
 
 
-class _Workshop:
-    """Offers priced by a template, packed and rendered; each excerpt is rendered once for each set of passages."""
+class _Pricing:
+    """Offers with prices by a template; renders each excerpt once for each set of passages."""
 
     def __init__(self, fitting: Fitting, template: Template, offers: Sequence[Offer], *, lines: bool) -> None:
         request = fitting.request
@@ -121,7 +124,7 @@ class _Workshop:
         self.template = template
         self.choices: list[Choice] = []
         self.priced: list[_Priced] = []
-        self._known: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
+        self._rendered: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
         self._cut: dict[int, tuple[Rendering, Excerpt]] = {}
         self._homes: dict[int, Offer] = {}
         self._exact = False
@@ -151,12 +154,12 @@ class _Workshop:
         self.priced.append(_Priced(offer, tuple(range(first, len(self.choices)))))
 
     def smallest(self) -> int:
-        """What the smallest excerpt of all costs, counted."""
+        """The tokens of the smallest excerpt of all, counted."""
         self.price_exactly()
         return min((choice.tokens + choice.heading for choice in self.choices if choice.after is None), default=0)
 
     def price_exactly(self) -> bool:
-        """Price what may come first of each document by rendering it; False if that was done before.
+        """Price the first parts of each document by rendering them; False if that was done before.
 
         Where hardly anything fits, an estimate is not good enough.
         """
@@ -173,13 +176,13 @@ class _Workshop:
         return True
 
     def shorten(self, choice: Choice, limit: int) -> Rendering | None:
-        """What a packer asks for when a choice does not fit."""
+        """Shorten a choice for a packer; None if too little would be left."""
         offer = self._homes[id(choice)]
-        made = self.renderer.shortened(offer, choice.keys, choice.form, limit)
-        if made is None:
+        excerpt = self.renderer.shortened(offer, choice.keys, choice.form, limit)
+        if excerpt is None:
             return None
-        rendering = self.renderer.rendering(made, choice.tokens + choice.heading)
-        self._cut[id(rendering)] = (rendering, made)
+        rendering = self.renderer.rendering(excerpt, choice.tokens + choice.heading)
+        self._cut[id(rendering)] = (rendering, excerpt)
         return rendering
 
     def excerpt(self, priced: _Priced, outcomes: Sequence[Outcome]) -> Excerpt | None:
@@ -193,11 +196,13 @@ class _Workshop:
         if taken:
             keys = tuple(sorted(key for outcome in taken for key in outcome.choice.keys))
             form = max((outcome.choice.form for outcome in taken), key=FORMS.index)
-            known = (id(priced.offer), keys)
-            if known not in self._known:
+            cached = (id(priced.offer), keys)
+            if cached not in self._rendered:
                 titles = {outcome.choice.candidate.key for outcome in taken} - set(keys)
-                self._known[known] = _with_titles(self.renderer.excerpt(priced.offer, keys, form), priced.offer, titles)
-            return self._known[known]
+                self._rendered[cached] = _with_titles(
+                    self.renderer.excerpt(priced.offer, keys, form), priced.offer, titles
+                )
+            return self._rendered[cached]
         lined = any(outcome.taken == "line" for outcome in outcomes)
         return self.renderer.line(priced.offer) if lined else None
 
@@ -212,36 +217,39 @@ def _with_titles(excerpt: Excerpt, offer: Offer, titles: Collection[int]) -> Exc
 
 
 def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, lines: bool) -> _Draft:
-    """Price, pack and lay out until the text, counted as a whole, keeps the budget and is as full as it can be."""
+    """Price, pack and lay out until the text as a whole keeps the budget and is as full as possible."""
     budget, query = fitting.request.budget, fitting.request.query
     with fitting.watch("render"):
-        shop = _Workshop(fitting, template, offers, lines=lines)
-    names = _section_names(offers)
+        pricing = _Pricing(fitting, template, offers, lines=lines)
+    present = {offer.section for offer in offers}
+    names = [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
     # The last item stands without the separator that it is priced with.
     spare, crowded, best, step = fitting.counter.count(template.separator), Counter[str](), None, 1
     for _ in range(ATTEMPTS):
         with fitting.watch("pack"):
-            room = room_for(_without(budget, crowded), fixed - spare, shop.choices)
-            packing = packer.pack(shop.choices, room, shop.shorten)
-        if len(packing.outcomes) != len(shop.choices):
-            raise InvalidInput(f"packer {packer.name!r} must give an outcome for each of {len(shop.choices)} choices")
+            room = room_for(_lower_caps(budget, crowded), fixed - spare, pricing.choices)
+            packing = packer.pack(pricing.choices, room, pricing.shorten)
+        if len(packing.outcomes) != len(pricing.choices):
+            raise InvalidInput(
+                f"packer {packer.name!r} must give an outcome for each of {len(pricing.choices)} choices"
+            )
         with fitting.watch("render"):
-            sections, overflow = _arranged(shop, packing, names, budget.sections)
+            sections, overflow = _arranged(pricing, packing, names, budget.sections)
             shown = sections or overflow or template.empty is not None
             text = lay_out(sections, overflow, template, query) if shown else ""
             tokens = fitting.counter.count(text)
-        over = _over_their_caps(sections, budget)
+        over = _excess(sections, budget)
         if tokens <= budget.total and not over:
-            least = 0 if sections else shop.smallest()
-            draft = _Draft(text, tokens, sections, overflow, packing, template, shop.choices, shop.priced, least)
+            least = 0 if sections else pricing.smallest()
+            draft = _Draft(text, tokens, sections, overflow, packing, template, pricing.choices, pricing.priced, least)
             if best is not None and tokens <= best.tokens:
                 break
             best = draft
             if tokens >= FULL * budget.total or not draft.wants_more:
                 break
-            if not sections and shop.price_exactly():
+            if not sections and pricing.price_exactly():
                 continue
             # What the parts were priced too high is there for the next one, which may be priced too high itself.
             spare = max(spare, fixed + packing.used - tokens) + SLACK
@@ -253,44 +261,39 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     if best is not None:
         return best
     reason = "the budget was too small"
-    nothing = Packing(tuple(Outcome(choice, None, reason) for choice in shop.choices), 0)
-    return _Draft("", 0, (), (), nothing, template, shop.choices, shop.priced, shop.smallest())
+    nothing = Packing(tuple(Outcome(choice, None, reason) for choice in pricing.choices), 0)
+    return _Draft("", 0, (), (), nothing, template, pricing.choices, pricing.priced, pricing.smallest())
 
 
-def _over_their_caps(sections: Sequence[Section], budget: Budget) -> Counter[str]:
-    """By how many tokens sections exceed caps that are hard."""
+def _excess(sections: Sequence[Section], budget: Budget) -> Counter[str]:
+    """Tokens by which sections exceed hard caps."""
     caps = {} if budget.share else budget.sections
     return Counter(
         {
-            each.name: each.tokens - caps[each.name]
-            for each in sections
-            if each.tokens > caps.get(each.name, each.tokens)
+            section.name: section.tokens - caps[section.name]
+            for section in sections
+            if section.tokens > caps.get(section.name, section.tokens)
         }
     )
 
 
-def _without(budget: Budget, crowded: Mapping[str, int]) -> Budget:
-    """The budget with caps that are lower by what sections exceeded them."""
+def _lower_caps(budget: Budget, crowded: Mapping[str, int]) -> Budget:
+    """Lower the caps of sections by the tokens that they exceeded them by."""
     if not crowded:
         return budget
     caps = {name: max(0, tokens - crowded.get(name, 0)) for name, tokens in budget.sections.items()}
     return replace(budget, sections=caps)
 
 
-def _section_names(offers: Sequence[Offer]) -> list[str]:
-    present = {offer.section for offer in offers}
-    return [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
-
-
 def _arranged(
-    shop: _Workshop, packing: Packing, names: Sequence[str], budgets: Mapping[str, int]
+    pricing: _Pricing, packing: Packing, names: Sequence[str], budgets: Mapping[str, int]
 ) -> tuple[tuple[Section, ...], tuple[Excerpt, ...]]:
-    """Excerpts by section, what was asked for first and then the best first; and what is named in one line."""
+    """Excerpts by section, pinned ones first, then the best first; and those of one line."""
     shown: list[tuple[tuple[bool, float, str], _Priced, Excerpt]] = []
     overflow: list[tuple[float, str, Excerpt]] = []
-    for priced in shop.priced:
+    for priced in pricing.priced:
         outcomes = [packing.outcomes[index] for index in priced.choices]
-        excerpt = shop.excerpt(priced, outcomes)
+        excerpt = pricing.excerpt(priced, outcomes)
         if excerpt is None:
             continue
         asked = any(part.pinned for part in priced.offer.parts)
@@ -302,27 +305,27 @@ def _arranged(
             latest = priced.offer.section == HISTORY and excerpt.items[0].candidate.key < 0
             rank = math.inf if latest else -best
             shown.append(((not asked, rank, excerpt.document.id), priced, excerpt))
-    shown.sort(key=lambda each: each[0])
+    shown.sort(key=lambda entry: entry[0])
     sections, number = [], 0
     for name in names:
-        own = []
+        excerpts = []
         for _, priced, excerpt in shown:
             if priced.offer.section == name:
                 number += 1
-                own.append(shop.renderer.numbered(priced.offer, excerpt, number))
-        if own:
-            cost = sum(excerpt.tokens for excerpt in own)
-            sections.append(Section(name, shop.template.title_of(name), tuple(own), cost, budgets.get(name)))
-    return tuple(sections), tuple(excerpt for *_, excerpt in sorted(overflow, key=lambda each: each[:2]))
+                excerpts.append(pricing.renderer.numbered(priced.offer, excerpt, number))
+        if excerpts:
+            cost = sum(excerpt.tokens for excerpt in excerpts)
+            sections.append(Section(name, pricing.template.title_of(name), tuple(excerpts), cost, budgets.get(name)))
+    return tuple(sections), tuple(excerpt for *_, excerpt in sorted(overflow, key=lambda entry: entry[:2]))
 
 
 def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Context:
     request = fitting.request
     decisions = list(_decisions(draft))
     # A repeat may stand in a document that is shown whole.
-    known = {(each.node, each.citation) for each in decisions}
-    repeats = (_repeat(each) for each in left_out)
-    decisions += [each for each in repeats if (each.node, each.citation) not in known]
+    decided = {(decision.node, decision.citation) for decision in decisions}
+    repeats = map(_left_out_decision, left_out)
+    decisions += [decision for decision in repeats if (decision.node, decision.citation) not in decided]
     excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
     context = Context(
         id="",
@@ -335,7 +338,7 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Co
         sections=draft.sections,
         overflow=draft.overflow,
         citations=citations_of([*excerpts, *draft.overflow]),
-        trace=tuple(sorted(decisions, key=lambda each: (-each.score, each.citation, each.node))),
+        trace=tuple(sorted(decisions, key=lambda decision: (-decision.score, decision.citation, decision.node))),
         stable_prefix_tokens=_stable_tokens(draft, fitting),
         warnings=_warnings(draft, request),
         pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),
@@ -351,7 +354,7 @@ def _stable_tokens(draft: _Draft, fitting: Fitting) -> int:
 
 
 def _decisions(draft: _Draft) -> Iterator[Decision]:
-    """What became of each candidate, and of what is shown because it stands around one."""
+    """Decisions on each candidate, and on passages that are shown because they surround one."""
     shown = {
         (excerpt.section, item.candidate.key): (item, excerpt)
         for section in draft.sections
@@ -381,7 +384,7 @@ def _decisions(draft: _Draft) -> Iterator[Decision]:
 def _fate(
     outcome: Outcome, shown: tuple[Item, Excerpt] | None, tokens: int, *, lined: bool
 ) -> tuple[Fate, str, int | None]:
-    """What became of a hit, why, and how many tokens it lacked."""
+    """The fate of a hit, the reason, and the tokens that it lacked."""
     note = "" if outcome.rendering is None else outcome.rendering.note
     reason, missing = f"{outcome.reason} ({note})" if note else outcome.reason, outcome.missing_tokens
     if shown is not None:
@@ -416,15 +419,15 @@ def _decision(
     )
 
 
-def _repeat(repeat: LeftOut) -> Decision:
-    kept = "" if repeat.kept is None else repeat.kept.passage.citation
-    reason = repeat.reason or f"a repeat of [{kept}]"
-    candidate = repeat.candidate
+def _left_out_decision(left_out: LeftOut) -> Decision:
+    original = "" if left_out.kept is None else left_out.kept.passage.citation
+    reason = left_out.reason or f"a repeat of [{original}]"
+    candidate = left_out.candidate
     return _decision(candidate, candidate.section, "dropped", reason, candidate.passage.tokens, None)
 
 
 def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:
-    """What was asked for and did not fit even as a line, and that nothing fitted at all."""
+    """Warnings of pinned documents that did not fit even as a line, or of a budget too small for all."""
     lost = [
         priced.offer.document
         for priced in draft.priced
@@ -432,8 +435,9 @@ def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:
         and not any(draft.packing.outcomes[index].taken for index in priced.choices)
     ]
     warnings = [
-        f"{each.title or each.id!r} was asked for and does not fit into {request.budget.total} tokens, not even by name"
-        for each in lost
+        f"{document.title or document.id!r} was asked for and does not fit into {request.budget.total} tokens, "
+        "not even by name"
+        for document in lost
     ]
     if not draft.sections and draft.choices and not lost:
         least = f"the smallest needs {draft.smallest}"

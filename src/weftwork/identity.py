@@ -1,4 +1,4 @@
-"""Ids that come from what a thing is: the same in every process, and never random."""
+"""Ids derived from content: the same in every process, and never random."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from hashlib import blake2b
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz"
-"""Without those that look like digits."""
+"""Letters that do not look like digits."""
 _DIGITS = 12
 SHORT, LONGER = 7, 10
 """Characters of a citation id that are shown, and of one whose shorter form two visible passages share.
@@ -34,12 +34,12 @@ def citation_id(node_id: str, text: str, occurrence: int = 0) -> str:
 
 
 def node_id(kind: str, owner: str, content: str) -> str:
-    """An id for a node that has none, `mem-3k9x0a1b2c`, made of its kind, of whose it is, and of what it says."""
+    """An id for a node that has none, `mem-3k9x0a1b2c`, from its kind, owner and content."""
     prefix = re.sub("[^a-z]", "", kind.lower())[:3].ljust(3, "x")
     named = "\0".join((owner, "0", content)).encode("utf-8", "surrogatepass")
     number = int.from_bytes(blake2b(named, digest_size=8).digest(), "big")
-    made = []
+    digits = []
     for _ in range(10):
         number, digit = divmod(number, 36)
-        made.append("0123456789abcdefghijklmnopqrstuvwxyz"[digit])
-    return f"{prefix}-{''.join(reversed(made))}"
+        digits.append("0123456789abcdefghijklmnopqrstuvwxyz"[digit])
+    return f"{prefix}-{''.join(reversed(digits))}"

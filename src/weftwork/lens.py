@@ -1,4 +1,4 @@
-"""Lenses: what a walk of the graph prefers, for one kind of work (graph contract).
+"""Lenses: preferences of a walk of the graph, for one kind of work (graph contract).
 
 A lens orders and never restricts: its edge types are followed before all others, its tags raise a score,
 its fields are always shown, and no walk goes further than its depth.
@@ -13,13 +13,13 @@ from weftwork.errors import InvalidInput, UnknownName
 from weftwork.request import DEFAULT_DEPTH, Request
 
 BOOST = 0.1
-"""What each boosted tag adds to a score: two of them are worth the step from distance 2 to distance 1."""
+"""The addition of each boosted tag to a score: two of them are worth the step from distance 2 to distance 1."""
 DEEPEST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens:
-    """What to prefer while a context is made."""
+    """Preferences while a context is made."""
 
     name: str
     description: str = ""
@@ -48,7 +48,10 @@ class Lens:
 
     def to_dict(self) -> dict[str, object]:
         """The lens in the words of `weftwork.toml`."""
-        return {"name": self.name, **{key: _plain(getattr(self, slot)) for key, slot in _SETTINGS.items()}}
+        values = {key: getattr(self, slot) for key, slot in _SETTINGS.items()}
+        return {"name": self.name} | {
+            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+        }
 
 
 _SETTINGS = {
@@ -68,12 +71,8 @@ def _typed(name: str, key: str, value: object) -> object:
         case (("priority_types" | "boost_tags" | "include_fields"), list() | tuple()):
             if all(isinstance(part, str) and part.strip() for part in value):
                 return tuple(dict.fromkeys(value))
-    wanted = "text" if key == "description" else 'a list of names, such as ["a", "b"]'
-    raise InvalidInput(f"{key} of lens {name!r} must be {wanted}, got {value!r}")
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+    expected = "text" if key == "description" else 'a list of names, such as ["a", "b"]'
+    raise InvalidInput(f"{key} of lens {name!r} must be {expected}, got {value!r}")
 
 
 BUILTIN: Mapping[str, Lens] = {
@@ -122,7 +121,7 @@ BUILTIN: Mapping[str, Lens] = {
 
 
 class Lenses:
-    """The lenses that can be asked for by name: the built-in ones and one's own."""
+    """The registry of lenses by name: built-in and registered ones."""
 
     def __init__(self, more: Iterable[Lens] = ()) -> None:
         self._by_name = dict(BUILTIN)
@@ -142,12 +141,12 @@ class Lenses:
         return self._by_name[lens]
 
     def names(self) -> tuple[str, ...]:
-        """The names of all lenses: the built-in ones in the contract's order, then one's own."""
+        """The names of all lenses: the built-in ones in the contract's order, then registered ones."""
         return tuple(self._by_name)
 
 
 def apply_lens(request: Request, lens: Lens) -> Request:
-    """The request as this lens sees it; what the request itself says of boosts and order comes first."""
+    """Apply a lens to a request, whose own boosts and edge order take precedence."""
     return replace(
         request,
         edge_order=tuple(dict.fromkeys((*request.edge_order, *lens.edge_types))),

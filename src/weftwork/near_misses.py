@@ -1,4 +1,4 @@
-"""Near misses: how much more budget would let in what was left out."""
+"""Near misses: the extra budget that would let in a candidate that was left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from weftwork.types import Context, Decision, Fate
 
 WHOLE: tuple[Fate, ...] = ("included",)
-"""The fates of what stands in the text uncut."""
+"""The fates of passages that stand in the text uncut."""
 
 _Key = tuple[str, str]
 
@@ -24,10 +24,10 @@ class NearMisses:
         self._build = build
         self._budget = context.budget
         self._whole = {0: _whole(context)}
-        """What stands whole in the text with so many more tokens."""
+        """Passages that stand whole in the text, by the number of tokens added."""
 
     def more_tokens(self, decision: Decision, most: int) -> int | None:
-        """How many more tokens show a candidate whole, where one fewer does not; None if `most` do not."""
+        """The fewest more tokens that show a candidate whole; None if `most` do not."""
         key = _key(decision)
         if self._fits(key, 0):
             return 0
@@ -52,7 +52,7 @@ class NearMisses:
 
 
 def _whole(context: Context) -> frozenset[_Key]:
-    return frozenset(_key(each) for each in context.trace if each.fate in WHOLE)
+    return frozenset(_key(decision) for decision in context.trace if decision.fate in WHOLE)
 
 
 def _key(decision: Decision) -> _Key:

@@ -1,4 +1,4 @@
-"""What a query says by itself: its words, the kind of thing it asks for, a time, explicit references."""
+"""Parsing of a query: its words, the types it asks for, a period, explicit references."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _YEAR = re.compile(r"\b(?:in|during|throughout) ((?:19|20)\d\d)\b")
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
 TASKS = frozenset(INTENTS["task"])
-"""Types of what is to be done."""
+"""Types of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Question:
     tags: tuple[str, ...]
     period: Period | None
     overdue: bool = False
-    """Whether it asks for what should have been done by now."""
+    """True if it asks for overdue tasks."""
 
 
 def words_of(text: str) -> list[str]:
@@ -94,18 +94,18 @@ def words_of(text: str) -> list[str]:
 
 
 def read_query(text: str, now: datetime) -> Question:
-    """Take a query apart; any text will do."""
+    """Parse a query; any text is valid."""
     lowered = text.lower()
-    found = list(dict.fromkeys(_WORD.findall(lowered)))
-    words = tuple(word for word in found if word not in STOP_WORDS)
-    wanted = frozenset(kind for word in found for kind in INTENTS.get(word, ()))
+    all_words = list(dict.fromkeys(_WORD.findall(lowered)))
+    words = tuple(word for word in all_words if word not in STOP_WORDS)
+    types = frozenset(kind for word in all_words for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
-    overdue = _OVERDUE.search(lowered) is not None or ("late" in found and wanted >= TASKS)
+    overdue = _OVERDUE.search(lowered) is not None or ("late" in all_words and types >= TASKS)
     return Question(
         text=text,
         words=words,
         keywords=tuple(word for word in words if len(word) > 3),
-        wanted_types=wanted | TASKS if overdue else wanted,
+        wanted_types=types | TASKS if overdue else types,
         titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
         period=_period(lowered, now),

@@ -50,12 +50,12 @@ SECTION_BUDGETS = {
 """Shares of a budget of 4,000 tokens, from the default configuration of the workspace contract."""
 WHOLE = 4000
 ASKED_FOR = {name: part for name, part in SECTION_BUDGETS.items() if name not in ("relations", "activity")}
-"""Shares for what was asked for and for what answers it; what merely stands near has to be better than that."""
+"""Shares for pinned nodes and for hits; mere neighbours have no share and have to score higher."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Which collectors run, how their findings are weighed, packed and written."""
+    """The choice of collectors, profile, packer and template."""
 
     name: str
     collectors: tuple[Collector, ...]
@@ -65,21 +65,21 @@ class Recipe:
     sections: Mapping[str, int] = field(default_factory=dict)
     """Shares of the sections in a budget of 4,000 tokens; other budgets are divided in proportion."""
     share: bool = True
-    """Whether what one section does not use is there for the others."""
+    """True lets sections use the unused tokens of others."""
     hits: int | None = None
-    """How many hits are read from each index; None for so many that they offer twice what the budget holds."""
+    """Hits to read from each index; None for enough to offer twice what the budget holds."""
     min_length: int = 0
     """The fewest characters that a shortened text may have."""
     reranker: Reranker | None = None
     """Changes the order of the best hits."""
     lines: bool = False
-    """Whether what does not fit may be named in one line."""
+    """True names documents that do not fit in one line each."""
     unit: Literal["document", "node"] = "document"
-    """What an excerpt is of: a document with what was found in it, or each node by itself, whole."""
+    """The unit of an excerpt: a document with its hits, or each node by itself, whole."""
     plain: bool = True
-    """Whether a budget that is too small for the template is filled by the plain one."""
+    """True falls back to the plain template where the budget is too small for this one."""
     order: Order | None = None
-    """A last word on the order of the scored candidates, and on which of them stay."""
+    """The final order of the scored candidates, and the choice of those that stay."""
 
     tokens: int | None = None
     """The budget where none is given; None for that of the engine."""
@@ -99,7 +99,7 @@ class Recipe:
 
 
 def _require(what: str, part: object, *names: str) -> None:
-    """Refuse a part that lacks what the pipeline will call, or that is a class instead of an object of it."""
+    """Refuse a part that lacks an attribute of its protocol, or that is a class instead of an object."""
     missing = [name for name in names if not hasattr(part, name)]
     if missing or isinstance(part, type):
         lacks = f"it lacks {', '.join(missing)}" if missing else "it is a class"
@@ -119,8 +119,8 @@ EVERYTHING = (
     GraphCollector(limit=None, unasked=False),
     ActivityCollector(),
 )
-"""All collectors; what several find belongs to the section of the first. A walk has to be asked for: from hits
-alone it found nothing that answers wanted (docs/relevance.md)."""
+"""All collectors; a passage that several find belongs to the section of the first. A walk has to be asked for:
+from hits alone it found nothing that answers needed (docs/relevance.md)."""
 
 THREAD = (
     ReferencesCollector(),
@@ -130,7 +130,7 @@ THREAD = (
     FuzzyCollector(types=DOCUMENTS),
     ActivityCollector(edit_count=0, view_count=5, max_age_hours=10 * 365 * 24, types=DOCUMENTS),
 )
-"""What the thread contract retrieves: references, history, three searches among files, and files used lately."""
+"""The collectors of the thread contract: references, history, three searches among files, and files used lately."""
 
 WORKSPACE = (
     FocusCollector(),
@@ -241,7 +241,7 @@ def get_recipe(name: str) -> Recipe:
 
 
 class Recipes:
-    """The recipes that can be asked for by name: the built-in ones, and one's own or changed ones. Thread-safe."""
+    """The registry of recipes by name: built-in, registered and changed ones. Thread-safe."""
 
     def __init__(self) -> None:
         self._by_name = dict(RECIPES)
@@ -261,7 +261,7 @@ class Recipes:
             return recipe
         if recipe not in self._by_name:
             raise UnknownName("recipe", recipe, self._by_name)
-        changes = {part: each for part, each in (("packer", packer), ("template", template)) if each is not None}
+        changes = {part: name for part, name in (("packer", packer), ("template", template)) if name is not None}
         if not changes:
             return self._by_name[recipe]
         key = (recipe, packer, template)

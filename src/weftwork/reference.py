@@ -1,4 +1,4 @@
-"""References: what a reader writes to name a node, and the node that is meant."""
+"""References by which a reader names a node, and their resolution."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def resolve(view: View, reference: str, *, titles: bool = False) -> Referred:
         raise _ambiguous(reference, [f"[{record.passage.citation}] {_title(record)}" for record in cited])
     if cited:
         return Referred(cited[0].node.id, cited[0])
-    matches = _titled(view, name) if titles and name else []
+    matches = _with_title(view, name) if titles and name else []
     if len(matches) > 1:
         raise _ambiguous(reference, [f"{inline(record.node.id)} ({_title(record)})" for record in matches])
     if matches:
@@ -43,8 +43,8 @@ def resolve(view: View, reference: str, *, titles: bool = False) -> Referred:
     raise NotFound(f"there is no {kinds} {inline(reference, 80)!r} in this workspace: find it with  weftwork search")
 
 
-def _titled(view: View, name: str) -> list[Record]:
-    """The nodes with this title or source: documents rather than parts, and neither parts nor folders of these."""
+def _with_title(view: View, name: str) -> list[Record]:
+    """The nodes with this title or source: documents if there are any, and no folders beside them."""
     keys = [keys[0] for keys in view.passages(view.find(name)).values()]
     records = view.load(keys)
     ids = {record.node.id for record in records}
@@ -55,7 +55,7 @@ def _titled(view: View, name: str) -> list[Record]:
 
 def _title(record: Record) -> str:
     title = inline(record.node.title, 80) or "untitled"
-    above = " > ".join(inline(each, 60) for each in reversed(record.trail))
+    above = " > ".join(inline(ancestor, 60) for ancestor in reversed(record.trail))
     return f"{title}, {inline(record.node.type, 20)}" + (f" in {above}" if above else "")
 
 

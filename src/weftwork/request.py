@@ -1,4 +1,4 @@
-"""What is asked for: a query, by whom, from where, within which budget."""
+"""The request for a context: a query, its user, its place in the workspace, its budget."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weftwork.errors import InvalidInput
 from weftwork.types import Budget, Filters
 
 DEFAULT_DEPTH = 2
-"""How far the graph is walked unless a request says otherwise (graph contract)."""
+"""The depth of a walk of the graph unless a request says otherwise (graph contract)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One of several things that a context is about: what to look for or a node's id, and how much it counts."""
+    """One of several subjects of a context: text to look for or a node's id, and its weight."""
 
     text: str
     weight: float = 1.0
@@ -41,7 +41,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Everything that a context depends on, beside the store and the clock."""
+    """All inputs of a context beside the store and the clock."""
 
     query: str = ""
     workspace: str
@@ -64,14 +64,14 @@ class Request:
     """Edge types that a walk follows before all others."""
     depth: int | None = None
     topics: tuple[Topic, ...] = ()
-    """What the graph is walked from, instead of the query."""
+    """The starts of the walk of the graph, instead of the query."""
     show_fields: bool = True
     key_fields: tuple[str, ...] = ()
     """Fields that are shown first, and even without `show_fields`."""
     show: frozenset[str] = frozenset()
-    """What the headings of excerpts tell beside names and dates: "type", "tags", "score", "route"."""
+    """Details in the headings of excerpts beside names and dates: "type", "tags", "score", "route"."""
     truncation: str = "extractive"
     vector: tuple[float, ...] | None = None
     """The query's embedding, where the caller has one: it is used instead of the provider's."""
     decay: Mapping[str, float] = field(default_factory=dict)
-    """After how many days a memory of a type has lost half of its freshness; infinity for never."""
+    """Days until a memory's freshness has halved, by type; infinity for never."""

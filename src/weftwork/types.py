@@ -19,7 +19,7 @@ UNSEEN = "_unseen"
 """The field that names fields which are kept for programs, but neither searched nor shown."""
 
 ABOUT = "_about"
-"""The field that says what a part of something is about, such as the titles above it: searched, but not shown."""
+"""The field with the subject of a part, such as the titles above it: searched, but not shown."""
 
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
@@ -35,19 +35,19 @@ SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity"
 
 
 def subject_of(title: str, fields: Mapping[str, FieldValue]) -> str:
-    """What the texts of a node are about: its title, after what it is a part of."""
+    """The subject of a node's texts: its title, after what it is a part of."""
     about = fields.get(ABOUT)
     return " > ".join(filter(None, (about, title))) if isinstance(about, str) else title
 
 
 def shown_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
-    """Those fields that are shown."""
+    """The fields that are shown."""
     seen = seen_fields(fields)
     return {name: value for name, value in seen.items() if name != ABOUT} if ABOUT in seen else seen
 
 
 def seen_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
-    """Those fields that are searched."""
+    """The fields that are searched."""
     unseen = fields.get(UNSEEN)
     if not isinstance(unseen, (tuple, list)):
         return fields
@@ -70,16 +70,16 @@ class NodeInfo:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     valid_from: datetime | None = None
-    """When what it says began to hold; None for always."""
+    """Start of its validity; None for always."""
     valid_until: datetime | None = None
-    """When it ceased to hold, that moment excluded; None for not yet."""
+    """End of its validity, excluded; None for no end."""
     source: str = ""
     owner: str | None = None
     access: frozenset[str] | None = None
-    """Who may see it (`"ana"`, `"group:team"`, `"*"`); None inherits the parent's list."""
+    """The principals that may see it (`"ana"`, `"group:team"`, `"*"`); None inherits the parent's list."""
 
     def valid_at(self, moment: datetime | None) -> bool:
-        """Whether what it says held at a moment; None asks for no moment in particular."""
+        """Return True if it is valid at a moment; None asks for no moment in particular."""
         if moment is None:
             return True
         begun = self.valid_from is None or self.valid_from <= moment
@@ -140,7 +140,7 @@ class Record:
     document: str = ""
     """Id of the document that it is a part of, as far as the viewer may see that; empty for the node itself."""
     depth: int = 0
-    """How many of the titles above it belong to the document, its own included."""
+    """The number of titles above it that belong to the document, its own included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a search is restricted to; every index applies it inside its query."""
+    """Restrictions of a search; every index applies them inside its query."""
 
     types: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
@@ -185,12 +185,12 @@ class Filters:
     min_confidence: float | None = None
     conversation: str | None = None
     as_of: datetime | None = None
-    """Only what was valid at this moment; the engine puts the present here if nobody did."""
+    """Restricts to what was valid at this moment; the engine fills in the present."""
     exclude: frozenset[str] = frozenset()
     """Ids of nodes to leave out."""
 
     def admits(self, node: NodeInfo) -> bool:
-        """Whether a node that was not searched for would have passed."""
+        """Return True if a node passes these filters."""
         changed = node.updated_at
         return (
             (not self.types or node.type in self.types)
@@ -229,7 +229,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """That a topic's walk reached a node: from which start, how far, and the topic's weight beside the largest."""
+    """A node reached by a topic's walk: start, distance, and the topic's weight beside the largest."""
 
     topic: str
     start: str
@@ -258,7 +258,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How often a node served, as it counts for a viewer, and what its readers said, each reader counted once."""
+    """Uses of a node, as they count for a viewer, and feedback, one vote for each reader."""
 
     used: int = 0
     useful: int = 0
@@ -269,15 +269,15 @@ Kind = Literal[
     "words", "fuzzy", "keywords", "vector", "look", "reference", "focus", "due", "history", "link", "link_rank",
     "contradiction", "adjacent", "similar", "activity", "other",
 ]  # fmt: skip
-"""What speaks for a passage: stages ask for this, never for the name of a collector."""
+"""The kind of evidence for a passage: stages ask for this, never for a collector's name."""
 
 SEARCHED: frozenset[Kind] = frozenset({"words", "fuzzy", "vector"})
-"""Kinds of what a search for the query found."""
+"""Kinds of findings of a search for the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """That a collector found a passage, at which rank, how sure it was, why, and of what kind that is."""
+    """The evidence of a collector for a passage: rank, score, reason and kind."""
 
     collector: str
     rank: int
@@ -304,17 +304,17 @@ class Candidate:
     hubs: tuple[str, ...] = ()
     """Nodes on the way that had more neighbours than were followed."""
     more: bool = False
-    """Whether the node's text goes on after this passage, where a collector looked."""
+    """True if the node's text goes on after this passage, where a collector looked."""
     note: str = ""
-    """What is said of it beside its own text, such as when it was contradicted."""
+    """A remark beside its text, such as when it was contradicted."""
     document: str = ""
     """Id of the document that it is a part of; empty for the node itself."""
     depth: int = 0
-    """How many of the titles above it belong to the document, its own included."""
+    """The number of titles above it that belong to the document, its own included."""
     asked: bool = False
-    """Whether the request or the query names its node."""
+    """True if the request or the query names its node."""
     levels: int | None = None
-    """How many levels below its node may be shown for it; None for all."""
+    """The levels below its node that may be shown for it; None for all."""
 
     @property
     def key(self) -> int:
@@ -328,7 +328,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """How many tokens there are, and which part of them each section may count on.
+    """The tokens of a context, and the share of each section.
 
     A section's share that it does not use is there for the others, unless `share` is False: then
     it is a hard cap. A share of 0 closes the section.
@@ -340,8 +340,8 @@ class Budget:
 
 
 Form = Literal["line", "hits", "window", "section", "whole"]
-"""How much of a document is shown: its name, the passages with evidence, these with what they cannot be understood
-without, their sections, or all of it."""
+"""The extent of a document that is shown: its name, its hits, these with what they cannot be understood without, their
+sections, or all of it."""
 
 
 Ended = Literal["budget", "evidence", "workspace"]
@@ -350,7 +350,7 @@ Fate = Literal["included", "truncated", "line", "dropped"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a candidate, and why: one for each candidate of a request."""
+    """The fate of a candidate and the reason; one for each candidate of a request."""
 
     citation: str
     node: str
@@ -361,15 +361,15 @@ class Decision:
     signals: Signals
     score: float
     tokens: int
-    """What it costs in full."""
+    """Its tokens in full."""
     fate: Fate
     reason: str
     missing_tokens: int | None = None
-    """How many tokens it lacked when its turn came, None if size was not the reason; `NearMisses` has exact figures."""
+    """Tokens it lacked when its turn came, None if size was not the reason; `NearMisses` has exact figures."""
     start: str = ""
-    """Where the walk that led to it began; empty for the focus, or if no walk did."""
+    """The start of the walk that led to it; empty for the focus, or if no walk did."""
     path: tuple[Step, ...] = ()
-    """The way from there, through nodes that the viewer may see."""
+    """The path from there, through nodes that the viewer may see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,10 +378,10 @@ class Item:
 
     candidate: Candidate
     text: str
-    """What of its own text is shown."""
+    """The part of its own text that is shown."""
     truncated: bool = False
     hit: bool = True
-    """False for what is shown because it stands around a hit."""
+    """False for the surroundings of a hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +400,7 @@ class Excerpt:
     """The same without the heading and unquoted."""
     truncated: bool = False
     note: str = ""
-    """How it was made shorter."""
+    """A note on how it was made shorter."""
     trail: tuple[str, ...] = ()
     """Titles above the document, from the nearest upwards."""
 
@@ -429,7 +429,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a piece of the context comes from."""
+    """The source of a piece of the context."""
 
     id: str
     node: str
@@ -443,7 +443,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a context's text: a source as it is shown, or what stands between sources."""
+    """A stretch of a context's text: a source as it is shown, or the frame between sources."""
 
     name: str
     """The same in every context for the same passage or the same part of the frame."""
@@ -454,7 +454,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a request came to: the text for the model and the account of how it was made."""
+    """The result of a request: the text for the model, and the account of how it was made."""
 
     id: str
     query: str
@@ -469,18 +469,18 @@ class Context:
     citations: tuple[Citation, ...]
     trace: tuple[Decision, ...]
     stable_prefix_tokens: int = 0
-    """How many tokens at the start stay the same as long as the same sources are chosen."""
+    """Tokens at the start that stay the same as long as the same sources are chosen."""
     warnings: tuple[str, ...] = ()
     ended: Ended = "budget"
-    """Why there is no more of it: the budget is used up, nothing else was found, or all that is visible is there."""
+    """The reason why it ends: the budget is used up, nothing else was found, or all that is visible is there."""
     pieces: tuple[Piece, ...] = ()
-    """What the text consists of, without gaps."""
+    """The pieces of the text, without gaps."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Milliseconds by stage; not part of the result's identity."""
 
     @property
     def truncated(self) -> bool:
-        """Whether something was cut or left out for lack of room."""
+        """True if something was cut or left out for lack of room."""
         cut = any(excerpt.truncated for excerpt in self.excerpts)
         return cut or any(decision.missing_tokens is not None for decision in self.trace)
 

@@ -1,4 +1,4 @@
-"""What a request has to be before anything is read for it."""
+"""Validation of requests before anything is read for them."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ def check_request(request: Request) -> None:
 
 
 def check_depth(depth: object) -> None:
-    """Refuse what is no number of steps that the graph may be walked."""
+    """Refuse a depth of a walk that is not from 1 to 5."""
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 5:
         raise InvalidInput(f"depth must be from 1 to 5, got {depth!r}")
 
 
 def check_vector(values: object) -> None:
-    """Refuse what is no tuple of finite numbers: contexts are kept by what a request looks like in full."""
-    if not isinstance(values, tuple) or not all(_is_number(value) for value in values):
+    """Refuse a vector that is not a tuple of finite numbers: it is a part of the cache's key."""
+    if not isinstance(values, tuple) or not all(
+        isinstance(value, (int, float)) and math.isfinite(value) for value in values
+    ):
         raise InvalidInput("the vector must be a tuple of finite numbers: embed the query again")
 
 
 def check_decay(decay: Mapping[str, float]) -> None:
-    """Refuse a pace of fading that is no number of days."""
+    """Refuse a decay that is not a positive number of days."""
     for name, days in decay.items():
         if isinstance(days, bool) or not isinstance(days, (int, float)) or not days > 0:
             raise InvalidInput(f"the decay of {name!r} must be a number of days above 0, got {days!r}")
@@ -58,7 +60,3 @@ def dated(request: Request, moment: datetime) -> Request:
     """The request with the moment whose truth it asks for: the present, unless it names another."""
     as_of = aware(request.filters.as_of or moment)
     return replace(request, filters=replace(request.filters, as_of=as_of))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -1,1 +1,1 @@
-"""Documents and what of them may be shown: what is found is a passage, what is shown is an excerpt."""
+"""Groups the passages that were found by document, and offers the excerpts that may be shown."""

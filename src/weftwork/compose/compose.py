@@ -1,4 +1,4 @@
-"""From ranked passages to documents: what each of them has to offer."""
+"""Composition: from ranked passages to documents and the parts of them that may be shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SURROUNDINGS = "surroundings"
 
 @dataclass(slots=True)
 class Composition:
-    """What the documents that were found have to offer, and their passages."""
+    """Offers of the documents that were found, and their passages."""
 
     offers: list[Offer]
     inquiry: Inquiry
@@ -29,7 +29,7 @@ class Composition:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def load(self, keys: Sequence[int]) -> Mapping[int, Candidate]:
-        """Passages by their keys: what was found, and what stands around it."""
+        """Passages by their keys: hits, and their surroundings."""
         missing = [key for key in keys if key not in self.hits]
         if missing:
             for record in self.inquiry.load(missing):
@@ -40,9 +40,11 @@ class Composition:
 def compose(
     inquiry: Inquiry, candidates: Sequence[Candidate], *, unit: Literal["document", "node"] = "document"
 ) -> Composition:
-    """Group candidates by document, and find out what of each may be shown."""
-    left_out = [LeftOut(each, reason="a folder, with nothing to quote") for each in candidates if _is_bare(each)]
-    groups = group([each for each in candidates if not _is_bare(each)], by_document=unit == "document")
+    """Group candidates by document, and collect the parts of each that may be shown."""
+    left_out = [
+        LeftOut(candidate, reason="a folder, with nothing to quote") for candidate in candidates if _is_bare(candidate)
+    ]
+    groups = group([candidate for candidate in candidates if not _is_bare(candidate)], by_document=unit == "document")
     # Pages that collectors have read as a whole need no outline.
     names = list(dict.fromkeys(name for _, name in groups if name and name not in inquiry.pages))
     total = inquiry.request.budget.total
@@ -51,61 +53,61 @@ def compose(
     outlines = inquiry.view.outlines(names, most=most, as_of=as_of)
     offers = []
     everywhere: dict[str, set[int]] = {}
-    for (_, name), found in groups.items():
-        everywhere.setdefault(name, set()).update(each.key for each in found)
-    for (section, name), found in groups.items():
+    for (_, name), hits in groups.items():
+        everywhere.setdefault(name, set()).update(candidate.key for candidate in hits)
+    for (section, name), hits in groups.items():
         outline = outlines.get(name)
-        if outline is None or found[0].key < 0:
-            outline = _said(found) if section == HISTORY and found[0].key < 0 else alone(found)
-        elif len(outline.nodes) == 1 and any(each.asked and each.node.id == name for each in found):
+        if outline is None or hits[0].key < 0:
+            outline = _conversation(hits) if section == HISTORY and hits[0].key < 0 else alone(hits)
+        elif len(outline.nodes) == 1 and any(candidate.asked and candidate.node.id == name for candidate in hits):
             outline = _with_first_level(inquiry, outline)
         elif not outline.head.valid_at(as_of):
-            outline = _without_head(outline, found)
-        reading = Reading(_holding(outline, found, excluded))
-        elsewhere = everywhere[name] - {each.key for each in found}
-        offers.append(offer(section, reading, found, whole=unit == "node", budget=total, elsewhere=elsewhere))
-    hits = {each.key: each for each in candidates}
-    return Composition([each for each in offers if each.parts], inquiry, hits, left_out)
+            outline = _without_head(outline, hits)
+        reading = Reading(_with_hits(outline, hits, excluded))
+        elsewhere = everywhere[name] - {candidate.key for candidate in hits}
+        offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
+    hits_by_key = {candidate.key: candidate for candidate in candidates}
+    return Composition([document for document in offers if document.parts], inquiry, hits_by_key, left_out)
 
 
 def _is_bare(candidate: Candidate) -> bool:
-    """Whether there is only the name of a folder to show, and nobody asked for it."""
+    """Return True for a folder without text or fields that was not asked for."""
     if candidate.node.type not in CONTAINERS or candidate.asked:
         return False
     return not candidate.passage.text.strip() and not has_fields(candidate)
 
 
 def _with_first_level(inquiry: Inquiry, outline: Outline) -> Outline:
-    """A document that was asked for and is too large to be read whole, with what stands first in it."""
+    """Add the first children of a document that was asked for and is too large to be read whole."""
     view, document = inquiry.view, outline.head.id
     most = max(FEWEST_CHILDREN, inquiry.request.budget.total // TOKENS_A_NODE)
-    children = [each.id for each in view.children(document, most) if each.valid_at(inquiry.request.filters.as_of)]
+    children = [child.id for child in view.children(document, most) if child.valid_at(inquiry.request.filters.as_of)]
     records = inquiry.load([key for keys in view.passages(children).values() for key in keys])
     inside = [_around(record) for record in records if record.document == document]
     return Outline(outline.head, outline.trail, (*outline.nodes, *outline_nodes(inside, depth=1)))
 
 
-def _without_head(outline: Outline, found: Sequence[Candidate]) -> Outline:
-    """The outline of a document that is not valid itself: of its own text only what was asked for by its id."""
-    shown = {candidate.key for candidate in found}
-    kept = [
+def _without_head(outline: Outline, hits: Sequence[Candidate]) -> Outline:
+    """The outline of a document that is not valid itself, without its own text unless that is a hit."""
+    shown = {hit.key for hit in hits}
+    nodes = [
         replace(node, keys=(), tokens=()) if node.id == outline.head.id and not shown.intersection(node.keys) else node
         for node in outline.nodes
     ]
-    return Outline(outline.head, outline.trail, tuple(kept))
+    return Outline(outline.head, outline.trail, tuple(nodes))
 
 
-def _holding(outline: Outline, found: Sequence[Candidate], excluded: frozenset[str]) -> Outline:
-    """The outline without excluded nodes, and with what was found in it even where it is too large to be read."""
+def _with_hits(outline: Outline, hits: Sequence[Candidate], excluded: frozenset[str]) -> Outline:
+    """Remove excluded nodes from an outline, and add the nodes of hits that it lacks."""
     nodes = [node for node in outline.nodes if node.id not in excluded] if excluded else list(outline.nodes)
-    known = {key for node in nodes for key in node.keys}
-    missing = [each for each in found if each.key not in known]
+    outlined = {key for node in nodes for key in node.keys}
+    missing = [hit for hit in hits if hit.key not in outlined]
     if not missing:
         return outline if len(nodes) == len(outline.nodes) else Outline(outline.head, outline.trail, tuple(nodes))
     return Outline(outline.head, outline.trail, (*nodes, *outline_nodes(missing, depth=1)))
 
 
-def _said(messages: Sequence[Candidate]) -> Outline:
+def _conversation(messages: Sequence[Candidate]) -> Outline:
     """Messages that were handed in with the request, in the order in which they were said."""
     nodes = tuple(outline_nodes(messages, depth=1))
     return Outline(NodeInfo(id=nodes[0].id, type="thread", title="Conversation"), (), nodes)

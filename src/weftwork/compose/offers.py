@@ -1,7 +1,7 @@
-"""Documents with what was found in them, and the parts of each that may be shown.
+"""Documents with their hits, and the parts of each that may be shown.
 
-What is worth how much inside one document: a hit as much as its score, each further one a little less; a window around
-a hit, its section and the whole of a short document a share of what the hit is worth.
+The values inside one document: a hit counts its score, each further one a little less; a window around a hit, its
+section and the whole of a short document a share of the value of the hit.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from weftwork.compose.reading import Reading
 from weftwork.types import SECTIONS, Candidate, Form, Kind, NodeInfo, Outline, OutlineNode, shown_fields
 
 AGAIN = 0.985
-"""What each further hit of one document counts beside the one before it."""
+"""The weight of each further hit of one document beside the one before it."""
 AROUND: Mapping[Form, float] = {"window": 0.80, "section": 0.70, "whole": 0.60}
-"""The share of a hit's score that what stands around it is worth."""
+"""The value of a hit's surroundings, as a share of its score."""
 SHORT = 700
 """Tokens up to which a document is short enough to be offered whole without being asked for."""
 MOST_AROUND = 0.4
-"""The share of a budget that what stands around one hit may take."""
+"""The share of a budget that the surroundings of one hit may take."""
 EVIDENCE: frozenset[Kind] = frozenset({"words", "vector", "link_rank", "keywords", "due", "reference"})
-"""Kinds of findings that make what stands around a passage worth something."""
+"""Kinds of findings that give the surroundings of a passage a value."""
 HISTORY = "history"
 _EARLY = datetime.min.replace(tzinfo=UTC)
 PINNED = 2.0
-"""The score of what was asked for: above all others."""
+"""The score of pinned parts: above all others."""
 
 
 @dataclass(slots=True)
 class Part:
-    """Passages that may be added to what is shown of a document."""
+    """Passages that may be added to an excerpt."""
 
     form: Form
     keys: tuple[int, ...]
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(slots=True)
 class Offer:
-    """A document in a section, with what was found in it and the parts that may be shown."""
+    """A document in a section, with its hits and the parts that may be shown."""
 
     section: str
     reading: Reading
@@ -64,12 +64,12 @@ class Offer:
 
 
 def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[str, str], list[Candidate]]:
-    """Candidates by section and document, the best first; a document stands in the first section that has it."""
+    """Group candidates by section and document, the best first; a document goes to its first section."""
     homes: dict[str, str] = {}
     for candidate in candidates:
         name = _document(candidate, by_document)
-        known = homes.get(name)
-        if candidate.section != HISTORY and (known is None or _rank(candidate.section) < _rank(known)):
+        home = homes.get(name)
+        if candidate.section != HISTORY and (home is None or _rank(candidate.section) < _rank(home)):
             homes[name] = candidate.section
     groups: dict[tuple[str, str], list[Candidate]] = {}
     for candidate in candidates:
@@ -90,28 +90,28 @@ def _rank(section: str) -> int:
 
 
 def alone(candidates: Sequence[Candidate]) -> Outline:
-    """An outline of just these passages, for what is no part of a stored document or is too large to be read."""
+    """An outline of just these passages, where a document is not stored or too large to be read."""
     lines = tuple(outline_nodes(candidates, depth=0))
-    head = next(each for each in candidates if each.node.id == lines[0].id)
+    head = next(candidate for candidate in candidates if candidate.node.id == lines[0].id)
     return Outline(head.node, head.trail, lines)
 
 
 def outline_nodes(candidates: Sequence[Candidate], depth: int) -> Iterator[OutlineNode]:
-    """The nodes of these passages as far as their dates and positions tell their order."""
+    """The nodes of these passages in the order of their dates and positions."""
     nodes: dict[str, list[Candidate]] = {}
-    for candidate in sorted(candidates, key=_when):
+    for candidate in sorted(candidates, key=_by_date):
         nodes.setdefault(candidate.node.id, []).append(candidate)
-    for found in nodes.values():
-        node, ordered = found[0].node, sorted(found, key=lambda each: each.passage.ordinal)
-        keys, tokens = tuple(each.key for each in ordered), tuple(each.passage.tokens for each in ordered)
+    for members in nodes.values():
+        node, ordered = members[0].node, sorted(members, key=lambda member: member.passage.ordinal)
+        keys, tokens = tuple(member.key for member in ordered), tuple(member.passage.tokens for member in ordered)
         yield OutlineNode(node.id, node.type, node.title, depth, keys, tokens)
 
 
-def _when(candidate: Candidate) -> tuple[bool, datetime, int, str]:
-    """When something was said; what is not stored comes last, in the order of its positions."""
+def _by_date(candidate: Candidate) -> tuple[bool, datetime, int, str]:
+    """Sort key by the date of messages; nodes that are not stored come last, by position."""
     node, stored = candidate.node, candidate.key > 0
-    said = node.created_at if stored and node.type == "message" else None
-    return (not stored, said or _EARLY, node.position, node.id)
+    sent = node.created_at if stored and node.type == "message" else None
+    return (not stored, sent or _EARLY, node.position, node.id)
 
 
 def offer(
@@ -123,23 +123,23 @@ def offer(
     budget: int = 4000,
     elsewhere: Collection[int] = (),
 ) -> Offer:
-    """What a document has to offer: its hits, what stands around them, and what was asked for.
+    """The parts of a document that may be shown: its hits, what surrounds them, and pinned nodes.
 
-    What is offered `elsewhere`, in another section, is not offered here again.
+    Passages that are offered `elsewhere`, in another section, are not offered here again.
     """
-    known = {hit.key: hit for hit in hits if hit.key in reading.place}
-    made = Offer(section, reading, known)
-    pinned = list(_pinned(reading, known.values(), elsewhere))
+    readable = {hit.key: hit for hit in hits if hit.key in reading.place}
+    result = Offer(section, reading, readable)
+    pinned = list(_pinned(reading, readable.values(), elsewhere))
     covered = {key for part in pinned for key in part.keys}
     drafts: list[Part] = []
-    for place, hit in enumerate(hit for hit in known.values() if hit.key not in covered):
+    for place, hit in enumerate(hit for hit in readable.values() if hit.key not in covered):
         drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=int(MOST_AROUND * budget))
-    made.parts = _increments(reading, pinned, drafts, elsewhere)
-    return made
+    result.parts = _increments(reading, pinned, drafts, elsewhere)
+    return result
 
 
 def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[int]) -> Iterator[Part]:
-    """What was asked for, with all that stands in it, each once."""
+    """Nodes that were asked for, with all that is below them, each once."""
     covered: set[int] = set()
     for place, hit in enumerate(hit for hit in hits if hit.asked):
         position = reading.owner[hit.key]
@@ -153,7 +153,7 @@ def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[i
 
 
 def _parts(reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int) -> Iterator[Part]:
-    """A hit and what stands around it, as far as that is not most of the budget."""
+    """A hit and its surroundings, as long as these are not most of the budget."""
     worth = weight * hit.score
     if whole:
         yield Part("hits", tuple(reading.nodes[reading.owner[hit.key]].keys), worth, hit)
@@ -171,7 +171,7 @@ def _parts(reading: Reading, hit: Candidate, weight: float, *, whole: bool, most
 
 
 def has_fields(candidate: Candidate) -> bool:
-    """Whether a node tells something in its fields."""
+    """Return True if a node has a shown field with a value."""
     fields = candidate.node.fields
     return bool(fields) and any(value is not None for value in shown_fields(fields).values())
 
@@ -181,26 +181,26 @@ def _increments(
 ) -> list[Part]:
     """The parts in the order of their scores, each with only the passages that none before it has.
 
-    A hit stays a part of its own, worth at least what it is worth to a better hit that it stands around.
+    A hit stays a part of its own, worth at least as much as in the surroundings of a better hit.
     """
     lifted: dict[int, float] = {}
     for draft in drafts:
         for key in draft.keys:
             lifted[key] = max(draft.score, lifted.get(key, 0.0))
-    own = {draft.keys[0] for draft in drafts if draft.form == "hits" and len(draft.keys) == 1} | set(elsewhere)
-    known: set[int] = set()
+    separate = {draft.keys[0] for draft in drafts if draft.form == "hits" and len(draft.keys) == 1} | set(elsewhere)
+    covered: set[int] = set()
     last: dict[int, int] = {}
     parts: list[Part] = []
-    ranked = [(lifted[each.keys[0]] if each.form == "hits" else each.score, each) for each in drafts]
-    for score, draft in [(each.score, each) for each in pinned] + sorted(ranked, key=lambda each: -each[0]):
+    ranked = [(lifted[draft.keys[0]] if draft.form == "hits" else draft.score, draft) for draft in drafts]
+    for score, draft in [(part.score, part) for part in pinned] + sorted(ranked, key=lambda entry: -entry[0]):
         hit = draft.form == "hits"
         keys = tuple(
             key for key in draft.keys
-            if key not in known and (hit or draft.pinned or (key not in own and reading.says(key)))
+            if key not in covered and (hit or draft.pinned or (key not in separate and reading.says(key)))
         )  # fmt: skip
         if not keys:
             continue
-        known.update(keys)
+        covered.update(keys)
         after = last.get(draft.hit.key)
         last[draft.hit.key] = len(parts)
         parts.append(Part(draft.form, keys, score, draft.hit, after, draft.pinned))

@@ -1,4 +1,4 @@
-"""A last word on the order of scored candidates: a limit, a ranking of one's own, and contradictions."""
+"""The final order of scored candidates: a limit, a custom ranking, and contradictions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weftwork.compose.repeats import LeftOut, without_repeats
 from weftwork.types import SEARCHED, Candidate, NodeInfo
 
 Ordered = tuple[list[Candidate], list[LeftOut]]
-"""What stays, the best first, and what is left out, with the reason."""
+"""The candidates that stay, the best first, and those left out, with the reason."""
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
 """Takes the place of `collapsed`, and leaves out repeats as well."""
 
@@ -33,14 +33,14 @@ def as_scored(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """At most `limit` nodes that a search found, ranked, with what contradicts each other side by side."""
+    """An order of at most `limit` hits, with contradicting nodes side by side."""
 
     limit: int | None = None
-    """How many nodes; those that only edges lead to do not count."""
+    """The most nodes; those that only edges lead to do not count."""
     by: Literal["similarity", "relevance"] = "similarity"
     """The signal that decides who is within the limit."""
     contradictions: Literal["both", "newer"] | None = "both"
-    """Whether both sides of a contradiction are shown with their dates, the newer first, or the newer alone;
+    """"both" shows the sides of a contradiction with their dates, the newer first; "newer" shows that one alone;
     None leaves everything where it is."""
     rank: Order | None = None
     """A ranking to put in place of the profile's."""
@@ -49,37 +49,41 @@ class Ordering:
         """The candidates in their final order, their scores falling along it."""
         pairs = _contradictions(inquiry, candidates) if self.contradictions else []
         # One word can be all that two memories contradict each other by: they are no duplicates.
-        kept, left_out = without_repeats(candidates, apart={name for pair in pairs for name in pair.names})
-        kept, beyond = self._limited(kept, pairs)
+        remaining, left_out = without_repeats(candidates, apart={name for pair in pairs for name in pair.names})
+        remaining, beyond = self._limited(remaining, pairs)
         left_out += beyond
         if self.rank is not None:
-            kept, dropped = self.rank(inquiry, kept)
+            remaining, dropped = self.rank(inquiry, remaining)
             left_out += dropped
-        present = {candidate.node.id for candidate in kept}
+        present = {candidate.node.id for candidate in remaining}
         pairs = [pair for pair in pairs if present >= pair.names]
         if not pairs:
-            return kept, left_out
+            return remaining, left_out
         if self.contradictions == "newer":
-            kept, older = _newer_only(kept, pairs)
-            return kept, left_out + older
-        return with_descending_scores(_together(kept, pairs)), left_out
+            remaining, older = _newer_only(remaining, pairs)
+            return remaining, left_out + older
+        return with_descending_scores(_side_by_side(remaining, pairs)), left_out
 
     def _limited(self, candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Ordered:
-        """The nodes that answer best, what they are linked to, and what contradicts them."""
+        """The best nodes, those linked to them, and those that contradict them."""
 
         def worth(candidate: Candidate) -> tuple[float, float, str]:
             value = candidate.signals.get(self.by)
             return (0.0 if value is None else -value, -candidate.score, candidate.passage.citation)
 
-        best = list(dict.fromkeys(each.node.id for each in sorted(filter(_is_hit, candidates), key=worth)))
-        wanted = set(best[: self.limit]) | {each.node.id for each in candidates if _is_linked(each)}
-        wanted |= {name for pair in pairs if wanted & pair.names for name in pair.names}
-        kept = [each for each in candidates if each.node.id in wanted]
-        beyond = [each for each in candidates if each.node.id not in wanted]
-        return kept, [LeftOut(each, reason=self._why(each)) for each in beyond]
-
-    def _why(self, candidate: Candidate) -> str:
-        return f"beyond the limit of {self.limit}" if _is_hit(candidate) else "what it contradicts is not there"
+        best = list(dict.fromkeys(hit.node.id for hit in sorted(filter(_is_hit, candidates), key=worth)))
+        selected = set(best[: self.limit]) | {candidate.node.id for candidate in candidates if _is_linked(candidate)}
+        selected |= {name for pair in pairs if selected & pair.names for name in pair.names}
+        within: list[Candidate] = []
+        beyond: list[LeftOut] = []
+        for candidate in candidates:
+            if candidate.node.id in selected:
+                within.append(candidate)
+            elif _is_hit(candidate):
+                beyond.append(LeftOut(candidate, reason=f"beyond the limit of {self.limit}"))
+            else:
+                beyond.append(LeftOut(candidate, reason="what it contradicts is not there"))
+        return within, beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class _Pair:
 
 
 def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates with scores that fall along their order; a score that has to rise keeps its value as "rank"."""
+    """Raise scores where needed so that they fall along the order; "rank" keeps the former value."""
     ordered: list[Candidate] = []
     for candidate in reversed(candidates):
         if not ordered or candidate.score > ordered[-1].score:
@@ -105,23 +109,23 @@ def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_hit(candidate: Candidate) -> bool:
-    """Whether a search found it."""
+    """Return True if a search found it."""
     return candidate.found_as(*SEARCHED) is not None
 
 
 def _is_linked(candidate: Candidate) -> bool:
-    """Whether something other than a search or a contradiction led to it."""
+    """Return True if something other than a search or a contradiction led to it."""
     return any(finding.kind not in (*SEARCHED, "contradiction") for finding in candidate.findings)
 
 
 def _contradictions(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Pair]:
-    """Which of these candidates contradict each other."""
+    """Pairs of these candidates that contradict each other."""
     infos = {candidate.node.id: candidate.node for candidate in candidates if candidate.key > 0}
     as_of = inquiry.request.filters.as_of
     pairs: dict[frozenset[str], _Pair] = {}
-    for each in relatives(inquiry.view, list(infos), 1, (CONTRADICTS,), as_of=as_of):
-        if each.node.id in infos:
-            older, newer = sorted((infos[each.start], each.node), key=_date)
+    for relative in relatives(inquiry.view, list(infos), 1, (CONTRADICTS,), as_of=as_of):
+        if relative.node.id in infos:
+            older, newer = sorted((infos[relative.start], relative.node), key=_date)
             pair = _Pair(newer, older)
             pairs.setdefault(pair.names, pair)
     return list(pairs.values())
@@ -133,39 +137,41 @@ def _date(node: NodeInfo) -> tuple[datetime, datetime, str]:
 
 def _newer_only(candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Ordered:
     winners = {pair.older.id: pair.newer.id for pair in pairs}
-    first = {each.node.id: each for each in reversed(candidates)}
-    kept = [each for each in candidates if each.node.id not in winners]
-    return kept, [
-        LeftOut(each, reason=f"contradicted by [{first[winners[each.node.id]].passage.citation}], which is newer")
-        for each in candidates
-        if each.node.id in winners
+    first = {candidate.node.id: candidate for candidate in reversed(candidates)}
+    remaining = [candidate for candidate in candidates if candidate.node.id not in winners]
+    return remaining, [
+        LeftOut(
+            candidate, reason=f"contradicted by [{first[winners[candidate.node.id]].passage.citation}], which is newer"
+        )
+        for candidate in candidates
+        if candidate.node.id in winners
     ]
 
 
-def _together(candidates: Sequence[Candidate], pairs: Sequence[_Pair]) -> list[Candidate]:
-    """What contradicts each other stands where the best of it stood, the newest first, with its dates."""
+def _side_by_side(candidates: Sequence[Candidate], pairs: Sequence[_Pair]) -> list[Candidate]:
+    """Move contradicting candidates to the place of the best of them, the newest first, with their dates."""
     group: dict[str, set[str]] = {}
     for pair in pairs:
         joined = group.get(pair.newer.id, {pair.newer.id}) | group.get(pair.older.id, {pair.older.id})
         group.update(dict.fromkeys(joined, joined))
     placed: list[Candidate] = []
     done: set[str] = set()
-    for each in candidates:
-        if each.node.id in done:
+    for candidate in candidates:
+        if candidate.node.id in done:
             continue
-        if each.node.id not in group:
-            placed.append(each)
+        if candidate.node.id not in group:
+            placed.append(candidate)
             continue
-        members = [other for other in candidates if other.node.id in group[each.node.id]]
+        members = [other for other in candidates if other.node.id in group[candidate.node.id]]
         members.sort(key=lambda other: other.passage.ordinal)
         members.sort(key=lambda other: _date(other.node), reverse=True)
         placed += [replace(other, note=_note(other.node, pairs)) for other in members]
-        done |= group[each.node.id]
+        done |= group[candidate.node.id]
     return placed
 
 
 def _note(node: NodeInfo, pairs: Iterable[_Pair]) -> str:
-    """When it was said, and when its opposite was."""
+    """The day of a node and the days of those that it contradicts."""
     others = [pair.older if pair.newer.id == node.id else pair.newer for pair in pairs if node.id in pair.names]
     days = sorted({_day(other) for other in others})
     return f"{_day(node)}, contradicts what was said on {' and '.join(days)}"
@@ -185,4 +191,6 @@ class Best:
     def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
         """The first few, and the others with the reason."""
         reason = f"beyond the limit of {self.limit}"
-        return list(candidates[: self.limit]), [LeftOut(each, reason=reason) for each in candidates[self.limit :]]
+        return list(candidates[: self.limit]), [
+            LeftOut(candidate, reason=reason) for candidate in candidates[self.limit :]
+        ]

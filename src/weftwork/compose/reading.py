@@ -1,4 +1,4 @@
-"""The passages of a document in reading order, and what belongs around each of them."""
+"""The passages of a document in reading order, and the surroundings of each of them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ROWS = frozenset({"db_row", "row"})
 """Types that stand in tables."""
 TURNS_AROUND = 2
 LEAD_IN = 80
-"""Tokens that the text which a list belongs to may have."""
+"""The most tokens of the lead-in of a list that come with an item."""
 NESTED = 200
-"""Tokens that what is nested below an item may have."""
+"""The most tokens of nested items that come with an item."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Reading:
     """All passages, in reading order."""
     tokens: dict[int, int] = field(default_factory=dict)
     place: dict[int, int] = field(default_factory=dict)
-    """Where in `keys` a passage stands."""
+    """The index in `keys` of a passage."""
     owner: dict[int, int] = field(default_factory=dict)
     """The position of the node that a passage belongs to."""
     position: dict[str, int] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Reading:
     ends: list[int] = field(default_factory=list)
     """For each node, the position after the last one below it."""
     parents: list[int | None] = field(default_factory=list)
-    """For each node, the position of the one that it stands in."""
+    """For each node, the position of its parent."""
 
     def __post_init__(self) -> None:
         open_: list[int] = []
@@ -64,7 +64,7 @@ class Reading:
         return self.nodes[self.owner[key]]
 
     def says(self, key: int) -> bool:
-        """Whether a passage has words of its own; the title of a document or a section stands in a heading anyway."""
+        """Return True if a passage has text, or a title that does not stand in a heading anyway."""
         position = self.owner[key]
         return self.tokens[key] > 0 or (position > 0 and self.nodes[position].type != "heading")
 
@@ -94,22 +94,22 @@ class Reading:
     def headings(self, position: int) -> list[int]:
         """The positions of the headings above a node and of itself, if it is one, the outermost first."""
         chain = [position, *self.above(position)]
-        return [each for each in reversed(chain) if self.nodes[each].type == "heading"]
+        return [ancestor for ancestor in reversed(chain) if self.nodes[ancestor].type == "heading"]
 
     def section(self, key: int) -> list[int]:
-        """The section that a passage stands in: from its heading, or the begin of its page, to the next heading."""
+        """The section of a passage: from its heading, or the start of its page, to the next heading."""
         start = self.owner[key]
         chain = (start, *self.above(start))
-        first = next((each for each in chain if self._is_headed(each)), chain[-1])
-        found = list(self.nodes[first].keys)
+        first = next((ancestor for ancestor in chain if self._is_headed(ancestor)), chain[-1])
+        keys = list(self.nodes[first].keys)
         for position in range(first + 1, self.ends[first]):
             if self._is_headed(position):
                 break
-            found += self.nodes[position].keys
-        return found
+            keys += self.nodes[position].keys
+        return keys
 
     def _is_headed(self, position: int) -> bool:
-        """Whether a section begins at a node: a heading, a page, or anything else with a name and a text."""
+        """Return True if a section begins at a node: a heading, a page, or a titled text."""
         node = self.nodes[position]
         return node.type in ("heading", PAGE) or (bool(node.title) and node.type not in LISTED | TURNS | ROWS)
 
@@ -118,46 +118,48 @@ class Reading:
         position = self.owner[key]
         node = self.nodes[position]
         if node.type in TURNS:
-            return self._turns(position)
-        found = {key, *self._beside(key)}
+            return self._turns_around(position)
+        keys = {key, *self._adjacent(key)}
         if node.type in LISTED:
-            found |= self._list(position)
+            keys |= self._list_around(position)
         elif node.type == "code" and position > 0:
-            found |= set(self.nodes[position - 1].keys[-1:])
-        return sorted(found, key=self.place.__getitem__)
+            keys |= set(self.nodes[position - 1].keys[-1:])
+        return sorted(keys, key=self.place.__getitem__)
 
-    def _beside(self, key: int) -> list[int]:
+    def _adjacent(self, key: int) -> list[int]:
         """The passages before and after one in the same text."""
         place, position = self.place[key], self.owner[key]
         near = self.keys[max(0, place - 1) : place + 2]
         return [other for other in near if self.owner[other] == position]
 
-    def _turns(self, position: int) -> list[int]:
-        """What was said just before and after."""
+    def _turns_around(self, position: int) -> list[int]:
+        """A turn with the turns just before and after it."""
         depth = self.nodes[position].depth
-        found = list(self.nodes[position].keys)
+        keys = list(self.nodes[position].keys)
         for step in (-1, 1):
             place, count = position + step, 0
             while 0 < place < len(self.nodes) and count < TURNS_AROUND and self.nodes[place].depth == depth:
-                found += self.nodes[place].keys
+                keys += self.nodes[place].keys
                 place, count = place + step, count + 1
-        return sorted(found, key=self.place.__getitem__)
+        return sorted(keys, key=self.place.__getitem__)
 
-    def _list(self, position: int) -> set[int]:
-        """What a list item hangs from, the items beside it, and what is nested below it."""
-        found: set[int] = set()
+    def _list_around(self, position: int) -> set[int]:
+        """The lead-in of a list item, the items before and after it, and what is nested below it."""
+        keys: set[int] = set()
         parent = next(self.above(position), 0)
         lead = list(self.nodes[parent].keys)
         if self.cost(lead) <= LEAD_IN:
-            found |= set(lead)
+            keys |= set(lead)
         nested = self.below(position)
         if self.cost(nested) <= NESTED:
-            found |= set(nested)
+            keys |= set(nested)
         depth = self.nodes[position].depth
-        before = next((each for each in range(position - 1, parent, -1) if self.nodes[each].depth == depth), None)
+        before = next(
+            (sibling for sibling in range(position - 1, parent, -1) if self.nodes[sibling].depth == depth), None
+        )
         after = self.ends[position]
         if before is not None and self.nodes[before].type in LISTED:
-            found |= set(self.nodes[before].keys)
+            keys |= set(self.nodes[before].keys)
         if after < len(self.nodes) and self.nodes[after].depth == depth and self.nodes[after].type in LISTED:
-            found |= set(self.nodes[after].keys)
-        return found
+            keys |= set(self.nodes[after].keys)
+        return keys

@@ -1,4 +1,4 @@
-"""Repeats: of several passages that say the same of the same thing, one stays and says where else it stands.
+"""Exact repeats: one of several equal passages stays, with a note on where else it stands.
 
 Two passages are one only if their words are the same, and nothing that tells them apart differs: title, what they stand
 under in their document, fields, dates, speaker, owner. The oldest stays: nobody can displace it by adding a copy.
@@ -20,12 +20,12 @@ _LATE = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A candidate that was left out before packing, mostly because another one says the same."""
+    """A candidate that was left out before packing, mostly because another one repeats it."""
 
     candidate: Candidate
     kept: Candidate | None = None
     reason: str = ""
-    """Why, where it is not that the one that is kept says the same."""
+    """The reason, where it is not that `kept` is a repeat of it."""
 
 
 def without_repeats(
@@ -33,27 +33,28 @@ def without_repeats(
 ) -> tuple[list[Candidate], list[LeftOut]]:
     """Keep one of each group of repeats, in the place of the group's best.
 
-    What was asked for, is due, is near the focus or was said in a conversation stays, and so do nodes that are `apart`.
+    Nodes that are pinned, due, near the focus, in a conversation or in `apart` are never repeats.
     """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
-        alone = candidate.node.id in apart or _stays(candidate)
-        groups.setdefault(candidate.key if alone else _said(candidate), []).append(candidate)
-    kept: list[Candidate] = []
+        alone = candidate.node.id in apart or _never_repeats(candidate)
+        groups.setdefault(candidate.key if alone else _repeat_key(candidate), []).append(candidate)
+    remaining: list[Candidate] = []
     left_out: list[LeftOut] = []
     for members in groups.values():
-        first = min(members, key=_age)
-        others = [each for each in members if each is not first]
-        best = max(each.score for each in members)
-        also = tuple(dict.fromkeys(where for each in others if (where := _where(each)) != _where(first)))
+        first = min(members, key=_by_age)
+        others = [member for member in members if member is not first]
+        best = max(member.score for member in members)
+        also = tuple(dict.fromkeys(where for member in others if (where := _where(member)) != _where(first)))
         if others:
-            first = replace(first, score=best, note=_note(first, also))
-        kept.append(first)
-        left_out += [LeftOut(each, first) for each in others]
-    return kept, left_out
+            places = f"also in: {'; '.join(also[:3])}" if also else ""
+            first = replace(first, score=best, note="; ".join(filter(None, (first.note, places))))
+        remaining.append(first)
+        left_out += [LeftOut(member, first) for member in others]
+    return remaining, left_out
 
 
-def _stays(candidate: Candidate) -> bool:
+def _never_repeats(candidate: Candidate) -> bool:
     kinds = {finding.kind for finding in candidate.findings}
     return (
         candidate.asked
@@ -63,8 +64,8 @@ def _stays(candidate: Candidate) -> bool:
     )
 
 
-def _said(candidate: Candidate) -> tuple[object, ...]:
-    """All that has to be the same in repeats."""
+def _repeat_key(candidate: Candidate) -> tuple[object, ...]:
+    """The key by which repeats are equal."""
     node = candidate.node
     return (
         " ".join(word.strip(_AROUND_WORDS) for word in candidate.passage.text.casefold().split()),
@@ -79,15 +80,10 @@ def _said(candidate: Candidate) -> tuple[object, ...]:
     )
 
 
-def _age(candidate: Candidate) -> tuple[datetime, str]:
-    """The oldest first; among equally old ones by id."""
+def _by_age(candidate: Candidate) -> tuple[datetime, str]:
+    """Sort key: the oldest first, among equally old ones by id."""
     return (candidate.node.created_at or _LATE, candidate.node.id)
 
 
 def _where(candidate: Candidate) -> str:
     return " › ".join(filter(None, (*reversed(candidate.trail[:2]), candidate.node.title)))
-
-
-def _note(candidate: Candidate, also: Sequence[str]) -> str:
-    said = f"also in: {'; '.join(also[:3])}" if also else ""
-    return "; ".join(filter(None, (candidate.note, said)))

@@ -42,13 +42,13 @@ NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """How many tokens there are, and how the document shares them out."""
+    """The tokens of a document, and their division."""
 
     max_tokens: int = 4000
     header_reserve: int = 200
-    """The most that the list of what did not fit may take; the header itself is counted, not estimated."""
+    """The most tokens of the list of nodes that did not fit; the header itself is counted, not estimated."""
     min_per_node: int = 50
-    """Where fewer are left, a node is named in one line instead of being written out."""
+    """With fewer tokens left, a node is named in one line instead of being written out."""
 
     def __post_init__(self) -> None:
         for name in ("header_reserve", "min_per_node"):
@@ -118,7 +118,7 @@ class ContextAssembler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a document tells that its context does not."""
+    """The parts of a document that its context does not have."""
 
     query: str = ""
     topics: tuple[Topic, ...] = ()
@@ -126,7 +126,7 @@ class Asked:
     depth: int = 0
     fields: FieldChoice = ALL_FIELDS
     profile: Profile | None = None
-    """By which the components of a score are told; None for the plain signals."""
+    """The profile for the components of a score; None for the plain signals."""
     warnings: Sequence[str] = ()
     names_only: bool = False
 
@@ -144,7 +144,7 @@ def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
         backend=type(weft.store).__name__.removesuffix("Store").lower(),
         depth=asked.depth,
         topics=asked.topics,
-        embeddings=_embedded(context, weft),
+        embeddings=_used_embeddings(context, weft),
         sampled_hubs=_hubs(context),
         warnings=(*asked.warnings, *context.warnings),
     )
@@ -152,7 +152,7 @@ def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
 
 
 def _named(weft: Weft, context: Context, nodes: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
-    """What is only named; a small budget names no more than it shows."""
+    """The nodes that are only named; a small budget names no more than it shows."""
     if not nodes:
         return named_nodes(context, None, nodes)
     with weft.store.view(context.workspace, context.user) as view:
@@ -160,7 +160,7 @@ def _named(weft: Weft, context: Context, nodes: Sequence[ContextNode]) -> tuple[
 
 
 def _topics(query: str | Sequence[str | Topic]) -> tuple[Topic, ...]:
-    """What is asked for; an empty query asks for nothing."""
+    """The topics of a query; none if it is empty."""
     if isinstance(query, str):
         return (Topic(query),) if query.strip() else ()
     if not isinstance(query, Sequence):
@@ -174,7 +174,7 @@ def _is_small(budget: object) -> bool:
 
 @cache
 def _recipe(small: bool, reserve: int, least: int) -> Recipe:
-    """The graph recipe with this budget's rules; always the same object, since contexts are remembered by it."""
+    """The graph recipe for a budget; the same object each time, since contexts are cached by it."""
     if not small:
         return replace(GRAPH, packer=Overflow(reserve=reserve, least=least))
     once = tuple(replace(part, passages=1) for part in GRAPH.collectors if isinstance(part, GraphCollector))
@@ -182,16 +182,16 @@ def _recipe(small: bool, reserve: int, least: int) -> Recipe:
 
 
 def _warnings(budget: int, depth: int, lens: Lens) -> list[str]:
-    found = []
+    warnings = []
     if _is_small(budget):
-        found.append(NAMES_ONLY)
+        warnings.append(NAMES_ONLY)
     if depth > lens.max_depth:
-        found.append(f"depth {depth} was lowered to {lens.max_depth}, the most of lens {lens.name!r}")
-    return found
+        warnings.append(f"depth {depth} was lowered to {lens.max_depth}, the most of lens {lens.name!r}")
+    return warnings
 
 
-def _embedded(context: Context, weft: Weft) -> bool:
-    """Whether similarity had a part in the scores."""
+def _used_embeddings(context: Context, weft: Weft) -> bool:
+    """Return True if similarity had a part in the scores."""
     if not context.trace:
         return weft.tools.embedder is not None
     return any({"likeness", "similarity", "semantic"} & decision.signals.keys() for decision in context.trace)

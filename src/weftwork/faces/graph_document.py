@@ -1,4 +1,4 @@
-"""What the graph face hands out: the shapes of the graph contract, and their JSON."""
+"""The values of the graph contract, and their JSON."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from weftwork.types import Context
 
 FieldText = str | tuple[str, ...]
 NAMED_HUBS = 3
-"""How many sampled hubs a note names."""
+"""The most sampled hubs that a note names."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What the Markdown document counts."""
+    """Token and node counts of the Markdown document."""
 
     budget: int
     used: int
@@ -64,7 +64,7 @@ class ContextNode:
     fields: Mapping[str, FieldText]
     score: float
     components: Mapping[str, float]
-    """What each part of the formula adds to the score."""
+    """The contribution of each part of the formula to the score."""
     distance: int
     path: tuple[RelationshipPath, ...]
     topics: tuple[TopicReach, ...]
@@ -87,7 +87,7 @@ class OverflowSummary:
 
 @dataclass(frozen=True, slots=True)
 class ContextMeta:
-    """How the document came about."""
+    """The circumstances in which the document was assembled."""
 
     query: str
     workspace: str
@@ -104,7 +104,7 @@ class ContextMeta:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The warnings and, in words, which hubs were sampled: for whoever reads the text without this."""
+        """The warnings and, in words, the hubs that were sampled."""
         if not self.sampled_hubs:
             return self.warnings
         names = [inline(hub, 60) for hub in self.sampled_hubs[:NAMED_HUBS]]
@@ -115,7 +115,7 @@ class ContextMeta:
 
 @dataclass(frozen=True, slots=True)
 class ContextDocument:
-    """A projection of a context: its nodes, what did not fit, and the Markdown that counts against the budget."""
+    """A projection of a context: its nodes, those only named, and the Markdown within the budget."""
 
     meta: ContextMeta
     nodes: tuple[ContextNode, ...]

@@ -23,13 +23,13 @@ FIRST_WORDS = 60
 """Characters of its own text that a node without a title is called by."""
 TOKENS_A_NAME = 40
 MOST_NAMED = 100
-"""At most so many nodes are named in JSON beside those that have a line in the text; fewer for a small budget."""
+"""The most nodes named in JSON beside those with a line in the text; fewer for a small budget."""
 _COMPONENTS = {"distance": "graphDistance", "likeness": "semanticSim", "recency_monthly": "recency"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How far a node is from the nearest start, by which path, and which topics reached it."""
+    """The distance of a node from the nearest start, the path, and the topics that reached it."""
 
     distance: int
     path: tuple[RelationshipPath, ...]
@@ -37,13 +37,17 @@ class _Way:
 
 
 def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None) -> tuple[ContextNode, ...]:
-    """The nodes whose content is shown: what was asked for first, then the best first."""
+    """The nodes whose content is shown: pinned ones first, then the best first."""
     items: dict[str, list[Item]] = {}
     for excerpt in context.excerpts:
         for item in excerpt.items if excerpt.form != "line" else ():
-            if _says_something(item, fields):
-                items.setdefault(item.candidate.node.id, []).append(item)
-    best = {name: max((item.candidate for item in own), key=_worth) for name, own in items.items()}
+            node = item.candidate.node
+            if node.title or item.text.strip() or fields.of(node.fields):
+                items.setdefault(node.id, []).append(item)
+    best = {
+        name: max((item.candidate for item in members), key=lambda candidate: (candidate.asked, candidate.score))
+        for name, members in items.items()
+    }
     order = sorted(best, key=lambda name: (not best[name].asked, -best[name].score, name))
     return tuple(
         _node(best[name], items[name], _way(best[name], best, context.query), fields, profile) for name in order
@@ -51,31 +55,28 @@ def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None
 
 
 def named_nodes(context: Context, view: View | None, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
-    """The nodes that have a line in the text and, where there is a view, others that were reached, the best first."""
-    known = {node.id for node in written}
-    leads = [lead_of(each) for each in (*context.excerpts, *context.overflow) if each.form == "line" or not written]
+    """The nodes with a line in the text and, given a view, others that were reached, the best first."""
+    written_ids = {node.id for node in written}
+    leads = [
+        lead_of(excerpt) for excerpt in (*context.excerpts, *context.overflow) if excerpt.form == "line" or not written
+    ]
     named = {
         lead.node.id: _summary(lead.node, lead.passage.text, lead.trail, lead.score)
         for lead in leads
-        if lead.node.id not in known
+        if lead.node.id not in written_ids
     }
     if view is not None:
-        scores = {each.node: each.score for each in reversed(context.trace) if each.node not in known | named.keys()}
+        scores = {
+            decision.node: decision.score
+            for decision in reversed(context.trace)
+            if decision.node not in written_ids | named.keys()
+        }
         most = min(MOST_NAMED, context.budget // TOKENS_A_NAME)
         keys = view.passages(sorted(scores, key=lambda name: (-scores[name], name))[:most])
-        for record in view.load([key for own in keys.values() for key in own]):
+        for record in view.load([key for passages in keys.values() for key in passages]):
             node = record.node
             named[node.id] = _summary(node, record.passage.text, record.trail, scores[node.id])
     return tuple(sorted(named.values(), key=lambda node: (-node.score, node.id)))
-
-
-def _says_something(item: Item, fields: FieldChoice) -> bool:
-    node = item.candidate.node
-    return bool(node.title or item.text.strip() or fields.of(node.fields))
-
-
-def _worth(candidate: Candidate) -> tuple[bool, float]:
-    return candidate.asked, candidate.score
 
 
 def _node(
@@ -94,7 +95,11 @@ def _node(
         tags=node.tags,
         fields={name: _text(value) for name, value in fields.of(node.fields).items()},
         score=best.score,
-        components=_known(best.signals) if profile is None else components(best.signals, profile),
+        components=(
+            {name: value for name, value in best.signals.items() if value is not None}
+            if profile is None
+            else components(best.signals, profile)
+        ),
         distance=way.distance,
         path=way.path,
         topics=way.topics,
@@ -109,7 +114,7 @@ def _summary(node: NodeInfo, text: str, trail: Sequence[str], score: float) -> O
 
 
 def _name(node: NodeInfo, text: str, trail: Sequence[str]) -> str:
-    """The title of the node, or its first words, or else the title of what it stands in."""
+    """The title of the node, or its first words, or else the nearest title above it."""
     words = " ".join(text.split())
     first = words if len(words) <= FIRST_WORDS else words[: FIRST_WORDS - 1].rpartition(" ")[0] + "…"
     titles = (title.strip() for title in (node.title, first, *trail))
@@ -117,7 +122,7 @@ def _name(node: NodeInfo, text: str, trail: Sequence[str]) -> str:
 
 
 def _content(items: Sequence[Item]) -> str:
-    """The passages in reading order, with a mark where something between them, or after them, is left out."""
+    """The passages in reading order, with a mark for each gap between or after them."""
     parts: list[str] = []
     end = 0
     for item in items:
@@ -130,9 +135,9 @@ def _content(items: Sequence[Item]) -> str:
 
 
 def _way(candidate: Candidate, shown: Mapping[str, Candidate], query: str) -> _Way:
-    """The way to a node; what only stands around a hit is reached through what it stands in.
+    """The path to a node; a surrounding node is reached through its parents.
 
-    What the searches for the query found is where walks begin.
+    Hits of the searches for the query are the starts of walks.
     """
     below: list[RelationshipPath] = []
     while candidate.distance is None and (above := shown.get(candidate.node.parent or "")) is not None:
@@ -159,12 +164,11 @@ def _text(value: FieldValue) -> FieldText:
             return str(value)
 
 
-def _known(signals: Signals) -> dict[str, float]:
-    return {name: value for name, value in signals.items() if value is not None}
-
-
 def components(signals: Signals, profile: Profile) -> dict[str, float]:
-    """What each signal adds to a score: its weight, shared out where another one does not apply, times its value."""
+    """The contribution of each signal to a score: weight times value.
+
+    Weights of signals that do not apply are shared out among the others.
+    """
     weights: Mapping[str, float] = profile.weights
     if "likeness" not in signals and profile.without_embeddings is not None:
         weights = profile.without_embeddings

@@ -1,4 +1,4 @@
-"""Opening the engine with all that `weftwork.toml` says: every surface that is given it has the same settings."""
+"""Opening an engine by `weftwork.toml`, so that every surface has the same settings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def own_lenses(config: Config) -> list[Lens]:
 
 
 def _configure_workspace(weft: Weft, config: Config) -> None:
-    """The workspace recipe as its table wants it, with its own budget if that names one."""
+    """Register the workspace recipe of its table, with its own budget if that names one."""
     table = config.recipes.get("workspace", {})
     settings = WorkspaceConfig.from_mapping(table)
     embedder = weft.tools.embedder

@@ -1,9 +1,9 @@
-"""By score per token, with a bound on how much one type may take (thread contract)."""
+"""Packing by score per token, with a bound on how much one type may take (thread contract)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
 from weftwork.pack.pins import take_pinned
@@ -19,12 +19,12 @@ HISTORY = "history"
 
 
 class Density:
-    """Takes what gives most score per token, skips what does not fit, and mixes types where there are several."""
+    """Takes choices by score per token, skips those that do not fit, and mixes their types."""
 
     name = "density"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         first = {index for index in range(len(choices)) if ledger.settled(index)} | _take_latest(ledger)
@@ -51,13 +51,20 @@ class Density:
 
 
 def _take_latest(ledger: Ledger) -> set[int]:
-    """The latest messages, as many as the share that is kept for the history holds.
+    """Take the latest messages that fit into the reserve of the history; return their positions.
 
     Score per token would take the shortest ones, whichever they are.
     """
     left = ledger.room.reserved.get(HISTORY, 0)
     taken: set[int] = set()
-    for index in sorted(_messages(ledger), key=_age(ledger.choices)):
+    messages = (
+        index
+        for index in by_score(ledger.choices)
+        if ledger.choices[index].section == HISTORY
+        and ledger.choices[index].after is None
+        and not ledger.settled(index)
+    )
+    for index in sorted(messages, key=lambda index: _age(ledger.choices, index)):
         tokens = ledger.cost(index)
         if tokens <= left and ledger.missing(index) is None:
             ledger.take(index, "among the latest that the share of the history holds")
@@ -66,35 +73,21 @@ def _take_latest(ledger: Ledger) -> set[int]:
     return taken
 
 
-def _messages(ledger: Ledger) -> list[int]:
-    return [
-        index
-        for index in by_score(ledger.choices)
-        if ledger.choices[index].section == HISTORY
-        and ledger.choices[index].after is None
-        and not ledger.settled(index)
-    ]
-
-
-def _age(choices: Sequence[Choice]) -> Callable[[int], int]:
-    """How far back the collector of the history found a choice."""
-
-    def age(index: int) -> int:
-        findings = choices[index].candidate.findings
-        return min((finding.rank for finding in findings if finding.kind == HISTORY), default=len(choices))
-
-    return age
+def _age(choices: Sequence[Choice], index: int) -> int:
+    """The rank at which the collector of the history found a choice, 1 for the latest message."""
+    findings = choices[index].candidate.findings
+    return min((finding.rank for finding in findings if finding.kind == HISTORY), default=len(choices))
 
 
 def _by_density(choices: Sequence[Choice]) -> list[int]:
-    """By score per token; what stands around a hit is never denser than the hit."""
+    """Sort by score per token; surroundings are never denser than their hit."""
     densities: dict[int, float] = {}
 
     def density(index: int) -> float:
         if index not in densities:
             choice = choices[index]
-            own = choice.score / max(1, choice.tokens + choice.heading)
-            densities[index] = own if choice.after is None else min(own, density(choice.after))
+            alone = choice.score / max(1, choice.tokens + choice.heading)
+            densities[index] = alone if choice.after is None else min(alone, density(choice.after))
         return densities[index]
 
     return sorted(by_score(choices), key=density, reverse=True)

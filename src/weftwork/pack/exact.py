@@ -38,14 +38,14 @@ class _Problem:
         self._curves: dict[str, tuple[Curve, Picks]] = {}
         for row, section in enumerate(sections):
             self.rows.setdefault(section, []).append(row)
-        demand = {section: self._most(rows) for section, rows in self.rows.items()}
+        demand = {
+            section: sum(max((option.cost for option in items[row]), default=0) for row in rows)
+            for section, rows in self.rows.items()
+        }
         # What nobody can use only makes the tables longer.
         self.caps = {section: min(room.cap(section), tokens) for section, tokens in demand.items()}
         self.owed = {section: min(room.reserved.get(section, 0), cap) for section, cap in self.caps.items()}
         self.total = min(room.total, sum(demand.values()))
-
-    def _most(self, rows: Sequence[int]) -> int:
-        return sum(max((option.cost for option in self.items[row]), default=0) for row in rows)
 
     def _of(self, rows: Sequence[int]) -> list[Sequence[Option]]:
         return [self.items[row] for row in rows]
@@ -56,9 +56,9 @@ class _Problem:
         curve: Curve = np.zeros(spare + 1)
         layers = []
         for section in bound:
-            own, picks = self._alone(section)
+            section_curve, picks = self._section_curve(section)
             # The tokens of its reserve are free to it: they are charged in any case.
-            charged = own[self._allowance(section, np.arange(spare + 1))]
+            charged = section_curve[self._allowance(section, np.arange(spare + 1))]
             layers.append((section, picks, curve, charged))
             curve = combine(curve, charged)
         free = [row for section, rows in self.rows.items() if section not in bound for row in rows]
@@ -70,7 +70,8 @@ class _Problem:
             left -= extra
         return chosen
 
-    def _alone(self, section: str) -> tuple[Curve, Picks]:
+    def _section_curve(self, section: str) -> tuple[Curve, Picks]:
+        """The curve of a section by itself, up to its cap; computed once."""
         if section not in self._curves:
             empty = np.zeros(self.caps[section] + 1)
             self._curves[section] = extend(empty, self._of(self.rows[section]))

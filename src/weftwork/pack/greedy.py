@@ -1,4 +1,4 @@
-"""In order of score, the last one truncated (workspace contract, 5.1)."""
+"""Packing in order of score, the last one truncated (workspace contract, 5.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Greedy:
     """Shorten only if more than this is left, as in the workspace contract (`usedTokens + 100 < budget.total`)."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
 
         def squeeze(choice: Choice, left: int) -> Rendering | None:
             return shortened(choice, left, shorten) if left > self.min_left else None

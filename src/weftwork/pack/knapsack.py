@@ -29,7 +29,7 @@ Items = Sequence[Sequence[Option]]
 
 
 def extend(curve: Curve, items: Items) -> tuple[Curve, Picks]:
-    """The curve after at most one option of each item was added, and what was picked where.
+    """The curve after at most one option of each item was added, and the picks at each position.
 
     The last item comes first, so that recovery meets the first item first and prefers it in a tie.
     """
@@ -47,7 +47,7 @@ def extend(curve: Curve, items: Items) -> tuple[Curve, Picks]:
 
 
 def recover(picks: Picks, items: Items, tokens: int) -> tuple[list[int | None], int]:
-    """The option picked for each item when there are so many tokens, and the tokens that are left."""
+    """The option picked for each item within `tokens`, and the tokens that are left."""
     chosen: list[int | None] = []
     for better, options in zip(picks, items, strict=True):
         number = _last_better(better, options, tokens)
@@ -76,5 +76,5 @@ def combine(first: Curve, second: Curve) -> Curve:
 
 
 def divide(first: Curve, second: Curve, tokens: int) -> int:
-    """How many of the tokens go to the second curve where both together are worth most."""
+    """The number of tokens for the second curve at which both together are worth most."""
     return int(np.argmax(first[tokens::-1] + second[: tokens + 1]))

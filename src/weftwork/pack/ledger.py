@@ -1,4 +1,4 @@
-"""The running account of one packing: what is taken, what is left, and what became of each choice."""
+"""The running account of one packing: tokens used and left, and the outcome of each choice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weftwork.pack.protocol import Choice, Outcome, Packing, Rendering, Room, Sh
 
 
 def by_score(choices: Sequence[Choice]) -> list[int]:
-    """Positions of the choices, the best first, in a total order; what needs another comes after it."""
+    """Positions of the choices, the best first, in a total order; dependent ones come later."""
 
     def rank(index: int) -> tuple[float, str, str, str, int]:
         choice = choices[index]
@@ -39,44 +39,44 @@ class Ledger:
 
     @property
     def free(self) -> int:
-        """What is left of the total."""
+        """Tokens left of the total."""
         return self.room.total - self.held - self.used
 
     def left(self, section: str) -> int:
-        """What a section may still take: within its cap, without touching what others are owed."""
+        """Tokens left for a section: within its cap, without what is reserved for others."""
         cap = self._caps[section] if section in self._caps else self.room.cap(section)
         free = self.room.total - self.held - self.used - self._owed_in_all + self._owed[section]
         return max(0, min(cap - self._used_by[section], free))
 
     def release(self) -> None:
-        """Let any section have what others did not use of their shares; caps stay."""
+        """Release the unused reserves to all sections; caps stay."""
         self._owed.clear()
         self._owed_in_all = 0
 
     def left_for(self, index: int) -> int:
-        """What the section of a choice may still take."""
+        """Tokens left for the section of a choice."""
         return self.left(self.choices[index].section)
 
     def is_open(self, index: int) -> bool:
-        """Whether something of the document of a choice was taken."""
+        """Return True if a part of the choice's document was taken, so that its heading is paid for."""
         return self.choices[index].group in self._opened
 
     def is_cut(self, index: int) -> bool:
-        """Whether a part of the document of a choice was shortened."""
+        """Return True if a part of the choice's document was shortened."""
         return self.choices[index].group in self._cut
 
     def cost(self, index: int) -> int:
-        """What a choice costs now: with the heading of its document, if that is not there yet."""
+        """Tokens that a choice costs now, with its document's heading if that is not paid for yet."""
         choice = self.choices[index]
         return choice.tokens if choice.group in self._opened else choice.tokens + choice.heading
 
     def waits(self, index: int) -> bool:
-        """Whether the choice that this one needs was not taken."""
+        """Return True if the choice that this one needs was not taken."""
         before = self.choices[index].after
         return before is not None and (before not in self._outcomes or self._outcomes[before].taken != "whole")
 
     def missing(self, index: int) -> int | None:
-        """How many tokens a choice lacks to be taken whole; None if it fits."""
+        """Tokens that a choice lacks to be taken whole; None if it fits."""
         lacking = self.cost(index) - self.left_for(index)
         return lacking if lacking > 0 else None
 
@@ -123,7 +123,7 @@ class Ledger:
         self.drop(index, self.obstacle(index), self.missing(index))
 
     def obstacle(self, index: int, otherwise: str = "the budget was used up") -> str:
-        """What stands in the way of a choice, in plain words: its size, its section, or otherwise."""
+        """The reason why a choice does not fit: its size, its section, or `otherwise`."""
         section, tokens = self.choices[index].section, self.cost(index)
         cap = self.room.cap(section)
         if tokens > self.room.total:
@@ -134,11 +134,11 @@ class Ledger:
         return f"section {section} is full" if capped or self.left(section) < self.free else otherwise
 
     def settled(self, index: int) -> bool:
-        """Whether it is known what became of a choice."""
+        """Return True if a choice has an outcome."""
         return index in self._outcomes
 
     def outcome(self, index: int) -> Outcome:
-        """What became of a choice so far."""
+        """The outcome of a choice so far."""
         return self._outcomes[index]
 
     def packing(self) -> Packing:
@@ -153,7 +153,10 @@ def shortened(choice: Choice, limit: int, shorten: Shorten) -> Rendering | None:
 
 
 def take_best_shortened(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
-    """Where nothing fits, cut the best one to fit; the thread contract takes it even if it is over the budget."""
+    """Shorten the best choice to fit, where none fits whole.
+
+    The thread contract takes it even if it is over the budget.
+    """
     for index in ranked:
         left = ledger.left_for(index)
         rendering = shortened(ledger.choices[index], left, shorten)

@@ -13,11 +13,11 @@ from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
 
 SHORTEN_ABOVE = 120
-"""Cutting what is shorter than this saves little."""
+"""Shortening a text of fewer tokens saves little."""
 LINE_WORTH = 0.1
 """The share of its score that a line is worth."""
 EXACT_BITS = 53
-"""Whole numbers of so many bits are exact in float64."""
+"""Bits of whole numbers that are exact in float64."""
 SMALLEST_SCORE = 1e-250
 """Smaller scores are positive, but no longer compared."""
 
@@ -41,7 +41,7 @@ class Optimal:
     name = "optimal"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         ranked = [index for index in by_score(choices) if choices[index].score > 0 and not ledger.settled(index)]
@@ -56,7 +56,7 @@ class Optimal:
 
 
 def _take_all(ledger: Ledger, ranked: Sequence[int]) -> bool:
-    """If all fit whole there is nothing to choose, and nothing has to be shortened."""
+    """Take all of them whole if they fit; return False, with nothing taken, if not."""
     trial = Ledger(ledger.choices, ledger.room)
     for index in range(len(ledger.choices)):
         if ledger.settled(index) and ledger.outcome(index).taken == "whole":
@@ -71,7 +71,7 @@ def _take_all(ledger: Ledger, ranked: Sequence[int]) -> bool:
 
 
 def _take_best(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
-    room = _left(ledger)
+    room = _room_left(ledger)
     documents: dict[tuple[str, str], list[int]] = {}
     for index in ranked:
         documents.setdefault(ledger.choices[index].group, []).append(index)
@@ -79,24 +79,23 @@ def _take_best(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
     sections = [ledger.choices[parts[0]].section for parts in documents.values()]
     numbers = best_options(_options(offers, room), sections, room)
     for parts, forms, number in zip(documents.values(), offers, numbers, strict=True):
-        _show(ledger, parts, None if number is None else forms[number])
+        if number is not None:
+            _show(ledger, parts, forms[number])
     for index in ranked:
         if not ledger.settled(index):
             reason = ledger.obstacle(index, otherwise="lower score per token than what was chosen")
             ledger.drop(index, reason, ledger.missing(index) or 1)
 
 
-def _left(ledger: Ledger) -> Room:
-    """The room that is left after what was asked for; it counts for the share of its section."""
+def _room_left(ledger: Ledger) -> Room:
+    """The room left after pinned choices, which count for the share of their section."""
     if not ledger.used:
         return ledger.room
     sections = sorted({choice.section for choice in ledger.choices})
     return Room(ledger.free, {section: ledger.left(section) for section in sections})
 
 
-def _show(ledger: Ledger, parts: Sequence[int], form: _Form | None) -> None:
-    if form is None:
-        return
+def _show(ledger: Ledger, parts: Sequence[int], form: _Form) -> None:
     if form.rendering is not None:
         ledger.take_shortened(parts[0], form.rendering, "in the best set for this budget in this shorter form")
     elif not form.parts:
@@ -142,7 +141,7 @@ def _options(offers: Sequence[Sequence[_Form]], room: Room) -> list[list[Option]
 
 
 def _decimal_scale(highest: float, steps: int) -> float:
-    """The power of ten that turns values into at most so many steps.
+    """The power of ten that turns values into at most `steps` steps.
 
     Decimal, so that 0.3 + 0.6 is no less than 0.9; for 300 candidates and 10,000 tokens, nine digits.
     """

@@ -1,4 +1,4 @@
-"""In order of score; what does not fit becomes one line, inside the budget (graph contract)."""
+"""Packing in order of score; choices that do not fit become lines (graph contract)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Overflow:
 
     name: ClassVar[str] = "overflow"
     heading_tokens: int = 0
-    """What the heading of the list costs, once, if there is a list."""
+    """Tokens of the heading of the list, spent once if there is a list."""
     reserve: int | None = None
     """The most that all lines together may take; None for 200 tokens, or a twentieth of a larger budget."""
     least: int = 0
-    """Where fewer tokens than this are left, even what would fit becomes a line."""
+    """With fewer tokens left than this, even a choice that would fit becomes a line."""
     modest: bool = False
-    """Whether lines take only what the items leave; the best that did not fit may be shortened before."""
+    """True gives lines only what the items leave, after the best that did not fit may have been shortened."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         waiting = _fill(ledger, self.least)
@@ -42,17 +42,17 @@ class Overflow:
             ledger.held = 0
         if self.modest:
             waiting = _shorten_best(ledger, waiting, shorten)
-        self._add_lines(ledger, _telling(ledger, waiting))
-        _retry(ledger, waiting, self.least)
+        self._add_lines(ledger, _to_list(ledger, waiting))
+        _take_into_rest(ledger, waiting, self.least)
         return ledger.packing()
 
     def _most_for_lines(self, room: Room) -> int:
         return max(FOR_LINES, room.total // 20) if self.reserve is None else self.reserve
 
     def _held_for_lines(self, ledger: Ledger, waiting: Sequence[int]) -> int:
-        """No more than the lines can use, and nothing if not even one of them would fit."""
+        """Tokens to hold back for lines: no more than they can use, and 0 if not one would fit."""
         most = min(self._most_for_lines(ledger.room), ledger.room.total // 20)
-        lines = [line for index in _telling(ledger, waiting) if (line := ledger.choices[index].line) is not None]
+        lines = [line for index in _to_list(ledger, waiting) if (line := ledger.choices[index].line) is not None]
         if not lines or most < self.heading_tokens + min(lines):
             return 0
         return min(most, self.heading_tokens + sum(lines))
@@ -71,8 +71,8 @@ class Overflow:
                 heading = 0
 
 
-def _telling(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
-    """Those whose line says something: each document once, and none that an item shows already."""
+def _to_list(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
+    """One choice for each document that is not shown yet: the choices to list."""
     first: dict[tuple[str, str], int] = {}
     for index in waiting:
         if not ledger.is_open(index):
@@ -81,7 +81,7 @@ def _telling(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
 
 
 def _fill(ledger: Ledger, least: int) -> list[int]:
-    """Take what fits, the best first, then what fits into unused shares; the positions of what did not."""
+    """Take what fits, the best first, then what fits into unused reserves; return the rest."""
     order = [index for index in by_score(ledger.choices) if not ledger.settled(index)]
     waiting = _take_whole(ledger, order, "among the best that fit", least)
     if not ledger.room.reserved:
@@ -105,7 +105,7 @@ def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int) -
 
 
 def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> list[int]:
-    """Shorten the best hit that did not fit to what is left, where that is worth it; the positions of the others."""
+    """Shorten the best hit that did not fit to the tokens left; return the choices still out."""
     for index in waiting:
         left = ledger.left_for(index)
         if left < FEW_LEFT:
@@ -121,8 +121,8 @@ def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> l
     return [index for index in waiting if ledger.outcome(index).taken is None]
 
 
-def _retry(ledger: Ledger, waiting: Collection[int], least: int) -> None:
-    """Give what the lines did not need to those that have none."""
+def _take_into_rest(ledger: Ledger, waiting: Collection[int], least: int) -> None:
+    """Take whole what fits into the tokens that the lines did not need."""
     for index in waiting:
         if ledger.outcome(index).taken is None and not ledger.waits(index):
             left = ledger.left_for(index)

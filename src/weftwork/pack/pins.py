@@ -1,4 +1,4 @@
-"""What was asked for comes first: whole, shortened, or at least as a line, before anything else is packed."""
+"""Pinned choices: packed before all others, whole, shortened, or at least as a line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ASKED = "asked for"
 
 
 def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
-    """Take what is pinned, the best first, leaving room for a line of each that is still to come."""
+    """Take pinned choices, the best first, leaving room for a line of each that is still to come."""
     waiting = [index for index in by_score(ledger.choices) if ledger.choices[index].pinned]
     if not waiting:
         return
@@ -18,8 +18,8 @@ def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
             continue
         later = {ledger.choices[other].group: other for other in waiting[place + 1 :]}
         later.pop(ledger.choices[index].group, None)
-        kept = sum(ledger.choices[other].line or 0 for other in later.values())
-        left = min(ledger.left_for(index), ledger.free - kept)
+        held_for_lines = sum(ledger.choices[other].line or 0 for other in later.values())
+        left = min(ledger.left_for(index), ledger.free - held_for_lines)
         # Several that were asked for share what there is; what one does not need is there for the next.
         share = max(left // (1 + len(later)), left - sum(ledger.cost(other) for other in later.values()))
         if ledger.cost(index) <= share:

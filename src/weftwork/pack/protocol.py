@@ -1,6 +1,6 @@
-"""What a packer is given, and what it gives back.
+"""The protocol of packers: choices, the room for them, and their outcomes.
 
-A document is offered part by part: its hits, and what stands around them. Each part that is taken makes the form in
+A document is offered part by part: its hits, and their surroundings. Each part that is taken makes the form in
 which the document is shown a larger one, from a hit through a window and a section to the whole.
 """
 
@@ -26,25 +26,25 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A part of a document that may be shown, with what it costs and what it is worth."""
+    """A part of a document that may be shown, with its cost and value."""
 
     candidate: Candidate
     """The hit that it is, or that it stands around."""
     tokens: int
-    """What it adds to the text, without the heading of its document."""
+    """Tokens that it adds to the text, without the heading of its document."""
     score: float
     form: Form = "hits"
     """The form that its document has with it."""
     document: str = ""
-    """What it is a part of, within its section; empty if it stands alone."""
+    """The document that it is a part of, within its section; empty if it stands alone."""
     heading: int = 0
-    """What the heading of the document costs, once, with the first part that is taken."""
+    """Tokens of the document's heading, spent once, with the first part that is taken."""
     after: int | None = None
     """The position of the choice without which it makes no sense."""
     line: int | None = None
-    """What its document costs as one line; None where there is no such form."""
+    """Tokens of its document as one line; None where there is no such form."""
     pinned: bool = False
-    """Whether it was asked for, and has to be there."""
+    """True if it was asked for: it is packed before all others."""
     keys: tuple[int, ...] = ()
     """The passages that it adds."""
 
@@ -66,7 +66,7 @@ Shorten = Callable[[Choice, int], Rendering | None]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Tokens for items, the most that each section may take, and what is kept for each."""
+    """Tokens for items, with a cap and a reserve for each section."""
 
     total: int
     caps: Mapping[str, int] = field(default_factory=dict)
@@ -84,17 +84,17 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a choice, and why."""
+    """A choice as it was taken, or not, and the reason."""
 
     choice: Choice
     taken: Literal["whole", "truncated", "line"] | None
     reason: str
     tokens: int = 0
-    """What it took of the room."""
+    """Tokens that it took of the room."""
     missing_tokens: int | None = None
-    """How many tokens it lacked, when its turn came, to be taken whole; None if size was not the reason."""
+    """Tokens that it lacked, when its turn came, to be taken whole; None if size was not the reason."""
     rendering: Rendering | None = None
-    """Its shorter version, if that is what was taken."""
+    """Its shorter version, if that was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,12 @@ class Packing:
 
     @property
     def chosen(self) -> tuple[Outcome, ...]:
-        """Those that are shown, in whichever form."""
+        """Outcomes that are shown, in any form."""
         return tuple(outcome for outcome in self.outcomes if outcome.taken is not None)
 
     @property
     def dropped(self) -> tuple[Outcome, ...]:
-        """Those that are not shown."""
+        """Outcomes that are not shown."""
         return tuple(outcome for outcome in self.outcomes if outcome.taken is None)
 
 
@@ -123,4 +123,4 @@ class Packer(Protocol):
         """The name under which it is registered."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""

@@ -1,4 +1,4 @@
-"""In order of score until one does not fit (research and memory contracts)."""
+"""Packing in order of score until one does not fit (research and memory contracts)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NEEDED = "what it belongs to is not shown"
 
 
 class Ranked:
-    """Takes the best, whole, and stops at the first that does not fit; if that is the very first, it is shortened."""
+    """Takes the best, whole, until one does not fit; the very first is shortened instead."""
 
     name = "ranked"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Choose what is shown."""
+        """Decide on each choice within the room."""
         packing = pack_in_order(choices, room, shorten, squeeze=lambda choice, left: None)
         if packing.chosen:
             return packing
@@ -30,7 +30,7 @@ class Ranked:
 def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squeeze: Squeeze) -> Packing:
     """Take the best until one does not fit; that one may still be squeezed in, those after it not.
 
-    If it is its section that is too small, only that section ends. What stands around a hit ends nothing: a hit that
+    If it is its section that is too small, only that section ends. Surroundings of a hit end nothing: a hit that
     is worth less may still fit where a whole section did not.
     """
     ledger = Ledger(choices, room)

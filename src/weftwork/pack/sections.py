@@ -1,4 +1,4 @@
-"""How much each section may take of the budget."""
+"""Division of a budget among sections."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ def check_budget(budget: Budget) -> None:
 
 
 def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
-    """What is left for items after the overhead, and how the sections divide it."""
+    """The tokens left for items after the overhead, with caps and reserves of sections."""
     check_budget(budget)
     total = max(0, budget.total - overhead)
     if not budget.sections:
         return Room(total)
     names = {choice.section for choice in choices} | set(budget.sections)
     if not budget.share:
-        return Room(total, _hard_caps(budget.sections, total, names))
+        left_over = max(0, total - sum(budget.sections.values()))
+        return Room(total, {name: min(budget.sections.get(name, left_over), total) for name in sorted(names)})
     closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
-    return Room(total, closed, _owed(_scaled(budget.sections, total), choices))
+    return Room(total, closed, _reserves(_scaled(budget.sections, total), choices))
 
 
 def _is_whole(value: object) -> bool:
@@ -37,21 +38,16 @@ def _is_whole(value: object) -> bool:
 
 
 def _scaled(sections: Mapping[str, int], total: int) -> dict[str, int]:
-    """Entitlements that together are no more than the total, in the same proportion."""
+    """Entitlements scaled down to the total, in the same proportion."""
     asked = sum(sections.values())
     if asked <= total:
         return dict(sections)
     return {name: tokens * total // asked for name, tokens in sections.items()}
 
 
-def _owed(entitled: Mapping[str, int], choices: Sequence[Choice]) -> dict[str, int]:
-    """What each section is entitled to and would use."""
+def _reserves(entitled: Mapping[str, int], choices: Sequence[Choice]) -> dict[str, int]:
+    """The reserve of each section: its entitlement, or its demand if that is less."""
     demand: Counter[str] = Counter()
     for choice in choices:
         demand[choice.section] += choice.tokens + (0 if choice.after is not None else choice.heading)
     return {name: min(tokens, demand[name]) for name, tokens in entitled.items()}
-
-
-def _hard_caps(sections: Mapping[str, int], total: int, names: set[str]) -> dict[str, int]:
-    left_over = max(0, total - sum(sections.values()))
-    return {name: min(sections.get(name, left_over), total) for name in sorted(names)}

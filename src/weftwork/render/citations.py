@@ -1,4 +1,4 @@
-"""What a context cites; the ids themselves are made in `weftwork.identity`, when text is stored."""
+"""Citations of a context; their ids come from `weftwork.identity`, when text is stored."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["citation_id", "citations_of"]
 
 
 def citations_of(excerpts: Iterable[Excerpt]) -> tuple[Citation, ...]:
-    """What the excerpts cite, in their order, each id once."""
-    found: dict[str, Citation] = {}
+    """The citations of the excerpts, in their order, each id once."""
+    citations: dict[str, Citation] = {}
     for excerpt in excerpts:
         for item in excerpt.items:
-            found.setdefault(item.candidate.passage.citation, _citation(item))
-    return tuple(found.values())
+            citations.setdefault(item.candidate.passage.citation, _citation(item))
+    return tuple(citations.values())
 
 
 def _citation(item: Item) -> Citation:

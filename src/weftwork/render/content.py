@@ -25,17 +25,17 @@ _SHORT = 80
 _FURTHER_LINE = re.compile(r"\n(?=[^\n])")
 
 ProseFields = Literal["always", "bare", "never"]
-"""Whether the fields of what is neither a list item nor a row are told: before its text, or where it has none."""
+"""Fields of nodes other than list items and rows: before the text, only where there is no text, or never."""
 Fences = Literal["closed", "kept", "none"]
-"""How code is fenced: with each fence closed, with those of its author as they are, or with none but those."""
+"""Code fences: each closed, the author's as they are (code nodes fenced), or the author's alone."""
 
 Mark = Callable[[Item], str]
-"""What stands at the end of a passage: its citation, and what is to be said of it."""
+"""The mark at the end of a passage: its citation and its note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a template wants of the text of an excerpt."""
+    """A template's settings for the text of an excerpt."""
 
     fields: FieldChoice = ALL_FIELDS
     mark: Mark = lambda item: ""
@@ -43,19 +43,19 @@ class Style:
     prose_fields: ProseFields = "always"
     fences: Fences = "closed"
     days: bool = True
-    """Whether each turn of a conversation tells its day."""
+    """True writes the day of each turn of a conversation."""
 
 
 def content(stretches: Sequence[Shown], style: Style) -> str:
     """The text of these stretches."""
     blocks: list[tuple[str, str]] = []
-    for together in _tables(stretches):
-        first = together[0]
+    for run in _table_runs(stretches):
+        first = run[0]
         if first.gap:
             blocks.append(("gap", GAP))
         blocks += [("heading", heading) for heading in first.headings]
-        if len(together) > 1:
-            blocks.append(("table", _table(together, style)))
+        if len(run) > 1:
+            blocks.append(("table", _table(run, style)))
         elif first.node.type == "heading" and first.headings and not first.text:
             blocks[-1] = ("heading", _with(first.headings[-1], _marks(first, style)))
         else:
@@ -64,8 +64,8 @@ def content(stretches: Sequence[Shown], style: Style) -> str:
     return _joined([(kind, text) for kind, text in blocks if text])
 
 
-def _tables(stretches: Sequence[Shown]) -> Iterator[list[Shown]]:
-    """Rows of one table together, everything else by itself."""
+def _table_runs(stretches: Sequence[Shown]) -> Iterator[list[Shown]]:
+    """Group the rows of each table; everything else stands by itself."""
     rows: list[Shown] = []
     for stretch in stretches:
         if rows and (stretch.node.type not in ROWS or stretch.headings):
@@ -80,7 +80,7 @@ def _tables(stretches: Sequence[Shown]) -> Iterator[list[Shown]]:
 
 
 def _joined(blocks: Sequence[tuple[str, str]]) -> str:
-    """Blocks one below the other: lists and turns without blank lines between them."""
+    """Join blocks by blank lines; list items and turns by line breaks alone."""
     text, before = "", ""
     for kind, block in blocks:
         if text:
@@ -93,7 +93,7 @@ def _joined(blocks: Sequence[tuple[str, str]]) -> str:
 
 
 def _in_one_list(text: str, before: str, block: str, kind: str) -> bool:
-    """Whether a list goes on from one block to the next, of which at least one is an item by itself."""
+    """Return True if a list goes on from one block to the next, at least one of which is a list item."""
     if kind in LISTED and before in LISTED:
         return True
     ends_in_list = before == "text" and _BULLET.match(text.rpartition("\n")[2]) is not None
@@ -114,9 +114,9 @@ def _block(stretch: Shown, style: Style) -> str:
     elif node.type != "heading" and stretch.first:
         title = "" if stretch.named else inline(node.title, 200)
         always = style.prose_fields == "always" or node.type in ROWS
-        told = always or (style.prose_fields == "bare" and not text)
-        said = field_lines(node.fields, style.fields) if told else []
-        head = _titled("" if title and text.startswith(title) else title, said)
+        show_fields = always or (style.prose_fields == "bare" and not text)
+        fields = field_lines(node.fields, style.fields) if show_fields else []
+        head = _titled("" if title and text.startswith(title) else title, fields)
     if node.type == "code" and text and "```" not in text and style.fences != "none":
         return "\n".join(filter(None, (head, f"```\n{text}\n```", _marks(stretch, style))))
     return _headed(head, stretch, style)
@@ -131,10 +131,10 @@ def _headed(head: str, stretch: Shown, style: Style) -> str:
 
 def _titled(title: str, fields: Sequence[str]) -> str:
     """A title with the fields behind it, or below it where they are long."""
-    said = "; ".join(fields)
-    if len(said) > _SHORT:
+    joined = "; ".join(fields)
+    if len(joined) > _SHORT:
         return "\n".join(filter(None, (title, *fields)))
-    return f"{title} ({said})" if title and said else title or said
+    return f"{title} ({joined})" if title and joined else title or joined
 
 
 def _with(text: str, mark: str) -> str:
@@ -146,21 +146,21 @@ def _marks(stretch: Shown, style: Style) -> str:
 
 
 def _with_marks(stretch: Shown, style: Style) -> str:
-    """The text of a stretch with the marks of its passages at their ends, or after the code that they end in."""
+    """The text of a stretch with a mark at the end of each passage, or after the code that it ends in."""
     text, opened, waiting = "", stretch.opened, ""
     texts = [clean(item.text) for item in stretch.items]
-    for place, (item, own) in enumerate(zip(stretch.items, texts, strict=True)):
-        opened = open_fence(own, opened)
+    for place, (item, passage) in enumerate(zip(stretch.items, texts, strict=True)):
+        opened = open_fence(passage, opened)
         waiting = _with(waiting, style.mark(item))
         # A mark between two rows would end their table.
-        in_table = own.endswith("|\n") and "".join(texts[place + 1 : place + 2]).startswith("|")
+        in_table = passage.endswith("|\n") and "".join(texts[place + 1 : place + 2]).startswith("|")
         if waiting and not opened and not in_table:
-            body = own.rstrip()
+            body = passage.rstrip()
             separator = "\n" if body.endswith(("```", "~~~", "|")) else " " if body else ""
-            text += f"{body}{separator}{waiting}{own[len(body) :]}"
+            text += f"{body}{separator}{waiting}{passage[len(body) :]}"
             waiting = ""
         else:
-            text += own
+            text += passage
     text = trim(text)
     if style.fences != "closed":
         return "\n".join(filter(None, (text, waiting)))
@@ -181,10 +181,10 @@ def _listed(stretch: Shown, style: Style) -> str:
         status = node.fields.get("status")
         bullet = f"- [{_MARKS.get(status, ' ') if isinstance(status, str) else ' '}] "
     title = one_line(node.title) if stretch.first else ""
-    fields = field_lines(_worth_telling(node), style.fields) if stretch.first else []
-    said = "; ".join(fields)
-    after = bool(said and stretch.text and not title)
-    behind = f"({said})" if after and len(said) <= _SHORT else ""
+    fields = field_lines(_fields_beside_checkbox(node), style.fields) if stretch.first else []
+    joined = "; ".join(fields)
+    after = bool(joined and stretch.text and not title)
+    behind = f"({joined})" if after and len(joined) <= _SHORT else ""
     head = "" if after else _titled(title, fields)
     if not head and not stretch.text:
         return ""
@@ -201,27 +201,27 @@ def _hanging(text: str, indent: str) -> str:
     return _FURTHER_LINE.sub("\n" + indent, text)
 
 
-def _worth_telling(node: NodeInfo) -> Mapping[str, FieldValue]:
-    """The fields of a task without the status, which its mark tells."""
+def _fields_beside_checkbox(node: NodeInfo) -> Mapping[str, FieldValue]:
+    """The fields of a node, without the status of a task that its checkbox shows."""
     if node.type != "todo":
         return node.fields
     return {name: value for name, value in node.fields.items() if name != "status" or value not in (*_MARKS, "open")}
 
 
 def _turn(stretch: Shown, style: Style) -> str:
-    """A turn of a conversation with its speaker and its day; no line of it can pass for the turn of another."""
+    """A turn with its speaker and day, its lines indented so that none can pass for another turn."""
     if not stretch.text:
         return ""
     node = stretch.node
     speaker, when = inline(node.title, 60), day(node.created_at) if style.days else ""
     # A bare "user:" would be taken for a turn of the conversation that the context is for.
-    said = ", ".join(filter(None, (speaker, when))) if when else f"{speaker} said"
+    lead = ", ".join(filter(None, (speaker, when))) if when else f"{speaker} said"
     text = _with_marks(stretch, style)
-    return _hanging(f"{said}: {text}" if speaker or when else text, "  ")
+    return _hanging(f"{lead}: {text}" if speaker or when else text, "  ")
 
 
 def _table(rows: Sequence[Shown], style: Style) -> str:
-    """Rows of a database below each other, one column for each field; what has text of its own is told after it."""
+    """A table of rows, one column for each field; the texts of rows follow it."""
     shown = [style.fields.of(row.node.fields) for row in rows]
     names = list(dict.fromkeys(name for values in shown for name in values))
     titled = any(row.node.title for row in rows)

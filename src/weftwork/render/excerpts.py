@@ -23,14 +23,14 @@ from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""
 Load = Callable[[Sequence[int]], Mapping[int, Candidate]]
-"""Passages by their keys: what was found, and what stands around it."""
+"""Passages by their keys: hits, and their surroundings."""
 
 _MIN_CONTENT = 12
 _LONGEST_NOTE = 400
 _TRUNCATED_WORTH = 0.99
 _BULLET = re.compile(r"(?:^|\n)[-*+] \Z")
 _OWN_LINE = re.compile(rf"\s*\[{CITATION.pattern}\]")
-"""How a line begins that Weftwork itself has added: in content, a backslash stands before what looks like it."""
+"""The start of a line that Weftwork itself adds; in content, a backslash stands before what looks like it."""
 _PLACE = re.compile("\x00(-?[0-9]+)\x00")
 """Keeps the place of a mark while content is disowned; content itself has no control characters."""
 _TITLED = LISTED | ROWS | TURNS | {"heading"}
@@ -40,11 +40,11 @@ _NAMES = frozenset({"about", "page", "title"})
 _SUMMARIES = frozenset({"summarise", "summarize"})
 CITATION_TOKENS = 4
 BLOCK_TOKENS = 2
-"""What parts one block of an excerpt from the next."""
+"""Tokens of the break between two blocks of an excerpt."""
 
 
 class ExcerptRenderer:
-    """Renders what a document offers by a template, and counts it exactly as it will stand in the text."""
+    """Renders parts of a document by a template, and counts them exactly as they stand in the text."""
 
     def __init__(
         self,
@@ -75,35 +75,35 @@ class ExcerptRenderer:
             self._prose_fields = "never"
 
     def heading_tokens(self, offer: Offer) -> int:
-        """What an excerpt of a document costs beside its passages.
+        """Tokens of an excerpt beside its passages.
 
-        The citation of the first passage stands in the heading, and nothing parts it from it.
+        The citation of the first passage stands in the heading, with no break after it.
         """
         lead = Item(offer.best, "")
         exact = self._counter.count(self._piece(self._frame(offer, [lead]), "x")) - 1
-        return max(0, exact - self._apart(offer, offer.best.key)) if self._shows_content else exact
+        return max(0, exact - self._break_tokens(offer, offer.best.key)) if self._shows_content else exact
 
     def part_tokens(self, offer: Offer, keys: Iterable[int]) -> int:
-        """What passages add to an excerpt, by their stored counts."""
+        """Tokens that passages add to an excerpt, by their stored counts."""
         if not self._shows_content:
             return 0
         reading, tokens = offer.reading, 0
         for key in keys:
             # What was handed in with the request has no stored count.
-            own = reading.tokens[key] if key > 0 else self._counter.count(offer.hits[key].passage.text)
-            tokens += own + self._apart(offer, key) + self._title_tokens(offer, key)
+            text_tokens = reading.tokens[key] if key > 0 else self._counter.count(offer.hits[key].passage.text)
+            tokens += text_tokens + self._break_tokens(offer, key) + self._title_tokens(offer, key)
             if key in offer.hits and offer.hits[key].node.fields:
                 tokens += self._field_tokens(offer.hits[key])
         return tokens
 
-    def _apart(self, offer: Offer, key: int) -> int:
-        """What parts a passage from the one before it, and its citation."""
+    def _break_tokens(self, offer: Offer, key: int) -> int:
+        """Tokens of the break before a passage, and of its citation."""
         # A single passage that is shown as it is costs what it counts.
         between = 0 if self._plain and len(offer.reading.keys) == 1 else BLOCK_TOKENS
         return between + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
 
     def _title_tokens(self, offer: Offer, key: int) -> int:
-        """What the title of a node costs before its first passage; that of the document stands in the heading."""
+        """Tokens of a node's title before its first passage; the document's stands in the heading."""
         node = offer.reading.node_of(key)
         return 2 + len(node.title) // 4 if node.keys[0] == key and node.depth and node.title else 0
 
@@ -128,7 +128,7 @@ class ExcerptRenderer:
 
     def excerpt(self, offer: Offer, keys: Iterable[int], form: Form, number: int | None = None) -> Excerpt:
         """The passages with these keys, in reading order."""
-        return self._made(offer, self._items(offer, keys), form, number)
+        return self._build(offer, self._items(offer, keys), form, number)
 
     def numbered(self, offer: Offer, excerpt: Excerpt, number: int) -> Excerpt:
         """An excerpt under the number that it has in the text."""
@@ -138,21 +138,21 @@ class ExcerptRenderer:
         return replace(excerpt, text=piece, tokens=self._counter.count(piece))
 
     def shortened(self, offer: Offer, keys: Sequence[int], form: Form, limit: int) -> Excerpt | None:
-        """As much of these passages as a limit of tokens allows; None if too little would be left."""
+        """Shorten these passages to a limit of tokens; None if too little would be left."""
         items = self._items(offer, keys)
-        whole = self._made(offer, items, form)
+        whole = self._build(offer, items, form)
         if whole.tokens <= limit:
             return whole
         around = self._counter.count(self._piece(self._frame(offer, items), "x")) - 1
         room, least = min(limit, whole.tokens - 1) - around, 1
         while room >= _MIN_CONTENT:
-            made = self._shorter(offer, items, form, room)
-            if made is None or self._counter.count(made.content) < _MIN_CONTENT:
+            cut = self._shorter(offer, items, form, room)
+            if cut is None or self._counter.count(cut.content) < _MIN_CONTENT:
                 return None
-            if made.tokens <= limit:
-                return made
+            if cut.tokens <= limit:
+                return cut
             # What passages were taken to cost was too low by this share.
-            room -= max(least, (made.tokens - limit) * room // max(1, made.tokens - around))
+            room -= max(least, (cut.tokens - limit) * room // max(1, cut.tokens - around))
             least *= 2
         return None
 
@@ -161,16 +161,20 @@ class ExcerptRenderer:
         return min(_TRUNCATED_WORTH, sqrt(part.tokens / max(1, whole)))
 
     def rendering(self, excerpt: Excerpt, whole: int) -> Rendering:
-        """A shortened excerpt as what a packer weighs."""
+        """A shortened excerpt as a packer's `Rendering`."""
         return Rendering(excerpt.text, excerpt.tokens, self.worth(excerpt, whole), excerpt.note)
 
     def _items(self, offer: Offer, keys: Iterable[int]) -> list[Item]:
-        wanted = sorted(keys, key=offer.reading.place.__getitem__)
-        known = self._load(wanted)
-        return [Item(known[key], known[key].passage.text, hit=key in offer.hits) for key in wanted if key in known]
+        ordered = sorted(keys, key=offer.reading.place.__getitem__)
+        candidates = self._load(ordered)
+        return [
+            Item(candidates[key], candidates[key].passage.text, hit=key in offer.hits)
+            for key in ordered
+            if key in candidates
+        ]
 
     def _shorter(self, offer: Offer, items: Sequence[Item], form: Form, room: int) -> Excerpt | None:
-        """What about `room` tokens of content hold, by the request's strategy."""
+        """An excerpt of about `room` tokens of content, by the request's strategy; None if nothing is left."""
         instead = ""
         if self._strategy in _SUMMARIES and len(items) > 1:
             whole = self._text(offer, items)
@@ -178,52 +182,54 @@ class ExcerptRenderer:
             if text not in ("", whole) and not instead:
                 # The summary stands for all of them: its heading and its citations are theirs.
                 summed = [replace(item, text="" if place else text, truncated=True) for place, item in enumerate(items)]
-                return replace(self._made(offer, summed, form, said=clean(text)), truncated=True)
-        kept, note = self._kept(offer, items, room)
-        if not kept:
+                return replace(self._build(offer, summed, form, summary=clean(text)), truncated=True)
+        fitting, note = self._fitting(offer, items, room)
+        if not fitting:
             return None
-        made = self._of_more(offer, [kept[place] for place in sorted(kept)], [item.candidate.key for item in items])
-        return replace(made, form=form, note=note or instead)
+        cut = self._shortened_from(
+            offer, [fitting[place] for place in sorted(fitting)], [item.candidate.key for item in items]
+        )
+        return replace(cut, form=form, note=note or instead)
 
     def with_more(self, offer: Offer, cut: Excerpt, of: Sequence[int], more: Sequence[int]) -> Excerpt:
         """A shortened excerpt of some passages together with others, which are shown whole."""
         shown = {item.candidate.key for item in cut.items}
         items = [*cut.items, *self._items(offer, [key for key in more if key not in shown])]
         items.sort(key=lambda item: offer.reading.place[item.candidate.key])
-        return replace(self._of_more(offer, items, [*of, *more]), form=cut.form, note=cut.note)
+        return replace(self._shortened_from(offer, items, [*of, *more]), form=cut.form, note=cut.note)
 
-    def _of_more(self, offer: Offer, items: Sequence[Item], keys: Iterable[int]) -> Excerpt:
-        """What is left of the passages with these keys, marked where its ends are not theirs."""
+    def _shortened_from(self, offer: Offer, items: Sequence[Item], keys: Iterable[int]) -> Excerpt:
+        """A shortened excerpt of the passages with these keys, with a gap mark where an end is missing."""
         place = offer.reading.place
-        told = [place[key] for key in keys if offer.reading.says(key)]
+        places = [place[key] for key in keys if offer.reading.says(key)]
         first, last = items[0], items[-1]
-        before = min(told, default=0) < place[first.candidate.key] and not first.text.startswith(MARK)
-        after = max(told, default=0) > place[last.candidate.key] and not last.text.rstrip().endswith(MARK)
-        return replace(self._made(offer, items, "hits", gaps=(before, after)), truncated=True)
+        before = min(places, default=0) < place[first.candidate.key] and not first.text.startswith(MARK)
+        after = max(places, default=0) > place[last.candidate.key] and not last.text.rstrip().endswith(MARK)
+        return replace(self._build(offer, items, "hits", gaps=(before, after)), truncated=True)
 
-    def _kept(self, offer: Offer, items: Sequence[Item], room: int) -> tuple[dict[int, Item], str]:
-        """The items that fit by their places, the last one to be taken cut."""
-        kept: dict[int, Item] = {}
+    def _fitting(self, offer: Offer, items: Sequence[Item], room: int) -> tuple[dict[int, Item], str]:
+        """The items that fit, by place, the last one cut, and a note on how it was."""
+        fitting: dict[int, Item] = {}
         left = room
         for place in self._order(offer, items):
             item = items[place]
-            told = self._title_tokens(offer, item.candidate.key) + self._field_tokens(item.candidate)
-            cost = item.candidate.passage.tokens + told + BLOCK_TOKENS
+            extra = self._title_tokens(offer, item.candidate.key) + self._field_tokens(item.candidate)
+            cost = item.candidate.passage.tokens + extra + BLOCK_TOKENS
             if cost <= left and len(items) > 1:
-                kept[place] = item
+                fitting[place] = item
                 left -= cost
-            elif left >= (2 * _MIN_CONTENT if kept else _MIN_CONTENT):
-                text, note = self._truncate(trim(item.text), left - (BLOCK_TOKENS if kept else 0))
+            elif left >= (2 * _MIN_CONTENT if fitting else _MIN_CONTENT):
+                text, note = self._truncate(trim(item.text), left - (BLOCK_TOKENS if fitting else 0))
                 if text:
                     space = item.text[len(item.text.rstrip()) :]
-                    kept[place] = replace(item, text=text + space, truncated=True)
-                return kept, note
+                    fitting[place] = replace(item, text=text + space, truncated=True)
+                return fitting, note
             else:
                 break
-        return kept, ""
+        return fitting, ""
 
     def _order(self, offer: Offer, items: Sequence[Item]) -> list[int]:
-        """The places of the items in the order in which they are kept."""
+        """The places of the items in the order in which they are to be fitted."""
         places = range(len(items))
         if self._strategy == "keep_start":
             return list(places)
@@ -232,19 +238,19 @@ class ExcerptRenderer:
         scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or hit.found_as("words", "vector")}
         return sorted(places, key=lambda place: (-scores.get(items[place].candidate.key, 0.0), place))
 
-    def _made(
+    def _build(
         self,
         offer: Offer,
         items: Sequence[Item],
         form: Form,
         number: int | None = None,
         *,
-        said: str | None = None,
+        summary: str | None = None,
         gaps: tuple[bool, bool] = (False, False),
     ) -> Excerpt:
-        """An excerpt of these items; `said` takes the place of their text, and `gaps` are before and after it."""
+        """An excerpt of these items, or of a `summary` of them; `gaps` are before and after it."""
         marks = self._marks(offer, items)
-        text = self._text(offer, items, marks) if said is None else said
+        text = self._text(offer, items, marks) if summary is None else summary
         text = "\n".join(filter(None, (GAP if gaps[0] else "", text, GAP if gaps[1] else "")))
         text = _PLACE.sub(lambda place: marks[int(place[1])], disown(text) if self._disowns else text)
         piece = self._piece(self._frame(offer, items, number), text)
@@ -262,24 +268,24 @@ class ExcerptRenderer:
             fences=self._fences,
             days="about" not in self._variables or len(turn_days(items)) != 1,
         )
-        shown = stretches(offer.reading, items, self._named(offer, items))
-        return content([self._from_its_fence(offer, each) for each in shown], style)
+        shown = stretches(offer.reading, items, self._named_in_heading(offer, items))
+        return content([self._with_open_fence(offer, stretch) for stretch in shown], style)
 
-    def _from_its_fence(self, offer: Offer, stretch: Shown) -> Shown:
-        """The stretch with the code fence that it begins in; it takes what stands before it to tell that."""
+    def _with_open_fence(self, offer: Offer, stretch: Shown) -> Shown:
+        """The stretch with the code fence that it begins in, found by reading the passages before it."""
         item = stretch.items[0]
         candidate = item.candidate
         if (stretch.first and not item.truncated) or not ("```" in stretch.text or "~~~" in stretch.text):
             return stretch
-        keys, own = offer.reading.node_of(candidate.key).keys, candidate.passage.text
+        keys, passage = offer.reading.node_of(candidate.key).keys, candidate.passage.text
         before = keys[: keys.index(candidate.key)]
-        known = self._load(before)
-        cut = own.rfind(item.text.strip(f"{MARK} \n")) if item.truncated else 0
-        text = "".join(known[key].passage.text for key in before if key in known)
-        return replace(stretch, opened=open_fence(clean(text + own[: max(0, cut)])))
+        earlier = self._load(before)
+        cut = passage.rfind(item.text.strip(f"{MARK} \n")) if item.truncated else 0
+        text = "".join(earlier[key].passage.text for key in before if key in earlier)
+        return replace(stretch, opened=open_fence(clean(text + passage[: max(0, cut)])))
 
     def _marks(self, offer: Offer, items: Sequence[Item]) -> dict[int, str]:
-        """By the keys of passages what stands at their ends: the citation of a hit, and what is to be said of it."""
+        """The marks at the ends of passages, by key: the citation of a hit, and its note."""
         heading = self._bare(offer, items).citation
         last = {item.candidate.note: item for item in items if item.candidate.note}
         marks: dict[int, str] = {}
@@ -295,21 +301,21 @@ class ExcerptRenderer:
         return marks
 
     def _has_content(self, offer: Offer, item: Item) -> bool:
-        """Whether the content has a place for a mark: not for a document that its name in the heading tells in full."""
+        """Return True if the content has a place for a mark: not for a bare document named in the heading."""
         node = item.candidate.node
         if item.text.strip() or node.id != offer.document.id or not self._variables & _NAMES:
             return True
         return self._prose_fields != "never" and bool(self._fields.of(node.fields))
 
-    def _named(self, offer: Offer, items: Sequence[Item]) -> set[str]:
+    def _named_in_heading(self, offer: Offer, items: Sequence[Item]) -> set[str]:
         """Ids of the nodes whose titles need not stand in the content."""
-        document, told = offer.document.id, self._told(offer, items)
-        named = {told.id} if told is not None and self._variables & {"about", "title"} else set()
+        document, only = offer.document.id, self._only_node(offer, items)
+        named = {only.id} if only is not None and self._variables & {"about", "title"} else set()
         has_text = any(item.candidate.node.id == document and item.text.strip() for item in items)
         return named | {document} if has_text or self._variables & _NAMES else named
 
-    def _told(self, offer: Offer, items: Sequence[Item]) -> NodeInfo | None:
-        """The node whose title the heading tells beside the document's: the only one that is shown."""
+    def _only_node(self, offer: Offer, items: Sequence[Item]) -> NodeInfo | None:
+        """The only node that is shown, if the heading has to name it beside the document."""
         nodes = {item.candidate.node.id: item.candidate.node for item in items}
         if len(nodes) != 1 or offer.document.id in nodes or common_headings(offer.reading, items):
             return None
@@ -322,9 +328,9 @@ class ExcerptRenderer:
         return Excerpt(offer.document, offer.section, "hits", tuple(items), "", 0, score, trail=trail)
 
     def _frame(self, offer: Offer, items: Sequence[Item], number: int | None = None) -> dict[str, str]:
-        headings = [offer.reading.nodes[each].title for each in common_headings(offer.reading, items)]
-        told = self._told(offer, items)
-        title = "" if told is None else told.title
+        headings = [offer.reading.nodes[position].title for position in common_headings(offer.reading, items)]
+        only = self._only_node(offer, items)
+        title = "" if only is None else only.title
         bare = self._bare(offer, items)
         return values_of(
             self._variables, bare, self._template, self._fields, headings=headings, title=title, number=number

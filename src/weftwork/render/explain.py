@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from weftwork.render.quote import inline
-from weftwork.types import Context, Decision, Ended, Fate, Finding, Section, Signals
+from weftwork.types import Context, Decision, Ended, Fate, Finding, Section
 
 _FATES: tuple[Fate, ...] = ("included", "truncated", "line", "dropped")
 _ENDED: Mapping[Ended, str] = {
@@ -18,7 +18,7 @@ _INDENT = " " * 11
 
 
 def explain(context: Context) -> str:
-    """Where the tokens went, and what became of each candidate and why."""
+    """A report of the tokens spent, and of each candidate's fate with the reason."""
     lines = [*_summary(context), "", "Sections", *_sections(context), "", "Candidates"]
     for decision in context.trace:
         lines.extend(_decision(decision))
@@ -61,13 +61,10 @@ def _decision(decision: Decision) -> Iterator[str]:
     section = inline(decision.section, 20)
     yield f"{_INDENT}{decision.tokens} tokens, {section}: {inline(decision.reason)}{near}"
     if decision.signals:
-        yield f"{_INDENT}signals  {_signals(decision.signals)}"
+        signals = " ".join(f"{inline(name, 30)}={_number(decision.signals[name])}" for name in sorted(decision.signals))
+        yield f"{_INDENT}signals  {signals}"
     if decision.findings:
         yield f"{_INDENT}found by {'; '.join(map(_finding, decision.findings))}"
-
-
-def _signals(signals: Signals) -> str:
-    return " ".join(f"{inline(name, 30)}={_number(signals[name])}" for name in sorted(signals))
 
 
 def _number(value: float | None) -> str:

@@ -61,7 +61,7 @@ def _section(section: Section) -> dict[str, Any]:
 
 
 def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
-    """An excerpt; what was cut from it is not in its content either."""
+    """An excerpt; text that was cut is not in its content either."""
     document = excerpt.document
     return {
         "document": document.id,
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
 
 
 def _scalar(value: Any) -> Any:
-    """The value with what JSON cannot say replaced: moments, lone surrogates, numbers without an end."""
+    """The value with datetimes, lone surrogates and non-finite floats replaced."""
     match value:
         case str():
             return writable(value)

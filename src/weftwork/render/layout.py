@@ -1,4 +1,4 @@
-"""Pieces put together: the same pieces always come to the same bytes."""
+"""Layout: the pieces of a context joined, deterministically."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SEPARATOR = "separator"
 class _Part:
     piece: Piece
     stable: bool = True
-    """Whether it stays the same when only the query changes and the sources do not."""
+    """True if it stays the same when only the query changes and the sources do not."""
 
     @property
     def text(self) -> str:
@@ -61,10 +61,13 @@ def stable_prefix(sections: Sequence[Section], overflow: Sequence[Excerpt], temp
 
 def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> Iterator[_Part]:
     yield from _around(template, "header", query)
-    shown = list(_shown(sections, template))
+    excerpts: dict[str, tuple[Excerpt, ...]] = dict.fromkeys(template.sections, ())
+    for section in sections:
+        excerpts[section.name] = excerpts.get(section.name, ()) + section.excerpts
+    shown = {name: members for name, members in excerpts.items() if members or template.empty is not None}
     # A single section needs no heading, unless the template has its sections anyway.
     alone = len(shown) == 1 and not template.sections and not overflow
-    body = [part for name, items in shown for part in _section(template, name, items, alone=alone)]
+    body = [part for name, members in shown.items() for part in _section(template, name, members, alone=alone)]
     # Between an item and the list of titles it has to end the line, unless the list does so itself.
     parted = overflow and not template.overflow.startswith("\n")
     if body and not parted and body[-1].piece.name == _SEPARATOR:
@@ -72,29 +75,22 @@ def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: T
     yield from body
     if overflow:
         yield _Part(Piece("overflow", template.overflow))
-        yield from (_Part(_piece(each, each.text), _is_stable(each, template.line)) for each in overflow)
+        yield from (_Part(_piece(excerpt, excerpt.text), _is_stable(excerpt, template.line)) for excerpt in overflow)
     yield from _around(template, "footer", query)
 
 
 def _around(template: Template, slot: str, query: str) -> Iterator[_Part]:
-    """The header or footer, parted where the query begins."""
-    before, found, after = getattr(template, slot).partition(_QUERY)
+    """The header or footer, split where the query begins."""
+    before, variable, after = getattr(template, slot).partition(_QUERY)
     yield _Part(Piece(slot, before))
-    if found:
-        asked = substitute(found + after, {"query": escape(query, block=False)})
+    if variable:
+        asked = substitute(variable + after, {"query": escape(query, block=False)})
         yield _Part(Piece(f"{slot} with query", asked), stable=False)
 
 
 def _piece(excerpt: Excerpt, text: str) -> Piece:
     name = excerpt.document.id if excerpt.items[0].candidate.key > 0 else excerpt.items[0].candidate.node.id
     return Piece(f"{excerpt.section}: {name}", text, excerpt.citation)
-
-
-def _shown(sections: Sequence[Section], template: Template) -> Iterator[tuple[str, tuple[Excerpt, ...]]]:
-    excerpts: dict[str, tuple[Excerpt, ...]] = dict.fromkeys(template.sections, ())
-    for section in sections:
-        excerpts[section.name] = excerpts.get(section.name, ()) + section.excerpts
-    return ((name, found) for name, found in excerpts.items() if found or template.empty is not None)
 
 
 def _section(template: Template, name: str, excerpts: tuple[Excerpt, ...], *, alone: bool) -> Iterator[_Part]:

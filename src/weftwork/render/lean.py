@@ -1,4 +1,4 @@
-"""A context or a delta as it is sent by default: its text, and the origin of each part, without repeating any of it."""
+"""A context or a delta as it is sent by default: its text once, and the sources of its parts."""
 
 from __future__ import annotations
 

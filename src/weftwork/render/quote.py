@@ -50,12 +50,15 @@ _REMARK = re.compile(
 
 
 def clean(text: str) -> str:
-    """The text without what means nothing to a model: control characters and hidden tags."""
+    """Remove control characters and hidden tags, and make all line breaks "\\n"."""
     return text if _is_plain(text) else writable(_DROPPED.sub("", _BREAKS.sub("\n", text)))
 
 
 def _is_plain(text: str) -> bool:
-    """Whether all of it can be seen: ten times faster than looking for what cannot, and true of nearly every text."""
+    """Return True if every character is printable.
+
+    This is ten times faster than searching for others, and true of nearly every text.
+    """
     return text.replace("\n", "").replace("\t", "").isprintable()
 
 
@@ -66,17 +69,17 @@ def writable(text: str) -> str:
 
 def guard(line: str) -> str:
     """The line, with a backslash before its first mark if it could be taken for structure."""
-    found = _STRUCTURE.match(line)
-    return f"{line[: found.end()]}\\{line[found.end() :]}" if found else line
+    structure = _STRUCTURE.match(line)
+    return f"{line[: structure.end()]}\\{line[structure.end() :]}" if structure else line
 
 
 def disown(text: str) -> str:
-    """The text with a backslash before what only Weftwork itself writes: a citation, or its remark about a source."""
+    """Put a backslash before what only Weftwork itself writes: citations and remarks on sources."""
     return _REMARK.sub(r"\\\g<0>", _CITATION.sub(r"\\\g<0>", text))
 
 
 def in_brackets(name: str) -> str:
-    """A name that a template sets between brackets: with a backslash before it if it would read as a citation."""
+    """A name for use between brackets, with a backslash before it if it would read as a citation."""
     return f"\\{name}" if _ID_FIRST.match(name) else name
 
 
@@ -138,9 +141,9 @@ def inside_fence(text: str) -> str:
 
 
 def closes(line: str, opened: str) -> bool:
-    """Whether a line ends the code fence with this mark."""
-    found = _CLOSING.match(line)
-    return found is not None and found[1].startswith(opened)
+    """Return True if a line ends the code fence with this mark."""
+    closing = _CLOSING.match(line)
+    return closing is not None and closing[1].startswith(opened)
 
 
 def open_fence(text: str, opened: str = "") -> str:

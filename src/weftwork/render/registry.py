@@ -8,7 +8,7 @@ from weftwork.render.templates import Template
 
 
 class Templates:
-    """The templates that can be asked for by name: the built-in ones and one's own."""
+    """The registry of templates by name: built-in and registered ones."""
 
     def __init__(self, more: Iterable[Template] = ()) -> None:
         self._by_name = dict(BUILTIN)
@@ -33,5 +33,5 @@ class Templates:
 
 
 def get_template(template: str | Template) -> Template:
-    """A built-in template by its name, or a checked one of one's own."""
+    """A built-in template by its name, or the given template, checked."""
     return Templates().get(template)

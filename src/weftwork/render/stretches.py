@@ -32,15 +32,15 @@ class Shown:
     node: NodeInfo
     items: tuple[Item, ...]
     first: bool
-    """Whether it begins with the node's first passage."""
+    """True if it begins with the node's first passage."""
     gap: bool = False
-    """Whether something between it and what is shown before it is left out."""
+    """True if something between it and the stretch before it is left out."""
     headings: tuple[str, ...] = ()
     """Headings above it that nothing before it has shown, the outermost first, with their marks."""
     indent: int = 0
     """The column at which it stands, as a list item in others."""
     named: bool = False
-    """Whether the heading of the excerpt tells its title."""
+    """True if the heading of the excerpt has its title."""
     opened: str = ""
     """The mark of the code fence that it begins in, where it has its end."""
 
@@ -55,8 +55,8 @@ def common_headings(reading: Reading, items: Sequence[Item]) -> list[int]:
     above = [
         reading.headings(reading.owner[item.candidate.key]) for item in items if item.candidate.key in reading.owner
     ]
-    common = [each for places in zip(*above, strict=False) if len(set(places)) == 1 for each in places[:1]]
-    return [each for each in common if reading.nodes[each].title]
+    common = [position for places in zip(*above, strict=False) if len(set(places)) == 1 for position in places[:1]]
+    return [position for position in common if reading.nodes[position].title]
 
 
 def stretches(reading: Reading, items: Sequence[Item], named: Collection[str]) -> list[Shown]:
@@ -72,24 +72,24 @@ def stretches(reading: Reading, items: Sequence[Item], named: Collection[str]) -
 def stretches_of_part(
     reading: Reading, items: Sequence[Item], named: Collection[str], root: int, fields: Mapping[str, FieldValue]
 ) -> list[Shown]:
-    """The items as stretches of the node at a position, which has these fields; earlier items were shown before."""
+    """The items as stretches below the node at `root`, with its `fields`, after what was shown before."""
     if not items:
         return []
 
     def column(item: Item) -> int:
-        own = item.candidate.node.fields.get(INDENT)
-        return own if isinstance(own, int) else STEP * _nesting(reading, reading.owner[item.candidate.key])
+        indent = item.candidate.node.fields.get(INDENT)
+        return indent if isinstance(indent, int) else STEP * _nesting(reading, reading.owner[item.candidate.key])
 
     first = reading.place[items[0].candidate.key]
     above = reading.headings(reading.owner[items[0].candidate.key])
-    told = {each for each in above if each < root or reading.place[reading.nodes[each].keys[0]] < first}
+    shown = {heading for heading in above if heading < root or reading.place[reading.nodes[heading].keys[0]] < first}
     margin = fields.get(INDENT)
     margin = margin if isinstance(margin, int) else STEP * _nesting(reading, root)
-    return _stretches(reading, items, named, told, (column, margin))
+    return _stretches(reading, items, named, shown, (column, margin))
 
 
 def _stretches(
-    reading: Reading, items: Sequence[Item], named: Collection[str], told: set[int], columns: Columns
+    reading: Reading, items: Sequence[Item], named: Collection[str], headed: set[int], columns: Columns
 ) -> list[Shown]:
     column, outermost = columns
     placed = [(item, reading.place.get(item.candidate.key, place)) for place, item in enumerate(items)]
@@ -100,15 +100,17 @@ def _stretches(
         node = first.candidate.node
         position = reading.owner.get(first.candidate.key, 0)
         above = reading.headings(position)
-        new = [reading.nodes[each] for each in above if each not in told]
-        told.update(above)
+        new = [reading.nodes[heading] for heading in above if heading not in headed]
+        headed.update(above)
         shown.append(
             Shown(
                 node,
                 tuple(item for item, _ in stretch),
                 first=first.candidate.passage.ordinal == 0,
                 gap=last is not None and any(map(reading.says, reading.keys[last + 1 : place])),
-                headings=tuple(_heading_line(node, reading.nodes[position].depth, each) for each in new if each.title),
+                headings=tuple(
+                    _heading_line(node, reading.nodes[position].depth, heading) for heading in new if heading.title
+                ),
                 indent=max(0, column(first) - outermost),
                 named=node.id in named,
             )
@@ -118,12 +120,12 @@ def _stretches(
 
 
 def _nesting(reading: Reading, position: int) -> int:
-    """In how many list items a node stands."""
-    return sum(reading.nodes[each].type in LISTED for each in reading.above(position))
+    """The number of list items above a node."""
+    return sum(reading.nodes[ancestor].type in LISTED for ancestor in reading.above(position))
 
 
 def _heading_line(node: NodeInfo, depth: int, entry: OutlineNode) -> str:
-    """A heading as it stands in its text, told by the level of the node at this depth that it stands above, or is."""
+    """A heading with its marks; its level follows from that of `node`, which is it or stands below it."""
     level = node.fields.get(LEVEL)
     marks = level - (depth - entry.depth) if isinstance(level, int) else 1 + entry.depth
     text = heading_text(node.fields if node.id == entry.id else {}, entry.title)

@@ -1,4 +1,4 @@
-"""What the text of a context looks like, written with `{{name}}` variables.
+"""Templates for the text of a context, with `{{name}}` variables.
 
 Variables are replaced in one pass and what replaces them is never read again, so content that says
 `{{query}}` stays as it is. There is nothing else in the language: that is the sandbox.
@@ -65,8 +65,8 @@ class Template:
     """Stands for the items of a section that has none; None leaves the section out."""
     footer: str = ""
     quote: Literal["fence", "cite", "escape", "plain"] = "fence"
-    """How content is kept apart: between fences; a single line behind `>`, and several between fences; escaped; or
-    plain, as it is but for `guards`."""
+    """Quoting of content: "fence" puts it between fences, "cite" a single line behind `>`; "escape" guards its lines;
+    "plain" leaves it as it is but for `guards`."""
     guards: str = ""
     """A regular expression for what plain content must not imitate: a backslash is set before each match."""
     include_metadata: bool = True
@@ -83,7 +83,7 @@ class Template:
 
     @property
     def content_on_own_lines(self) -> bool:
-        """Whether content begins and ends on lines of its own, outside any fence of the template."""
+        """True if content begins and ends on lines of its own, outside any fence of the template."""
         if any(_FENCE.search(slot) for slot in (self.header, self.section, self.item, self.footer)):
             return False
         endings = ("",) if self.quote != "escape" else (self.separator, self.footer)
@@ -91,7 +91,7 @@ class Template:
 
     @property
     def content_in_fence(self) -> bool:
-        """Whether content stands between fences of the item itself."""
+        """True if content stands between fences of the item itself."""
         return len(_FENCE.findall(self.item.partition("{{content}}")[0])) % 2 == 1
 
     def check(self) -> Template:
@@ -99,12 +99,12 @@ class Template:
         for slot, allowed in _ALLOWED.items():
             for name in variables(getattr(self, slot) or ""):
                 if name not in allowed:
-                    known = ", ".join(sorted(allowed)) or "no variables"
+                    usable = ", ".join(sorted(allowed)) or "no variables"
                     raise InvalidInput(
-                        f"template {self.name!r} has {{{{{name}}}}} in its {slot}, which may use: {known}"
+                        f"template {self.name!r} has {{{{{name}}}}} in its {slot}, which may use: {usable}"
                     )
-        own = (*(getattr(self, slot) or "" for slot in _ALLOWED), *self.titles.values(), *self.sections)
-        if any(writable(text) != text for text in own):
+        texts = (*(getattr(self, slot) or "" for slot in _ALLOWED), *self.titles.values(), *self.sections)
+        if any(writable(text) != text for text in texts):
             raise InvalidInput(f"template {self.name!r} has a lone surrogate, which no file can hold: remove it")
         if self.quote not in _QUOTES:
             raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use one of {', '.join(_QUOTES)}")
@@ -127,8 +127,8 @@ class Template:
     @classmethod
     def from_mapping(cls, name: str, settings: Mapping[str, object]) -> Template:
         """A template from a table of `weftwork.toml`, or from an object of the Context Engine's form."""
-        known = {_ALIASES.get(key, key): value for key, value in settings.items() if key != "name"}
-        values = {key: _typed(name, key, value) for key, value in known.items()}
+        renamed = {_ALIASES.get(key, key): value for key, value in settings.items() if key != "name"}
+        values = {key: _typed(name, key, value) for key, value in renamed.items()}
         if "item" not in values:
             raise InvalidInput(f"template {name!r} has no 'item': give the format of one item")
         if "item" not in settings:

@@ -1,4 +1,4 @@
-"""What the variables of an item's template stand for; everything but the content is one quoted line."""
+"""Values of the variables of an item's template; each but the content is one quoted line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_NUMBER = "000"
 LONGEST_FILE_NAME = 90
 """Characters of a file's name, so that the number of the page behind it always stands in the line."""
 _DATED = frozenset({"thread", "message", "email", "memory", "conversation"})
-"""Types of documents whose day is told."""
+"""Types of documents whose heading shows the day."""
 _TALKS = frozenset({"thread", "conversation"})
 
 _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
@@ -50,20 +50,20 @@ _METADATA = frozenset({"fields", "path", "route", "tags"})
 
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
-    """Which fields are shown: all or none, but for those that always are, and first."""
+    """The choice of fields to show: all or none, beside those that always come first."""
 
     show: bool = True
     first: tuple[str, ...] = ()
     details: frozenset[str] = frozenset()
-    """What headings tell beside names and dates: "type", "tags", "score", "route"."""
+    """Details in headings beside names and dates: "type", "tags", "score", "route"."""
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
-        """The fields that have a value: the chosen ones first, then as their author has them; case does not matter."""
+        """The fields that have a value: the chosen ones first (in any case), then the author's order."""
         fields = shown_fields(fields)
         places = {name.casefold(): place for place, name in enumerate(self.first)}
         last = len(places)
         filled = [(places.get(name.casefold(), last), name) for name, value in fields.items() if value is not None]
-        ranked = sorted(filled, key=lambda each: each[0])
+        ranked = sorted(filled, key=lambda entry: entry[0])
         return {name: fields[name] for place, name in ranked if self.show or place < last}
 
 
@@ -82,7 +82,7 @@ def values_of(
 ) -> dict[str, str]:
     """The values of the variables with these names; `content` is not among them.
 
-    `headings` stand above all that is shown; `title` is that of the only node that is shown, if it is to be told.
+    `headings` stand above all that is shown; `title` is that of the only node that is shown, if the heading needs it.
     """
     called = _names(excerpt, headings, title, choice.details)
     values: dict[str, str] = {}
@@ -104,7 +104,7 @@ def values_of(
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What an excerpt is called, and where it stands."""
+    """The names of an excerpt and of its place."""
 
     title: str
     page: str
@@ -113,23 +113,31 @@ class _Names:
 
 
 def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Collection[str]) -> _Names:
-    """Names of the document, of the headings above the excerpt, and of what the document stands in; never ids."""
+    """Names of the document, the headings above the excerpt, and the folders above; never ids."""
     lead, document = lead_of(excerpt), excerpt.document
     above = [name for title in excerpt.trail if (name := inline(title, 80))]
-    own = inline(document.title, 120) or _file_name(document.source)
-    if not own:
-        own = "Conversation" if document.type in _TALKS else above.pop(0) if above else ""
+    document_name = inline(document.title, 120) or _file_name(document.source)
+    if not document_name:
+        document_name = "Conversation" if document.type in _TALKS else above.pop(0) if above else ""
     within = [name for heading in headings if (name := inline(heading, 120))]
     # A note that is called by its file often has its real name as its first heading.
-    name = within.pop(0) if within and (_bare(within[0]) == _bare(own) or _is_slug(own)) else own
+    name = (
+        within.pop(0)
+        if within and (_bare(within[0]) == _bare(document_name) or _is_slug(document_name))
+        else document_name
+    )
     # The title of a page of a document begins with that of the document.
     title = inline(title, 120).removeprefix(f"{name}, ")
     last = within[-1:] or ([title] if title and _bare(title) != _bare(name) else [])
     where = _where(document, above, name)
-    said = "; ".join(filter(None, (_day_of(excerpt), validity_of(lead.node), *_details(excerpt, details))))
-    about = " › ".join((name or "Untitled", *last)) + (f" · {where}" if where else "") + (f" ({said})" if said else "")
-    path = [*([own] if own and last else []), *above]
-    return _Names((*last, name)[0] or "Untitled", own, " > ".join(reversed(path[:_DEEPEST])), about)
+    remarks = "; ".join(filter(None, (_day_of(excerpt), validity_of(lead.node), *_details(excerpt, details))))
+    about = (
+        " › ".join((name or "Untitled", *last))
+        + (f" · {where}" if where else "")
+        + (f" ({remarks})" if remarks else "")
+    )
+    path = [*([document_name] if document_name and last else []), *above]
+    return _Names((*last, name)[0] or "Untitled", document_name, " > ".join(reversed(path[:_DEEPEST])), about)
 
 
 def _bare(name: str) -> str:
@@ -138,24 +146,24 @@ def _bare(name: str) -> str:
 
 
 def _is_slug(name: str) -> bool:
-    """Whether a name was made for a file: several words without a space."""
+    """Return True for a name made for a file: several words without a space."""
     return " " not in name and ("-" in name or "_" in name)
 
 
-def _details(excerpt: Excerpt, wanted: Collection[str]) -> Iterator[str]:
-    """What was asked to be told of an excerpt."""
-    if "type" in wanted:
+def _details(excerpt: Excerpt, details: Collection[str]) -> Iterator[str]:
+    """The details of an excerpt that were asked for."""
+    if "type" in details:
         yield inline(_shown_node(excerpt).type, 40)
-    if "tags" in wanted:
+    if "tags" in details:
         yield " ".join(f"#{tag}" for tag in _tags(_shown_node(excerpt).tags))
-    if "score" in wanted:
+    if "score" in details:
         yield f"score {excerpt.score:.2f}"
-    if "route" in wanted:
+    if "route" in details:
         yield _after("from ", _route(lead_of(excerpt)))
 
 
 def _where(document: NodeInfo, above: Sequence[str], name: str) -> str:
-    """The last folders and the name of a file, or the names above the document; nothing that is said already."""
+    """The last folders above a document and its file name, unless that is `name` already."""
     folders = list(reversed(above[: _NEAREST if len(above) > 1 else 0]))
     file = inline(document.title, 80) if document.source else ""
     return "/".join([*folders, *([file] if file and _bare(file) != _bare(name) else [])])
@@ -167,7 +175,7 @@ def _file_name(source: str) -> str:
 
 
 def _day_of(excerpt: Excerpt) -> str:
-    """When something was said or sent, where that matters; turns of several days tell theirs themselves."""
+    """The day of a message or conversation; empty for turns of several days, which have their own."""
     days = turn_days(excerpt.items)
     if days:
         return days[0] if len(days) == 1 else ""
@@ -186,13 +194,13 @@ def day(moment: datetime | None) -> str:
 
 
 def lead_of(excerpt: Excerpt) -> Candidate:
-    """What an excerpt is shown for: what was asked for, or the best that was found in it."""
+    """The main candidate of an excerpt: the one that was asked for, or its best hit."""
     best = max(excerpt.items, key=lambda item: (item.candidate.asked, item.hit, item.candidate.score))
     return best.candidate
 
 
 def _shown_node(excerpt: Excerpt) -> NodeInfo:
-    """The node whose type and tags are told: the only one that is shown, or the document."""
+    """The node whose type and tags are shown: the only one in the excerpt, or the document."""
     nodes = {item.candidate.node.id: item.candidate.node for item in excerpt.items}
     return next(iter(nodes.values())) if len(nodes) == 1 else excerpt.document
 
@@ -209,7 +217,7 @@ def page_number(node: NodeInfo) -> int:
 
 
 def validity_of(node: NodeInfo) -> str:
-    """From when and until when a node holds, where it has an end or began later than it was made."""
+    """The validity of a node, where it has an end or began after its creation."""
     start = node.valid_from if node.valid_from != node.created_at else None
     edges = (("valid from", start), ("valid until", node.valid_until))
     return "; ".join(f"{name}: {iso(moment)}" for name, moment in edges if moment is not None)
@@ -223,15 +231,14 @@ def fields_of(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS
 
 
 def field_lines(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> list[str]:
-    """The fields in the order of their author, a line each, for content: it is quoted as a whole, so brackets stay."""
+    """The fields for use in content, a line each; brackets stay, since content is quoted as a whole."""
     filled = list(choice.of(fields).items())
-    lines = [_one_line(f"{name[:60]}: {_plain_value(value)}") for name, value in filled[:_MOST]]
+    texts = (f"{name[:60]}: {_plain_value(value)}" for name, value in filled[:_MOST])
+    lines = [
+        line if len(line) <= _LONGEST_FIELD else line[: _LONGEST_FIELD - 1].rstrip() + "…"
+        for line in (" ".join(clean(text).split()) for text in texts)
+    ]
     return [*lines, f"{len(filled) - _MOST} more fields"] if len(filled) > _MOST else lines
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(clean(text).split())
-    return line if len(line) <= _LONGEST_FIELD else line[: _LONGEST_FIELD - 1].rstrip() + "…"
 
 
 def iso(moment: datetime) -> str:

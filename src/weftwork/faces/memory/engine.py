@@ -1,4 +1,4 @@
-"""The contract's engine: a thin face on the one pipeline, asynchronous, with results instead of exceptions."""
+"""The memory contract's engine: asynchronous, with results instead of exceptions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LOGGED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextEngineConfig:
-    """What an engine works with; only the store is needed."""
+    """The settings of an engine; only the store is required."""
 
     storage_client: Weft
     embedding_provider: EmbeddingProvider | None = None
@@ -46,7 +46,7 @@ class ContextEngineConfig:
     logger: logging.Logger = field(default_factory=lambda: logging.getLogger("weftwork.memory"))
     user: str = DEFAULT_USER
     decay: Mapping[str, object] = field(default_factory=dict)
-    """After how many days a memory of a type has lost half of its freshness, or "never"."""
+    """Days until a memory's freshness has halved, by type, or "never"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class ContextEngine:
     async def preview_context(
         self, query: str, workspace_id: str, options: ContextOptions | None = None
     ) -> Result[ContextPreview]:
-        """What `build_context` gives for the same arguments, with its figures."""
+        """The result of `build_context` for the same arguments, with its figures."""
         return await self._answered("preview_context", _Question(query), workspace_id, options, self._preview)
 
     async def _answered(
@@ -139,8 +139,8 @@ class ContextEngine:
         plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking)
         request = self._request(question, workspace, options, self._config.default_token_budget)
         with self._weft.store.view(workspace, request.user) as view:
-            found = self._weft.rank(request, recipe_for(plan), view).candidates
-            return results_of(view, found, ranking, self._expansion(options))
+            candidates = self._weft.rank(request, recipe_for(plan), view).candidates
+            return results_of(view, candidates, ranking, self._expansion(options))
 
     def _build(self, question: _Question, workspace: str, options: ContextOptions) -> ContextResult:
         return self._built(question, workspace, options)[0]
@@ -154,8 +154,8 @@ class ContextEngine:
             truncated=result.truncated,
             template=result.template,
             warnings=result.warnings,
-            memory_ids=tuple(each.memory.id for each in result.memories),
-            ranking_scores={each.memory.id: each.rank or 0.0 for each in result.memories},
+            memory_ids=tuple(ranked.memory.id for ranked in result.memories),
+            ranking_scores={ranked.memory.id: ranked.rank or 0.0 for ranked in result.memories},
             budget_used=round(100 * context.tokens / context.budget, 1),
         )
 
@@ -213,21 +213,21 @@ class ContextEngine:
         return RANKINGS[ranker](options.ranking)
 
     def _template(self, options: ContextOptions) -> str | Template:
-        wanted = self._config.default_template if options.template is None else options.template
-        if isinstance(wanted, Mapping):
-            wanted = _as_template(str(wanted.get("name", "inline")), wanted)
-        known = self._templates.get(wanted)
+        chosen = self._config.default_template if options.template is None else options.template
+        if isinstance(chosen, Mapping):
+            chosen = _as_template(str(chosen.get("name", "inline")), chosen)
+        template = self._templates.get(chosen)
         # In this contract a memory's score is its similarity; elsewhere it is what the candidate was ranked by.
-        if "score" in variables(known.item):
-            wanted = known = replace(known, item=known.item.replace("{{score}}", "{{similarity}}"))
+        if "score" in variables(template.item):
+            chosen = template = replace(template, item=template.item.replace("{{score}}", "{{similarity}}"))
         if options.include_metadata is None:
-            return wanted
-        item = _with_metadata(known.item) if options.include_metadata else _without_metadata(known.item)
-        return replace(known, item=item, include_metadata=options.include_metadata)
+            return chosen
+        item = _with_metadata(template.item) if options.include_metadata else _without_metadata(template.item)
+        return replace(template, item=item, include_metadata=options.include_metadata)
 
 
 def _embedder(config: ContextEngineConfig) -> EmbeddingProvider | None:
-    """The provider behind a cache of the asked-for size; a paid one is remembered in the store as well."""
+    """The provider behind a cache of the configured size, and for a paid one that of the store."""
     weft, provider = config.storage_client, config.embedding_provider
     chosen = provider or weft.tools.embedder
     if chosen is None or (provider is None and config.cache_config is None):
@@ -271,7 +271,7 @@ def _with_metadata(item: str) -> str:
 
 
 def _without_metadata(item: str) -> str:
-    """The item as it is, or if it tells about a memory, what the memory says, after the same bullet."""
+    """The item without metadata: the content alone, after the same bullet, if it shows any."""
     bullet = item[:2] if item.startswith(BULLETS) else ""
     return f"{bullet}{{{{content}}}}" if _shows_metadata(item) else item
 

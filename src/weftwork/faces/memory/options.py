@@ -1,4 +1,4 @@
-"""What may be asked of the memory face, with the contract's defaults."""
+"""Options of the memory face, with the contract's defaults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEEPEST = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """Which memories, and whether what they are related to comes with them."""
+    """Options of a search for memories and what they are related to."""
 
     limit: int = 10
     memory_types: tuple[str, ...] = ()
@@ -32,17 +32,17 @@ class SearchOptions:
     include_relationships: bool = False
     relationship_depth: int = 1
     as_of: datetime | None = None
-    """The moment whose truth is asked for; now if nothing is said."""
+    """The moment at which memories have to be valid; now if nothing is said."""
     contradictions: Contradictions = None
     """Show both sides of a contradiction with their dates, the newer first; or the newer alone.
 
-    If nothing is said, a context shows both, and a search gives what it found.
+    If nothing is said, a context shows both, and a search gives its hits.
     """
     user: str | None = None
-    """Who asks; the engine's user if nothing is said."""
+    """The user who asks; the engine's if nothing is said."""
 
     def filters(self) -> Filters:
-        """What the search is restricted to."""
+        """The filters of the search."""
         return Filters(
             types=frozenset(self.memory_types),
             tags=frozenset({MEMORY}),
@@ -77,16 +77,16 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextOptions(SearchOptions):
-    """How the memories are ranked and written."""
+    """Options of the ranking and writing of memories."""
 
     template: str | Template | Mapping[str, object] | None = None
-    """A template's name, or a template of one's own; the engine's default if nothing is said."""
+    """A template's name, or a custom template; the engine's default if nothing is said."""
     token_budget: int | None = None
     ranker: str | RankingFunction = "default"
     ranking: RankingOptions = field(default_factory=lambda: DEFAULT_RANKING)
-    """The weights of the default ranking; a ranking of one's own gets them too."""
+    """The weights of the default ranking; a custom ranking gets them too."""
     include_metadata: bool | None = None
-    """Whether type, confidence and time are written with each memory; None leaves it to the template."""
+    """True writes type, confidence and time with each memory; None leaves it to the template."""
 
     def check(self) -> None:
         """Refuse options that cannot be met, saying what to change."""
@@ -102,7 +102,7 @@ class ContextOptions(SearchOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheConfig:
-    """How many query embeddings are kept in memory, and for how many seconds."""
+    """The most query embeddings to cache in memory, and their time to live in seconds."""
 
     max_size: int = 1000
     ttl: float | None = 3600

@@ -1,4 +1,4 @@
-"""Which memory comes first: four rankings, and the door for one's own."""
+"""Rankings of memories: four of the contract's, and custom functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EARLY = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingOptions:
-    """How much each part of the default ranking counts."""
+    """The weights of the default ranking."""
 
     similarity_weight: float = 0.6
     recency_weight: float = 0.2
@@ -26,7 +26,7 @@ class RankingOptions:
 
     @property
     def total(self) -> float:
-        """All weights together: the highest rank score that there can be."""
+        """The sum of the weights: the highest possible rank score."""
         return self.similarity_weight + self.recency_weight + self.confidence_weight
 
     def check(self) -> None:
@@ -44,7 +44,7 @@ class RankingOptions:
 
 DEFAULT_RANKING = RankingOptions()
 RankingFunction = Callable[[list[SearchResult], RankingOptions], Iterable[SearchResult] | None]
-"""Gives the results in their order, or sorts the list in place; what it leaves out is left out."""
+"""Returns the results in their order, or sorts the list in place; results may be left out."""
 
 BY_SIMILARITY = RankingOptions(similarity_weight=1, recency_weight=0, confidence_weight=0)
 BY_CONFIDENCE = RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=1)
@@ -57,7 +57,7 @@ class MemoryRanker:
     def default_ranking(
         results: Sequence[SearchResult], options: RankingOptions = DEFAULT_RANKING, *, now: datetime | None = None
     ) -> list[SearchResult]:
-        """By similarity, recency 1 / (1 + days) and confidence, each with its weight."""
+        """Rank by the weighted sum of similarity, recency 1 / (1 + days) and confidence."""
         moment = now or system_clock()
         return MemoryRanker.custom(results, lambda result: _rank_score(result, options, moment))
 
@@ -73,7 +73,7 @@ class MemoryRanker:
 
     @staticmethod
     def by_confidence(results: Sequence[SearchResult]) -> list[SearchResult]:
-        """The surest first; those that do not say come last."""
+        """The most confident first; those without confidence come last."""
         return MemoryRanker.custom(results, lambda result: result.memory.confidence or 0.0)
 
     @staticmethod
@@ -97,21 +97,21 @@ def _rank_score(result: SearchResult, options: RankingOptions, now: datetime) ->
 def apply_ranker(
     ranker: RankingFunction, results: Sequence[SearchResult], options: RankingOptions
 ) -> list[SearchResult]:
-    """What a ranking of one's own makes of these results; nothing comes out that did not go in."""
-    given = list(results)
+    """Rank results by a custom function, and refuse any that it was not given."""
+    unranked = list(results)
     try:
-        returned = ranker(given, options)
-        ranked = given if returned is None else list(returned)
+        returned = ranker(unranked, options)
+        ranked = unranked if returned is None else list(returned)
     except Exception as error:
         raise InvalidInput(f"the ranker failed with {type(error).__name__}: correct it, or use 'default'") from error
-    known = {result.memory.id: result for result in results}
+    originals = {result.memory.id: result for result in results}
     ordered: dict[str, SearchResult] = {}
-    for each in ranked:
-        if not isinstance(each, SearchResult) or each.memory.id not in known:
+    for result in ranked:
+        if not isinstance(result, SearchResult) or result.memory.id not in originals:
             raise InvalidInput("the ranker returned something that it was not given: return the given results")
-        if each.rank is not None and not _is_number(each.rank):
-            raise InvalidInput(f"the ranker gave a rank of {each.rank!r}: give a number, or None")
-        ordered.setdefault(each.memory.id, replace(known[each.memory.id], rank=each.rank))
+        if result.rank is not None and not _is_number(result.rank):
+            raise InvalidInput(f"the ranker gave a rank of {result.rank!r}: give a number, or None")
+        ordered.setdefault(result.memory.id, replace(originals[result.memory.id], rank=result.rank))
     return list(ordered.values())
 
 

@@ -1,4 +1,4 @@
-"""From options to a recipe of the one pipeline, and from its context to what the contract returns."""
+"""Recipes from the options of the memory contract, and results from their contexts."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Ranking:
 
     @property
     def scale(self) -> float:
-        """From a score in [0, 1] to the weighted sum of the contract; a function's own figures stay as they are."""
+        """The factor from a score in [0, 1] to the contract's weighted sum; 1 for a custom function."""
         return self.weights.total if self.function is None else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a recipe for memories depends on."""
+    """The inputs of a recipe for memories."""
 
     limit: int
     depth: int = 0
-    """How far relationships are followed; 0 for not at all."""
+    """The depth to which relationships are followed; 0 for not at all."""
     contradictions: Contradictions = None
     ranking: Ranking = Ranking()
     template: str = "chat"
@@ -73,10 +73,10 @@ RANKINGS: dict[str, Callable[[RankingOptions], Ranking]] = {
 
 
 def recipe_for(plan: Plan) -> Recipe:
-    """The recipe that does what a plan says.
+    """The recipe for a plan.
 
-    Equal plans share one, and so the contexts that are kept with it; a function of one's own may say
-    something else the next time, so that nothing is kept for it.
+    Equal plans share one, and so its cached contexts; a custom function may return something else the
+    next time, so that nothing is cached for it.
     """
     return _recipe(plan) if plan.ranking.function in (None, _by_recency) else _recipe.__wrapped__(plan)
 
@@ -111,25 +111,25 @@ def _recipe(plan: Plan) -> Recipe:
 
 
 def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
-    """A ranking of one's own as the last word on the order of candidates."""
+    """A custom ranking as the final order of candidates."""
 
     def order(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
-        best = {each.node.id: each for each in reversed(candidates)}
+        best = {candidate.node.id: candidate for candidate in reversed(candidates)}
         nodes = {node.id: node for node in inquiry.view.nodes(list(best))}
         results = [
             SearchResult(Memory.from_node(node, nodes[name].text), similarity(best[name]), best[name].score)
-            for name, node in ((each.node.id, each.node) for each in best.values())
+            for name, node in ((candidate.node.id, candidate.node) for candidate in best.values())
             if name in nodes
         ]
         results.sort(key=lambda result: (-(result.rank or 0.0), result.memory.id))
         ranked = apply_ranker(ranker, results, weights)
         places = {result.memory.id: (place, result.rank) for place, result in enumerate(ranked)}
-        kept = [each for each in candidates if each.node.id in places]
-        dropped = [each for each in candidates if each.node.id not in places]
-        kept.sort(key=lambda each: (places[each.node.id][0], each.passage.ordinal))
-        return with_descending_scores([_placed(each, *places[each.node.id], len(places)) for each in kept]), [
-            LeftOut(each, reason="left out by the ranker") for each in dropped
-        ]
+        remaining = [candidate for candidate in candidates if candidate.node.id in places]
+        dropped = [candidate for candidate in candidates if candidate.node.id not in places]
+        remaining.sort(key=lambda candidate: (places[candidate.node.id][0], candidate.passage.ordinal))
+        return with_descending_scores(
+            [_placed(candidate, *places[candidate.node.id], len(places)) for candidate in remaining]
+        ), [LeftOut(candidate, reason="left out by the ranker") for candidate in dropped]
 
     return order
 
@@ -141,7 +141,7 @@ def _placed(candidate: Candidate, place: int, rank: float | None, count: int) ->
 
 
 def similarity(candidate: Candidate) -> float:
-    """How similar a candidate is to the query: by vector, or by words where there is no vector."""
+    """The similarity of a candidate to the query: by vector, or by words where there is no vector."""
     value = candidate.signals.get("similarity")
     if value is None:
         value = candidate.signals.get("relevance")
@@ -156,7 +156,7 @@ def _rank(candidate: Candidate) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """How far relationships are followed, among which nodes, at which moment."""
+    """The depth to which relationships are followed, and the moment at which they are valid."""
 
     depth: int
     as_of: datetime | None
@@ -165,11 +165,11 @@ class Expansion:
 def results_of(
     view: View, candidates: Sequence[Candidate], ranking: Ranking, expansion: Expansion | None
 ) -> tuple[SearchResult, ...]:
-    """The memories of these candidates in their order, each once, with what the view adds to them."""
+    """The memories of these candidates in order, each once, with texts and relationships of the view."""
     best: dict[str, Candidate] = {}
     for candidate in candidates:
-        known = best.get(candidate.node.id)
-        if known is None or candidate.score > known.score:
+        previous = best.get(candidate.node.id)
+        if previous is None or candidate.score > previous.score:
             best[candidate.node.id] = candidate
     texts = {node.id: node.text for node in view.nodes(list(best))}
     return tuple(
@@ -185,12 +185,14 @@ def results_of(
 
 
 def _related(view: View, name: str, expansion: Expansion) -> tuple[RelatedMemory, ...]:
-    found = [
-        each for each in relatives(view, [name], expansion.depth, as_of=expansion.as_of) if MEMORY in each.node.tags
+    related = [
+        relative
+        for relative in relatives(view, [name], expansion.depth, as_of=expansion.as_of)
+        if MEMORY in relative.node.tags
     ]
-    nodes = {node.id: node for node in view.nodes([each.node.id for each in found])}
+    nodes = {node.id: node for node in view.nodes([relative.node.id for relative in related])}
     return tuple(
-        RelatedMemory(Memory.from_node(each.node, nodes[each.node.id].text), each.edge, len(each.path))
-        for each in found
-        if each.node.id in nodes
+        RelatedMemory(Memory.from_node(relative.node, nodes[relative.node.id].text), relative.edge, len(relative.path))
+        for relative in related
+        if relative.node.id in nodes
     )

@@ -1,4 +1,4 @@
-"""Results that say whether they are one: a value, or an error that names its kind."""
+"""Result types: `Ok` with a value, or `Err` with an error of the contract."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ErrorKind = Literal["embedding_error", "search_error", "storage_error", "validat
 
 @dataclass(frozen=True, slots=True)
 class ContextError:
-    """What went wrong, in words that give away nothing of how the store or the provider works."""
+    """An error, in words that give away nothing of how the store or the provider works."""
 
     type: ErrorKind
     message: str
     cause: str | None = None
-    """The class of what was raised; the whole of it is in the log."""
+    """The class of the exception; all of it is in the log."""
     template: str | None = None
     """The template that was not found."""
     available: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ _KINDS: tuple[tuple[type[Exception], ErrorKind, str | None], ...] = (
     (StoreError, "storage_error", "the store could not be read: check it with  weftwork doctor"),
     (Exception, "search_error", "the search failed: see the log"),
 )
-"""What each class of error is told as; None for its own words, which say nothing but what the caller said."""
+"""The kind and message of each class of error; None for its own message, which repeats only what the caller said."""
 
 
 def explained(error: Exception, *, by_vector: bool = False) -> ContextError:
@@ -71,5 +71,5 @@ def explained(error: Exception, *, by_vector: bool = False) -> ContextError:
         return ContextError("template_not_found", str(error), template=error.name, available=error.available)
     if isinstance(error, DimensionError) and not by_vector:
         return ContextError("embedding_error", "the query's vector has not the model's length: see the log", cause)
-    kind, message = next((kind, message) for known, kind, message in _KINDS if isinstance(error, known))
+    kind, message = next((kind, message) for cls, kind, message in _KINDS if isinstance(error, cls))
     return ContextError(kind, message or str(error), cause)

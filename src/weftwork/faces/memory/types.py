@@ -1,4 +1,4 @@
-"""What the memory face takes and gives: memories, their relationships, options and results."""
+"""Values of the memory face: memories, their relationships, options and results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from weftwork.types import Edge, NodeInfo
 
 MEMORY = "memory"
-"""The tag that tells memories from everything else in a workspace."""
+"""The tag of memories in a workspace."""
 MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark")
 """Types to offer; any other word may be one."""
 SUPERSEDES = "supersedes"
@@ -70,9 +70,9 @@ class SearchResult:
 
     memory: Memory
     score: float
-    """How similar it is to the query, in [0, 1]."""
+    """Its similarity to the query, in [0, 1]."""
     rank: float | None = None
-    """What the ranking made of it; None before there was one."""
+    """The score of the ranking; None before there was one."""
     relationships: tuple[RelatedMemory, ...] | None = None
     """None unless they were asked for."""
 
@@ -85,10 +85,10 @@ class ContextResult:
     token_count: int
     memories: tuple[SearchResult, ...]
     truncated: bool
-    """Whether something was left out or cut because the budget was used up."""
+    """True if something was left out or cut because the budget was used up."""
     template: str
     warnings: tuple[str, ...] = ()
-    """What a caller should know, such as that the budget holds no memory at all."""
+    """Warnings for the caller, such as that the budget holds no memory at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

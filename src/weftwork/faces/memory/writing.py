@@ -24,23 +24,26 @@ KIND = Kind("memory", "list yours with  weftwork memories", lambda node: MEMORY 
 
 
 class Details(TypedDict, total=False):
-    """What may be said about a memory beside its text."""
+    """Optional details of a memory beside its text."""
 
     type: str
     confidence: float | None
     tags: Iterable[str]
     conversation: str | None
     valid_from: datetime | None
-    """Since when it holds; now if nothing is said."""
+    """Start of its validity; now if nothing is said."""
     valid_until: datetime | None
     access: Iterable[str] | None
-    """Who may see it beside its writer: names, "group:team", or "*" for the whole workspace."""
+    """The principals that may see it beside its writer: names, "group:team", or "*" for the whole workspace."""
     contradicts: Iterable[str]
     """Ids of memories that it contradicts."""
 
 
 class Memories:
-    """The memories of a store. A memory is its writer's own until they share it, and only they may change it."""
+    """The memories of a store.
+
+    A memory is private to its writer until they share it, and only they may change it.
+    """
 
     def __init__(self, weft: Weft) -> None:
         self._weft = weft
@@ -78,24 +81,24 @@ class Memories:
     ) -> Memory:
         """Write a memory that takes the place of an older one, which ends where the new one begins.
 
-        What is not said about the new one is taken from the old one.
+        Details that are not given are inherited.
         """
         against = _names(details.get("contradicts", ()), "contradicts")
         with self._permitted(workspace, user) as permit:
-            (kept,) = permit.changeable([old])
+            (previous,) = permit.changeable([old])
             now = self._weft.now()
-            (entry,) = self._weft.writer.prepare([self._node(text, user, _inherited(kept, details, now))])
-            _check_revision(permit, kept, entry.node, against)
+            (entry,) = self._weft.writer.prepare([self._node(text, user, _inherited(previous, details, now))])
+            _check_revision(permit, previous, entry.node, against)
         with (
             self._weft.writer.transaction(workspace, [entry]) as transaction,
             self._permitted(workspace, user) as permit,
         ):
-            (kept,) = permit.changeable([old])
+            (previous,) = permit.changeable([old])
             node = entry.node
-            _check_revision(permit, kept, node, against)
+            _check_revision(permit, previous, node, against)
             if "access" not in details:
-                node = replace(node, access=own_list(kept), parent=kept.parent, position=kept.position)
-            transaction.batch.set_validity(old, kept.valid_from, _end(kept, node.valid_from))
+                node = replace(node, access=own_list(previous), parent=previous.parent, position=previous.position)
+            transaction.batch.set_validity(old, previous.valid_from, _end_before(previous, node.valid_from))
             transaction.batch.put([replace(entry, node=node)])
             supersedes = Edge(source=node.id, target=old, type=SUPERSEDES)
             transaction.batch.link([*_contradictions(node, against), supersedes])
@@ -112,7 +115,7 @@ class Memories:
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
     ) -> Edge:
-        """Link a memory of one's own to another memory, or to any node that one may see."""
+        """Link a memory of the user's to another memory, or to any node visible to them."""
         if not isinstance(type, str) or not type or type in TREE or type == SUPERSEDES:
             raise InvalidInput(f"a relationship cannot be of type {type!r}: name another, or use revise to supersede")
         if source == target:
@@ -125,11 +128,11 @@ class Memories:
         return edge
 
     def contradict(self, one: str, other: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Edge:
-        """Mark two memories as saying opposite things; the first must be one's own."""
+        """Mark two memories as contradicting; the first must be the user's."""
         return self.relate(one, other, CONTRADICTS, user=user, workspace=workspace)
 
     def forget(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> int:
-        """Remove memories for good, all of them or none, and count them; what hangs below them stays."""
+        """Remove memories for good, all of them or none, and count them; their children stay."""
         with self._weft.atomic(workspace) as batch, self._permitted(workspace, user) as permit:
             return permit.remove(batch, permit.changeable(list(dict.fromkeys(ids))), below=False)
 
@@ -150,12 +153,12 @@ class Memories:
         """The user's memories, the latest first; `every` brings those that are not valid now as well."""
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
-        wanted = filters or Filters()
-        as_of = wanted.as_of or (None if every else self._weft.now())
-        wanted = replace(wanted, tags=wanted.tags | {MEMORY}, as_of=as_of)
+        filters = filters or Filters()
+        as_of = filters.as_of or (None if every else self._weft.now())
+        filters = replace(filters, tags=filters.tags | {MEMORY}, as_of=as_of)
         with self._weft.store.view(workspace, user) as view:
-            found = view.nodes([info.id for info in view.select(wanted, limit=limit)])
-        return tuple(Memory.from_node(node, node.text) for node in found)
+            nodes = view.nodes([info.id for info in view.select(filters, limit=limit)])
+        return tuple(Memory.from_node(node, node.text) for node in nodes)
 
     def _node(self, text: str, user: str, details: Details) -> Node:
         """A memory as a node, checked before anything is locked or embedded."""
@@ -209,7 +212,7 @@ def _contradictions(node: Node, against: Iterable[str]) -> list[Edge]:
 
 
 def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str]) -> None:
-    """Refuse to revise a memory that ended or was revised, says the same, or to contradict what is hidden."""
+    """Refuse to revise a memory that ended, was revised or is equal, or to contradict a hidden one."""
     permit.visible(against)
     if node.id == old.id:
         raise InvalidInput(f"memory {old.id!r} says this already: give it another text")
@@ -220,7 +223,7 @@ def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str
 
 
 def _inherited(old: Node, details: Details, now: datetime) -> Details:
-    """The details of a revision: what is not said is as it was, but for the beginning."""
+    """The details of a revision: those not given are inherited, except the start."""
     start = _moment(details, "valid_from") or now
     before = Details(
         type=old.type,
@@ -232,6 +235,6 @@ def _inherited(old: Node, details: Details, now: datetime) -> Details:
     return {**before, **details}
 
 
-def _end(old: Node, moment: datetime | None) -> datetime | None:
-    """Where a memory ends that another one follows at a moment: never before its own beginning."""
-    return max((each for each in (moment, old.valid_from) if each is not None), default=None)
+def _end_before(old: Node, moment: datetime | None) -> datetime | None:
+    """The end of a memory that another one follows at a moment: never before its own start."""
+    return max((bound for bound in (moment, old.valid_from) if bound is not None), default=None)

@@ -40,7 +40,7 @@ class UncitedQuote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResearchAnswer:
-    """An answer with `[1]`-style citations, its sources, and what is wrong with its citations."""
+    """An answer with `[1]`-style citations, its sources, and the faults of its citations."""
 
     answer: str
     sources: tuple[SourceDocument, ...]
@@ -56,7 +56,7 @@ class ResearchAnswer:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """What the contract's route returns, and the check of the citations."""
+        """The response of the contract's route, with the check of the citations."""
         return {
             "answer": self.answer,
             "sources": [source.to_dict() for source in self.sources],
@@ -66,7 +66,7 @@ class ResearchAnswer:
             "citations": {
                 "cited": list(self.cited),
                 "unknown": list(self.unknown),
-                "uncited": [{"sentence": each.sentence, "source": each.source} for each in self.uncited],
+                "uncited": [{"sentence": quote.sentence, "source": quote.source} for quote in self.uncited],
             },
             "note": self.note,
         }
@@ -77,7 +77,7 @@ AskEvent = (
     | tuple[Literal["piece"], str]
     | tuple[Literal["done"], ResearchAnswer]
 )
-"""What happens while a question is answered: the sources, the answer piece by piece, and in the end all of it."""
+"""The events of an answer: the sources, the answer piece by piece, and at the end all of it."""
 
 
 async def ask(
@@ -90,7 +90,7 @@ async def ask(
     include_text: bool = True,
     include_visual: bool = True,
 ) -> ResearchAnswer:
-    """The answer of a model to a question and its sources; without a model, the sentences that answer best."""
+    """Answer a question from its sources by a model; without one, by the best sentences."""
     research = await builder.build_context(query, num_results, include_text, include_visual)
     events = ask_events(query, research, model=model, embedder=embedder, stream=False)
     return await asyncio.to_thread(_last, events)
@@ -109,12 +109,12 @@ def ask_events(
     `stream` lets a model that can answer piece by piece do so: it is then not asked again when it is busy.
     """
     yield "sources", research.sources
-    told: list[str] = []
+    answer: list[str] = []
     with closing(_pieces(query, research, model, embedder, stream)) as pieces:
         for piece in pieces:
-            told.append(piece)
+            answer.append(piece)
             yield "piece", piece
-    yield "done", _answer("".join(told).strip(), research, model)
+    yield "done", _answer("".join(answer).strip(), research, model)
 
 
 def _pieces(
@@ -136,7 +136,7 @@ def _pieces(
 
 
 def _answer(text: str, research: ResearchContext, model: LanguageModel | None) -> ResearchAnswer:
-    """The answer with what is to be said of it: who gave it, and what went wrong on the way."""
+    """The checked answer with its model and notes on what went wrong."""
     asked = model if research.sources else None
     note = ""
     if not research.sources:
@@ -161,17 +161,17 @@ def messages_for(query: str, research: ResearchContext) -> Messages:
 
 
 def checked(text: str, research: ResearchContext) -> ResearchAnswer:
-    """An answer with what its citations are worth."""
+    """Check the citations of an answer."""
     cited = list(_citations(text))
-    numbers = list(dict.fromkeys(number for _, found in cited for number in found))
-    known = range(1, len(research.sources) + 1)
+    numbers = list(dict.fromkeys(number for _, in_brackets in cited for number in in_brackets))
+    valid = range(1, len(research.sources) + 1)
     return ResearchAnswer(
         answer=text,
         sources=research.sources,
         truncated=research.truncated,
         total_tokens=research.total_tokens,
-        cited=tuple(number for number in numbers if number in known),
-        unknown=tuple(number for number in numbers if number not in known),
+        cited=tuple(number for number in numbers if number in valid),
+        unknown=tuple(number for number in numbers if number not in valid),
         uncited=() if research.context is None else _uncited(text, research.context, cited),
     )
 
@@ -182,7 +182,7 @@ _Cited = tuple[re.Match[str], list[int]]
 
 def _citations(text: str) -> Iterator[_Cited]:
     """Brackets with numbers and nothing else in them, outside of code."""
-    code = [found.span() for found in _CODE.finditer(text)]
+    code = [match.span() for match in _CODE.finditer(text)]
     for brackets in _BRACKETS.finditer(text):
         if any(start <= brackets.start() < end for start, end in code):
             continue
@@ -205,8 +205,8 @@ def _uncited(text: str, context: Context, cited: Iterable[_Cited]) -> tuple[Unci
     numbers = {citation: number for number, citations in passages.items() for citation in citations}
     mentions = [
         (citation, *brackets.span())
-        for brackets, found in cited
-        for number in found
+        for brackets, in_brackets in cited
+        for number in in_brackets
         for citation in passages.get(number, ())
     ]
     check = check_answer(text, context, mentions)

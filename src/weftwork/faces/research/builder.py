@@ -91,7 +91,7 @@ class ContextBuilder:
         )
 
     async def get_source_metadata(self, doc_id: str, page: int) -> SourceDocument:
-        """All that is known of a page; raises a ValueError if there is no such page."""
+        """The text and metadata of a page; raises a ValueError if there is no such page."""
         return await self._index.source(*page_key(doc_id, page))
 
     def format_source_citation(self, source: SourceDocument, citation_num: int) -> str:
@@ -99,7 +99,7 @@ class ContextBuilder:
         return format_page(source, citation_num, self._counter)
 
     def deduplicate_results(self, results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Each page once, with its highest score, the best first; of equal ones the first comes first."""
+        """The pages, each once with its highest score, the best first; ties keep their order."""
         return deduplicate(results)
 
     def truncate_to_budget(self, sources: Sequence[SourceDocument], max_tokens: int) -> list[SourceDocument]:
@@ -113,11 +113,11 @@ class ContextBuilder:
         return list(sources[: bisect_right(range(1, len(parts) + 1), max_tokens, key=cost)])
 
     def estimate_tokens(self, text: str) -> int:
-        """How many tokens a text is; exact unless the builder was given another counter."""
+        """The tokens of a text; exact unless the builder was given another counter."""
         return self._counter.count(text)
 
     def fitted(self, sources: Sequence[SourceDocument], *, query: str = "") -> ResearchContext:
-        """The context of sources that were found already; if even the first is too long, the part that answers."""
+        """The context of these sources; if even the first is too long, the part of it that answers."""
         pages = [FoundPage(source) for source in sources]
         budget = Budget(total=self.max_tokens)
         request = Request(query=query, workspace=self._workspace, user=self._user, budget=budget)

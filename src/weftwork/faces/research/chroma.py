@@ -64,7 +64,7 @@ class ChromaPages:
         return _Either(self.visual, self.text)
 
     async def get_document_markdown(self, doc_id: str) -> str | None:
-        """The text of a whole document; if it does not tell its pages apart, that of the pages' text records."""
+        """The text of a whole document; if it has no page marks, that of the pages' text records."""
         return await asyncio.to_thread(self.markdown, doc_id)
 
     def markdown(self, doc_id: str) -> str | None:
@@ -89,14 +89,14 @@ class ChromaPages:
     def _packed(self, doc_id: str) -> Iterator[str]:
         for collection in (self.visual, self.text):
             for limit in (1, None):  # one record is enough unless only others have a copy
-                found = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"], limit=limit)
-                copies = (metadata.get(KNOWN) for metadata in found["metadatas"] or ())
+                answer = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"], limit=limit)
+                copies = (metadata.get(KNOWN) for metadata in answer["metadatas"] or ())
                 yield from dict.fromkeys(str(packed) for packed in copies if packed)
 
     def _recorded(self, doc_id: str) -> dict[int, str]:
         """The text records of a document by page, in the order of the numbers in their ids."""
-        found = self.text.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas", "documents"])
-        rows = zip(found["ids"], found["metadatas"] or (), found["documents"] or (), strict=False)
+        answer = self.text.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas", "documents"])
+        rows = zip(answer["ids"], answer["metadatas"] or (), answer["documents"] or (), strict=False)
         pages: dict[int, list[str]] = {}
         for _, metadata, text in sorted(rows, key=lambda row: _natural(row[0])):
             if text and isinstance(metadata.get("page"), int | float):
@@ -144,9 +144,9 @@ class ChromaSearch:
 
 @dataclass(frozen=True, slots=True)
 class ChromaCollector:
-    """Finds pages of a ChromaDB index for any recipe, beside what the store has.
+    """Finds pages of a ChromaDB index for any recipe, beside those of the store.
 
-    An index has no access lists: all of it is seen by whoever is asked with this collector.
+    An index has no access lists: every user of this collector sees all of it.
     """
 
     search: ChromaSearch
@@ -167,7 +167,7 @@ class ChromaCollector:
                 texts[doc_id] = self.search.pages.markdown(doc_id) or ""
             except InvalidInput as error:
                 inquiry.warnings.append(f"the pages of document {doc_id!r} are left out: {error}")
-        found = []
+        pages = []
         for result in results:
             doc_id, page, collection, score = (result[name] for name in ("doc_id", "page", "collection", "score"))
             if doc_id not in texts:
@@ -175,8 +175,8 @@ class ChromaCollector:
             text = extract_page(texts[doc_id], page) or ""
             source = SourceDocument.from_metadata(result["metadata"], doc_id=doc_id, page=page, text=text)
             kind: Kind = "look" if collection == "visual" else "vector"
-            found.append(Found.unstored(page_node(source), score, f"{collection} search {score:.2f}", kind))
-        return found
+            pages.append(Found.unstored(page_node(source), score, f"{collection} search {score:.2f}", kind))
+        return pages
 
 
 def opened(client: ClientAPI, name: str) -> ChromaCollection:
@@ -189,8 +189,8 @@ def opened(client: ClientAPI, name: str) -> ChromaCollection:
         raise NotFound(f"the ChromaDB index has no collection {name!r}: name the one that it has") from error
 
 
-def _best_first(found: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    return sorted((result for results in found for result in results), key=lambda result: -result["score"])
+def _best_first(rankings: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return sorted((result for results in rankings for result in results), key=lambda result: -result["score"])
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -203,12 +203,12 @@ class _Either:
         self._collections = (first, second)
 
     def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
-        """What matches in the first collection, or else in the second."""
+        """The matches in the first collection, or else in the second."""
         for collection in self._collections:
-            found: Mapping[str, Any] = collection.get(where=where, include=include)
-            if found["ids"]:
+            answer: Mapping[str, Any] = collection.get(where=where, include=include)
+            if answer["ids"]:
                 break
-        return found
+        return answer
 
 
 _Records = dict[Page, tuple[Mapping[str, Any], list[Any]]]
@@ -216,17 +216,17 @@ _Records = dict[Page, tuple[Mapping[str, Any], list[Any]]]
 
 
 def _near(collection: ChromaCollection, asked: Matrix, limit: int) -> _Records:
-    """The records nearest to each part of a query, of at least `limit` pages if there are so many."""
-    known, count = collection.count(), limit * SPARE
-    if not known or not len(asked):
+    """The records nearest to each part of a query, of at least `limit` pages if there are enough."""
+    total, count = collection.count(), limit * SPARE
+    if not total or not len(asked):
         return {}
     while True:
-        found = collection.query(
-            query_embeddings=list(asked), n_results=min(count, known), include=["metadatas", "embeddings"]
+        answer = collection.query(
+            query_embeddings=list(asked), n_results=min(count, total), include=["metadatas", "embeddings"]
         )
-        rows = zip(found["metadatas"] or (), found["embeddings"] or (), strict=True)
+        rows = zip(answer["metadatas"] or (), answer["embeddings"] or (), strict=True)
         records = _by_page([pair for metadatas, vectors in rows for pair in zip(metadatas, vectors, strict=True)])
-        if len(records) >= limit or count >= known:
+        if len(records) >= limit or count >= total:
             return records
         count *= SPARE
 
@@ -236,12 +236,12 @@ def _whole(collection: ChromaCollection, pages: Sequence[Page]) -> _Records:
     records: _Records = {}
     for doc_id in dict.fromkeys(doc_id for doc_id, _ in pages):
         numbers = [page for other, page in pages if other == doc_id]
-        found = collection.get(
+        answer = collection.get(
             where={"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$in": list(numbers)}}]},
             include=["metadatas", "embeddings"],
         )
-        vectors = found["embeddings"]
-        records |= _by_page(list(zip(found["metadatas"] or (), () if vectors is None else vectors, strict=True)))
+        vectors = answer["embeddings"]
+        records |= _by_page(list(zip(answer["metadatas"] or (), () if vectors is None else vectors, strict=True)))
     return records
 
 
@@ -260,15 +260,15 @@ def _ranked(asked: Matrix, records: _Records, limit: int, collection: str) -> li
     results = []
     for (doc_id, page), (metadata, vectors) in records.items():
         best = (unit_rows(np.stack(vectors)) @ asked.T).max(axis=0)
-        known = {name: value for name, value in metadata.items() if name != KNOWN}
+        shown = {name: value for name, value in metadata.items() if name != KNOWN}
         results.append(
             {
                 "doc_id": doc_id,
                 "page": page,
                 "score": min(1.0, round(float(np.maximum(best, 0.0).mean()), 6)),
                 "filename": metadata.get("filename", ""),
-                "metadata": known,
+                "metadata": shown,
                 "collection": collection,
             }
         )
-    return sorted(results, key=lambda each: (-each["score"], each["doc_id"], each["page"]))[:limit]
+    return sorted(results, key=lambda result: (-result["score"], result["doc_id"], result["page"]))[:limit]

@@ -1,4 +1,4 @@
-"""An answer without a model: the sentences of the sources that answer best, quoted, each with its citation."""
+"""Extractive answers without a model: the best sentences of the sources, each with its citation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from weftwork.text.sentences import split_sentences
 
 MOST_SENTENCES = 5
 WORDS, MEANING, PAGE, OPENING = 0.45, 0.2, 0.3, 0.05
-"""What counts: the query's words, how near the sentence is, the standing of its page, and that it opens the page."""
+"""Weights of the query's words, the cosine of the sentence, the score of its page, and that it opens the page."""
 ENOUGH = 0.85
 """Share of the best sentence's worth below which a sentence no longer answers."""
 ALIKE = 0.6
-"""Share of common words from which a sentence says what another one has said."""
+"""Share of common words from which a sentence is a near-duplicate of another."""
 FEWEST_WORDS, MOST_WORDS = 4, 120
 NOTHING = "The sources do not answer this question."
 
@@ -44,30 +44,31 @@ class Quoted:
 
 def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: EmbeddingProvider | None = None) -> str:
     """The sentences that answer best, one a line, in the order of their sources, each with its citation."""
-    sentences = [each for number, source in enumerate(sources, 1) for each in _sentences(source, number)]
+    sentences = [sentence for number, source in enumerate(sources, 1) for sentence in _sentences(source, number)]
     weights = _weights(query, sentences)
-    telling = [each for each in sentences if each.words & weights.keys()]
-    if not telling:
+    matching = [sentence for sentence in sentences if sentence.words & weights.keys()]
+    if not matching:
         return NOTHING
-    nearness = _nearness(query, telling, embedder)
+    cosines = _cosines(query, matching, embedder)
     standing = [source.relevance_score for source in sources]
     best = max(standing) or 1.0
     worth = {
-        each: WORDS * _covered(each.words, weights)
-        + MEANING * near
-        + PAGE * standing[each.number - 1] / best
-        + OPENING * each.opens
-        for each, near in zip(telling, nearness, strict=True)
+        sentence: WORDS * _covered(sentence.words, weights)
+        + MEANING * cosine
+        + PAGE * standing[sentence.number - 1] / best
+        + OPENING * sentence.opens
+        for sentence, cosine in zip(matching, cosines, strict=True)
     }
-    chosen = _chosen(sorted(telling, key=lambda each: -worth[each]), worth)
-    places = {each: place for place, each in enumerate(telling)}
-    return "\n".join(f"{each.text} [{each.number}]" for each in sorted(chosen, key=lambda each: places[each]))
+    chosen = _chosen(sorted(matching, key=lambda sentence: -worth[sentence]), worth)
+    places = {sentence: place for place, sentence in enumerate(matching)}
+    ordered = sorted(chosen, key=lambda sentence: places[sentence])
+    return "\n".join(f"{sentence.text} [{sentence.number}]" for sentence in ordered)
 
 
 def _sentences(source: SourceDocument, number: int) -> Iterable[Quoted]:
-    """What can be quoted of a source: sentences, no headings, rules or rows of tables."""
+    """The sentences of a source that can be quoted: no headings, rules or rows of tables."""
     opens = True
-    for text in _with_their_lists(each.text for each in split_sentences(clean(source.markdown_content))):
+    for text in _with_list_entries(sentence.text for sentence in split_sentences(clean(source.markdown_content))):
         words = analyse(text)
         if FEWEST_WORDS <= len(words) <= MOST_WORDS:
             # A number in brackets is a citation in this answer, and nothing but ours may be one; code has none.
@@ -76,12 +77,12 @@ def _sentences(source: SourceDocument, number: int) -> Iterable[Quoted]:
             opens = False
 
 
-def _with_their_lists(sentences: Iterable[str]) -> Iterable[str]:
-    """Sentences without their marks; one that ends with a colon says nothing without the entries after it."""
+def _with_list_entries(sentences: Iterable[str]) -> Iterable[str]:
+    """Sentences without Markdown marks; one that ends with a colon comes with the list entries after it."""
     leading: list[str] = []
     for sentence in sentences:
         entry = bool(_ENTRY.match(sentence))
-        if leading and not (entry and _length(leading) + len(sentence.split()) <= MOST_WORDS):
+        if leading and not (entry and len(" ".join((*leading, sentence)).split()) <= MOST_WORDS):
             yield _joined(leading)
             leading = []
         if sentence.startswith(("#", "|", "<!--", "```")):
@@ -95,43 +96,37 @@ def _with_their_lists(sentences: Iterable[str]) -> Iterable[str]:
         yield _joined(leading)
 
 
-def _length(texts: Sequence[str]) -> int:
-    return sum(len(text.split()) for text in texts)
-
-
 def _joined(leading: Sequence[str]) -> str:
     first, *entries = leading
     return f"{first} {'; '.join(entry.rstrip('.;,') for entry in entries)}".strip()
 
 
 def _weights(query: str, sentences: Sequence[Quoted]) -> dict[str, float]:
-    """The query's words, each by how few of the sentences have it."""
-    spread = {word: sum(word in each.words for each in sentences) for word in query_terms(analyse(query))}
+    """The weights of the query's words: the rarer in the sentences, the higher."""
+    spread = {word: sum(word in sentence.words for sentence in sentences) for word in query_terms(analyse(query))}
     return {word: math.log1p(len(sentences) / count) for word, count in spread.items() if count}
 
 
 def _covered(words: frozenset[str], weights: Mapping[str, float]) -> float:
-    """Which part of the query a sentence has, by the weights of its words."""
+    """The share of the query that a sentence covers, by the weights of its words."""
     return math.fsum(weight for word, weight in sorted(weights.items()) if word in words) / math.fsum(weights.values())
 
 
-def _nearness(query: str, sentences: Sequence[Quoted], embedder: EmbeddingProvider | None) -> list[float]:
+def _cosines(query: str, sentences: Sequence[Quoted], embedder: EmbeddingProvider | None) -> list[float]:
     if embedder is None:
         return [0.0] * len(sentences)
-    rows: Matrix = embedder.embed_batch([query, *(each.text for each in sentences)])
+    rows: Matrix = embedder.embed_batch([query, *(sentence.text for sentence in sentences)])
     return [max(0.0, float(value)) for value in np.vecdot(rows[1:], rows[0])]
 
 
 def _chosen(ranked: Sequence[Quoted], worth: Mapping[Quoted, float]) -> list[Quoted]:
-    """The best, as long as they say something new and are not much worse than the first."""
+    """The best sentences, without near-duplicates and those much worse than the first."""
     chosen: list[Quoted] = []
-    for each in ranked:
-        if len(chosen) == MOST_SENTENCES or worth[each] < ENOUGH * worth[ranked[0]]:
+    for sentence in ranked:
+        if len(chosen) == MOST_SENTENCES or worth[sentence] < ENOUGH * worth[ranked[0]]:
             break
-        if not any(_alike(each.words, other.words) for other in chosen):
-            chosen.append(each)
+        if all(
+            len(sentence.words & other.words) < ALIKE * min(len(sentence.words), len(other.words)) for other in chosen
+        ):
+            chosen.append(sentence)
     return chosen
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= ALIKE * min(len(one), len(other))

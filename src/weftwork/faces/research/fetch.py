@@ -25,7 +25,7 @@ PageKey = tuple[str, int]
 ENOUGH = frozenset({"extension", "thumb_path", "timestamp"})
 """Metadata of a result with which the page source need not be asked for more."""
 DAMAGED = (ValueError, EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading the Markdown of a document raises if it is not what was written."""
+"""The exceptions raised by reading damaged Markdown of a document."""
 
 
 class UnreadableDocument(InvalidInput):
@@ -59,17 +59,17 @@ class FetchedPages:
                 return None
             return None if source is None else FoundPage(source, findings[key])
 
-        found = await asyncio.gather(*(fetched(key, result) for key, result in best.items()))
+        fetched_pages = await asyncio.gather(*(fetched(key, result) for key, result in best.items()))
         return await asyncio.to_thread(
             fit_pages,
-            [page for page in found if page is not None],
+            [page for page in fetched_pages if page is not None],
             Request(query=query, workspace=self.workspace, user=self.user, budget=Budget(total=max_tokens)),
             self.counter,
             warnings,
         )
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
-        """All that is known of a page; raises PageNotFound if there is no such page."""
+        """The text and metadata of a page; raises PageNotFound if there is no such page."""
         documents = _Documents(self.pages)
         metadata, text = await asyncio.gather(documents.metadata(doc_id, page), documents.text(doc_id, page))
         if metadata is None:
@@ -78,7 +78,7 @@ class FetchedPages:
 
 
 def deduplicate(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Each page once, with its highest score, the best first; of equal ones the first comes first."""
+    """The pages, each once with its highest score, the best first; ties keep their order."""
     best: dict[PageKey, dict[str, Any]] = {}
     for result in results:
         key = page_key(result.get("doc_id"), result.get("page"))
@@ -91,22 +91,22 @@ def deduplicate(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _findings(results: Sequence[Mapping[str, Any]], mode: str) -> dict[PageKey, tuple[Finding, ...]]:
-    """By whom each page was found: by each collection, as far as results name theirs, or else by the search."""
+    """The findings of each page: one for each collection that results name, or else for the search."""
     collections: dict[str, list[Mapping[str, Any]]] = {}
     for result in results:
         collections.setdefault(str(result.get("collection") or mode), []).append(result)
-    found: dict[PageKey, tuple[Finding, ...]] = {}
-    for name, own in collections.items():
-        for rank, result in enumerate(deduplicate(own), start=1):
+    findings: dict[PageKey, tuple[Finding, ...]] = {}
+    for name, members in collections.items():
+        for rank, result in enumerate(deduplicate(members), start=1):
             key, score = (result["doc_id"], result["page"]), result["score"]
             kind: Kind = "look" if name == "visual" else "vector"
-            found[key] = (*found.get(key, ()), Finding(name, rank, score, f"{name} search {score:.2f}", kind))
-    return found
+            findings[key] = (*findings.get(key, ()), Finding(name, rank, score, f"{name} search {score:.2f}", kind))
+    return findings
 
 
 @dataclass(frozen=True, slots=True)
 class _Documents:
-    """What one request asks of a page source: the text of a document is asked for once."""
+    """The page source of one request, which reads the text of a document once."""
 
     source: PageSource
     whole: dict[str, asyncio.Task[str | None]] = field(default_factory=dict)
@@ -114,8 +114,8 @@ class _Documents:
     async def found(self, key: PageKey, result: Mapping[str, Any]) -> SourceDocument | None:
         """The page that a result names; None if it is gone: neither metadata nor text is left of it."""
         named = {"filename": result["filename"]} if result.get("filename") else {}
-        told = {**(result.get("metadata") or {}), **named}
-        if named and told.keys() >= ENOUGH:
+        own_metadata = {**(result.get("metadata") or {}), **named}
+        if named and own_metadata.keys() >= ENOUGH:
             metadata, text = None, await self.text(*key)
         else:
             metadata, text = await asyncio.gather(self.metadata(*key), self.text(*key))
@@ -123,15 +123,15 @@ class _Documents:
             metadata = await self.metadata(*key)
             if metadata is None:
                 return None
-        known = {**(metadata or {}), **told}
-        return SourceDocument.from_metadata(known, doc_id=key[0], page=key[1], text=text, score=result["score"])
+        merged = {**(metadata or {}), **own_metadata}
+        return SourceDocument.from_metadata(merged, doc_id=key[0], page=key[1], text=text, score=result["score"])
 
     async def metadata(self, doc_id: str, page: int) -> Mapping[str, Any] | None:
-        """What the visual collection knows of a page; None if it does not have it."""
-        found = await asyncio.to_thread(
+        """The metadata of a page in the visual collection; None if it does not have it."""
+        answer = await asyncio.to_thread(
             self.source.visual_collection.get, where=page_filter(doc_id, page), include=["metadatas"]
         )
-        return found["metadatas"][0] if found["ids"] else None
+        return answer["metadatas"][0] if answer["ids"] else None
 
     async def text(self, doc_id: str, page: int) -> str:
         """The text of a page; "" if it has none."""

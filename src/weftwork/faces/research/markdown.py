@@ -20,13 +20,13 @@ _DISGUISED = re.compile(r"<!--(?=\s*page)|\f", re.IGNORECASE)
 
 
 def join_pages(pages: Mapping[int, str]) -> str:
-    """Pages under `<!-- page 3 -->` lines; what a page says itself cannot end it."""
+    """Join pages under `<!-- page 3 -->` lines; marks inside a page are defused."""
     parts = (f"<!-- page {number} -->\n{_DISGUISED.sub(_harmless, text)}" for number, text in sorted(pages.items()))
     return "\n\n".join(parts)
 
 
-def _harmless(found: re.Match[str]) -> str:
-    return "\n" if found[0] == "\f" else "<!- -"
+def _harmless(mark: re.Match[str]) -> str:
+    return "\n" if mark[0] == "\f" else "<!- -"
 
 
 def extract_page(markdown: str, page: int) -> str | None:
@@ -39,15 +39,15 @@ def extract_page(markdown: str, page: int) -> str | None:
     if marks:
         ends = [*(mark.start() for mark in marks[1:]), len(markdown)]
         texts = {int(mark[1]): markdown[mark.end() : end] for mark, end in zip(marks, ends, strict=True)}
-        found = texts.get(page)
+        text = texts.get(page)
     else:
         parts = _BREAK.split(markdown)
-        found = parts[page - 1] if 1 <= page <= len(parts) else None
-    return None if found is None else found.strip("\n")
+        text = parts[page - 1] if 1 <= page <= len(parts) else None
+    return None if text is None else text.strip("\n")
 
 
 def tells_pages(markdown: str) -> bool:
-    """Whether it says where pages begin."""
+    """Return True if the text marks where pages begin."""
     return _MARK.search(markdown) is not None or _BREAK.search(markdown) is not None
 
 
@@ -57,7 +57,7 @@ def compress(markdown: str) -> str:
 
 
 def decompress(packed: str) -> str:
-    """What was compressed; refuses what is damaged, or unpacks to more than a document can be."""
+    """Decompress Markdown; refuse data that is damaged or unpacks to more than LARGEST bytes."""
     reader = zlib.decompressobj(wbits=31)
     try:
         data = reader.decompress(base64.b64decode(packed, validate=True), LARGEST)

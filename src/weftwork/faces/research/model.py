@@ -41,7 +41,7 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
 
     def complete(self, messages: Messages) -> str:
         """The answer to a conversation; raises ModelError if there is none."""
@@ -52,12 +52,15 @@ class StreamingModel(LanguageModel, Protocol):
     """A model whose answer can be read while it is being made."""
 
     def stream(self, messages: Messages) -> Iterator[str]:
-        """The answer piece by piece; closing the iterator ends the request. Raises ModelError if it breaks off."""
+        """The answer piece by piece; raises ModelError if it breaks off.
+
+        Closing the iterator ends the request.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """Which model to ask, and where; the key comes from the environment and is never shown."""
+    """The model to ask, and its address; the key comes from the environment and is never shown."""
 
     name: str
     url: str = DEFAULT_URL
@@ -78,25 +81,28 @@ class ModelSettings:
 
     @property
     def host(self) -> str:
-        """Whom to name in an error: neither a path nor a password in the address."""
+        """The host to name in an error: neither a path nor a password in the address."""
         return urlsplit(self.url).hostname or ""
 
     @classmethod
     def from_mapping(
         cls, table: Mapping[str, Any], environment: Mapping[str, str] = os.environ
     ) -> ModelSettings | None:
-        """From `[model]` in weftwork.toml and WEFTWORK_MODEL_NAME, _URL and _KEY over it; None if no model is named."""
-        known = {"name": str, "url": str, "key_env": str, "timeout": (int, float), "max_retries": int}
+        """Read `[model]` of weftwork.toml, overridden by the environment; None if no model is named.
+
+        The variables are WEFTWORK_MODEL_NAME, _URL and _KEY.
+        """
+        types = {"name": str, "url": str, "key_env": str, "timeout": (int, float), "max_retries": int}
         for setting, value in table.items():
-            if setting not in known:
+            if setting not in types:
                 hint = "name an environment variable in key_env instead" if "key" in setting else ""
-                raise InvalidInput(f"[model] has an unknown setting {setting!r}: {hint or 'use ' + ', '.join(known)}")
-            if isinstance(value, bool) or not isinstance(value, known[setting]):  # type: ignore[arg-type]
+                raise InvalidInput(f"[model] has an unknown setting {setting!r}: {hint or 'use ' + ', '.join(types)}")
+            if isinstance(value, bool) or not isinstance(value, types[setting]):  # type: ignore[arg-type]
                 raise InvalidInput(f"{setting} in [model] cannot be {value!r}")
         values = {setting: value for setting, value in table.items() if setting != "key_env"}
         for setting in ("name", "url"):
-            given = environment.get(f"WEFTWORK_MODEL_{setting.upper()}")
-            values |= {setting: given} if given else {}
+            override = environment.get(f"WEFTWORK_MODEL_{setting.upper()}")
+            values |= {setting: override} if override else {}
         if not values.get("name"):
             return None
         key = environment.get("WEFTWORK_MODEL_KEY") or environment.get(table.get("key_env", DEFAULT_KEY))
@@ -122,7 +128,7 @@ class ChatModel:
             return _content(self._post(client, body), self._settings.host)
 
     def stream(self, messages: Messages) -> Iterator[str]:
-        """The first answer, piece by piece; what has begun is not asked for again."""
+        """The first answer, piece by piece; no retries."""
         body = {"model": self.name, "messages": list(messages), "temperature": 0, "stream": True}
         with _client(self._settings) as client:
             yield from pieces_of(client, body, self._settings.host)
@@ -179,12 +185,9 @@ def _send(client: httpx.Client, body: Mapping[str, Any]) -> httpx.Response | str
         return type(error).__name__
     if len(content) <= LARGEST_ANSWER and time.monotonic() > end:
         return "it took too long"
-    return httpx.Response(response.status_code, headers=_told(response), content=content, request=response.request)
-
-
-def _told(response: httpx.Response) -> dict[str, str]:
-    """The headers that matter for an answer that is unpacked already."""
-    return {name: response.headers[name] for name in ("content-type", "retry-after") if name in response.headers}
+    # Other headers do not hold for a body that is decompressed already.
+    headers = {name: response.headers[name] for name in ("content-type", "retry-after") if name in response.headers}
+    return httpx.Response(response.status_code, headers=headers, content=content, request=response.request)
 
 
 def _may_pass(outcome: httpx.Response | str) -> bool:

@@ -30,7 +30,7 @@ SIGNALS: Mapping[Kind, str] = {"vector": "page_meaning", "look": "page_look"}
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page with what speaks for it."""
+    """A page with the findings for it."""
 
     source: SourceDocument
     findings: tuple[Finding, ...] = ()
@@ -39,16 +39,16 @@ class FoundPage:
 def fit_pages(
     pages: Sequence[FoundPage], request: Request, counter: TokenCounter, warnings: Iterable[str] = ()
 ) -> ResearchContext:
-    """The first of these pages that the budget allows; of one too long for all of it, the part that answers."""
+    """Fit the first of these pages into the budget; of one that is too long, the part that answers."""
     ranked = with_descending_scores([_candidate(page, number, counter) for number, page in enumerate(pages, start=1)])
-    known = {candidate.key: candidate for candidate in ranked}
+    candidates = {candidate.key: candidate for candidate in ranked}
     fitting = Fitting(
         request,
         read_query(request.query, system_clock()),
         get_recipe("research"),
         counter,
         Templates(),
-        load=lambda keys: {key: known[key] for key in keys},
+        load=lambda keys: {key: candidates[key] for key in keys},
     )
     context = fit(fitting, [_offer(candidate) for candidate in ranked], [])
     context = replace(context, warnings=(*warnings, *context.warnings))
@@ -76,7 +76,7 @@ def _offer(candidate: Candidate) -> Offer:
 
 def page_node(source: SourceDocument) -> Node:
     """A page of a document that is not in the store, as the store would have it."""
-    known: dict[str, FieldValue] = {
+    values: dict[str, FieldValue] = {
         "filename": source.filename,
         "page": source.page,
         "extension": source.extension,
@@ -92,7 +92,7 @@ def page_node(source: SourceDocument) -> Node:
         title=source.filename and f"{source.filename}, page {source.page}",
         text=source.markdown_content,
         position=source.page,
-        fields={name: value for name, value in known.items() if value},
+        fields={name: value for name, value in values.items() if value},
         source=source.filename,
     )
 
@@ -111,7 +111,7 @@ def _candidate(page: FoundPage, number: int, counter: TokenCounter) -> Candidate
         citation=citation_id(node.id, text)[:SHORT],
         key=number,
     )
-    signals = {SIGNALS[each.kind]: each.score for each in page.findings if each.kind in SIGNALS}
+    signals = {SIGNALS[finding.kind]: finding.score for finding in page.findings if finding.kind in SIGNALS}
     return Candidate(
         node, passage, SECTION, page.findings, signals=signals, score=source.relevance_score, document=source.doc_id
     )

@@ -1,4 +1,4 @@
-"""What the research contract depends on: a search, and a place that knows pages."""
+"""Protocols of the research contract: a search, and a source of pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SearchEngine(Protocol):
     async def search(
         self, query: str, num_results: int = 10, search_mode: str = "hybrid"
     ) -> Sequence[Mapping[str, Any]]:
-        """Results with `doc_id`, `page`, `score` from 0 to 1, `filename` and `metadata`; a page may come twice.
+        """Results with `doc_id`, `page`, `score` (0 to 1), `filename` and `metadata`; pages may repeat.
 
         A result may say in `collection` whether the "text" or the "visual" collection has it.
         """
@@ -29,7 +29,7 @@ class Collection(Protocol):
     """Metadata of pages, asked for as ChromaDB is."""
 
     def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
-        """`ids` and `metadatas` of what matches."""
+        """`ids` and `metadatas` of the matches."""
 
 
 class PageSource(Protocol):
@@ -61,7 +61,7 @@ class PageIndex(Protocol):
         """The best `limit` pages of a search for `num_results`, as far as they fit."""
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
-        """All that is known of a page; raises PageNotFound if there is no such page."""
+        """The text and metadata of a page; raises PageNotFound if there is no such page."""
 
 
 def check_mode(mode: str) -> str:

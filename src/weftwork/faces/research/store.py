@@ -28,7 +28,7 @@ _PAGES_ONLY = Filters(types=frozenset({PAGE}))
 
 @lru_cache(maxsize=64)
 def research_recipe(mode: str, limit: int) -> Recipe:
-    """The recipe "research", by one collection or by both, for so many pages."""
+    """The recipe "research", by one collection or by both, for `limit` pages."""
     recipe = get_recipe("research")
     hits = max(recipe.hits or 0, 2 * limit)
     return replace(recipe, collectors=_COLLECTORS[check_mode(mode)], order=Best(limit), hits=hits)
@@ -71,7 +71,7 @@ class WeftSearch:
         return ResearchContext.from_context(context, sources, min(limit, len(context.trace)))
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
-        """All that is known of a page; raises PageNotFound if there is none that this user may see."""
+        """The text and metadata of a page; raises PageNotFound if there is none that this user may see."""
         node = await asyncio.to_thread(self._page, doc_id, page)
         if node is None:
             raise PageNotFound(doc_id, page)
@@ -92,11 +92,11 @@ class WeftSearch:
 
     def _page(self, doc_id: str, page: int) -> Node | None:
         with self._weft.store.view(self._workspace, self._user) as view:
-            found = view.nodes([f"{doc_id}{ID_MARK}{page}"])
-            if not found:
+            nodes = view.nodes([f"{doc_id}{ID_MARK}{page}"])
+            if not nodes:
                 below = [node.id for node in view.children(doc_id, MOST_PAGES) if page_number(node) == page]
-                found = view.nodes(below)
-        return next((node for node in found if node.type == PAGE), None)
+                nodes = view.nodes(below)
+        return next((node for node in nodes if node.type == PAGE), None)
 
 
 def _source(node: NodeInfo, text: str, score: float = 0.0) -> SourceDocument:
@@ -108,15 +108,15 @@ def _source(node: NodeInfo, text: str, score: float = 0.0) -> SourceDocument:
 
 def _result(candidate: Candidate) -> dict[str, Any]:
     metadata = metadata_of(candidate.node)
-    known = {name: metadata[name] for name in ("doc_id", "page", "filename")}
-    return {**known, "score": candidate.score, "metadata": metadata}
+    key_values = {name: metadata[name] for name in ("doc_id", "page", "filename")}
+    return {**key_values, "score": candidate.score, "metadata": metadata}
 
 
 def metadata_of(node: NodeInfo) -> dict[str, Any]:
-    """What is known of a page, in the contract's names."""
+    """The metadata of a page, in the contract's names."""
     fields = node.fields
     name = file_name(node)
-    known = {
+    values = {
         "doc_id": node.id.rpartition(ID_MARK)[0] or node.parent or node.id,
         "filename": name,
         "page": page_number(node),
@@ -131,4 +131,4 @@ def metadata_of(node: NodeInfo) -> dict[str, Any]:
         "num_tables": fields.get("tables", 0),
         "num_pictures": fields.get("pictures", 0),
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,4 +1,4 @@
-"""An answer of a language model while it is being made: server-sent events of a `/chat/completions` endpoint."""
+"""Streamed answers of a language model: server-sent events of `/chat/completions`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ END = "[DONE]"
 
 
 def pieces_of(client: httpx.Client, body: Mapping[str, Any], host: str) -> Iterator[str]:
-    """What the model says, as it says it; the request ends when the iterator is closed."""
+    """The answer of the model as it comes; the request ends when the iterator is closed."""
     import httpx  # noqa: PLC0415  (an optional extra)
 
     taken, end = 0, time.monotonic() + LONGEST_ANSWER

@@ -29,7 +29,7 @@ class SourceDocument:
     thumbnail_path: str | None = None
     image_path: str | None = None
     timestamp: str = ""
-    """When it was added, in ISO format."""
+    """The time at which it was added, in ISO format."""
     section_path: str | None = None
     """`Introduction > Methods`."""
     parent_heading: str | None = None
@@ -41,7 +41,7 @@ class SourceDocument:
     def from_metadata(
         cls, metadata: Mapping[str, Any], *, doc_id: str, page: int, text: str, score: float = 0.0
     ) -> SourceDocument:
-        """A page with what is known of it, in the contract's names; a score beyond 0 to 1 counts as the nearer end."""
+        """A page from metadata in the contract's names; its score is clamped to [0, 1]."""
         return cls(
             doc_id=doc_id,
             filename=str(metadata.get("filename") or doc_id),
@@ -70,20 +70,20 @@ class ResearchContext:
     total_tokens: int
     """Of the formatted text; exact unless the builder counts otherwise."""
     truncated: bool
-    """Whether a source was left out or shortened for want of room."""
+    """True if a source was left out or shortened for want of room."""
     context: Context | None = field(default=None, repr=False, compare=False)
     """The context behind it, with a decision for each page; source 1 is its first excerpt."""
 
     @classmethod
     def from_context(cls, context: Context, sources: Iterable[SourceDocument], offered: int) -> ResearchContext:
-        """A context whose excerpts are these sources; `offered` is the number of pages that might have been shown."""
+        """A context whose excerpts are these sources, out of `offered` pages."""
         shown = tuple(sources)
         cut = len(shown) < offered or any(excerpt.truncated for excerpt in context.excerpts)
         return cls(context.text, shown, context.tokens, cut, context)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What went wrong on the way, such as documents that could not be read."""
+        """The warnings, such as of documents that could not be read."""
         return () if self.context is None else self.context.warnings
 
     def get_citation_map(self) -> dict[int, SourceDocument]:

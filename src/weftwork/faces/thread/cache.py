@@ -49,7 +49,7 @@ class ContextCache(Generic[Value]):
             return entry.value
 
     def set(self, key: Key, value: Value) -> None:
-        """Keep a value; the one that was not used for longest makes room."""
+        """Store a value, evicting the least recently used one."""
         with self._guard:
             self._entries.pop(key, None)
             self._entries[key] = _Entry(value, self._timer())
@@ -57,7 +57,7 @@ class ContextCache(Generic[Value]):
                 self._entries.popitem(last=False)
 
     def invalidate(self, pattern: str | None = None) -> None:
-        """Forget everything, or what has this text in a part of its key."""
+        """Remove all entries, or those with this text in a part of their key."""
         with self._guard:
             if pattern is None:
                 self._entries.clear()

@@ -1,4 +1,4 @@
-"""Which sources an answer used, and how it names them."""
+"""The sources that an answer used, and their citations."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class CitationManager:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """All citations as they stand by now."""
+        """The citations so far."""
         return tuple(self._citations.values())
 
     def generate_citations(self, items: Iterable[ContextItem]) -> tuple[Citation, ...]:
         """One citation for each item."""
-        made = citations_of(items)
-        for citation in made:
+        citations = citations_of(items)
+        for citation in citations:
             self._citations.setdefault(citation.id, citation)
-        return made
+        return citations
 
     def mark_as_used(self, citation_id: str) -> None:
         """Note that the answer cites a source, once; an id that is not known is ignored."""
-        known = self._citations.get(f"[{citation_id.strip('[]')}]")
-        if known is not None and not known.used_in_response:
-            self._citations[known.id] = replace(known, used_in_response=True)
-            self._on_use(known)
+        citation = self._citations.get(f"[{citation_id.strip('[]')}]")
+        if citation is not None and not citation.used_in_response:
+            self._citations[citation.id] = replace(citation, used_in_response=True)
+            self._on_use(citation)
 
     def format_citations_for_response(self, citations: Iterable[Citation]) -> str:
         """The list of those of these sources that were used, to stand below an answer; empty if none was."""

@@ -1,4 +1,4 @@
-"""The files that threads are about: kept by their paths, found in three ways, and remembered when used."""
+"""The files of threads: stored by path, searched in three ways, with access times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from weftwork.write.permit import Kind, Permit, permitted
 FILES = frozenset({"file"})
 
 PASSAGES_A_FILE = 3
-"""How many hits are read for each file wanted, since several may be parts of the same one."""
+"""Hits to read for each file wanted, since several may be parts of the same one."""
 LOOKED_BACK = 200
 KIND = Kind("file", "find it with  weftwork search", lambda node: node.type == "file")
 
@@ -81,21 +81,21 @@ class FileRepository:
     def get(self, file_id: str) -> Node:
         """A file with its content."""
         with self._view() as view:
-            found = [node for node in view.nodes([file_id]) if KIND.includes(node)]
-        if not found:
+            files = [node for node in view.nodes([file_id]) if KIND.includes(node)]
+        if not files:
             raise KIND.missing(file_id)
-        return found[0]
+        return files[0]
 
     def update(self, file_id: str, content: str) -> bool:
-        """Give a file new content; passages of the old one are gone. Tells whether anything changed."""
+        """Give a file new content; passages of the old one are gone. Returns True if anything changed."""
         return self._set_text(file_id, content)
 
     def move(self, file_id: str, path: str) -> None:
-        """Give a file another path; its id, its links and what readers said of it stay."""
+        """Give a file another path; its id, links and feedback stay."""
         _check_path(path)
         node = self._own(file_id)
         with self._view() as view:
-            taken = [each for each in view.nodes(view.find(path)) if self._is_at(each, path) and each.id != file_id]
+            taken = [other for other in view.nodes(view.find(path)) if self._is_at(other, path) and other.id != file_id]
         if taken:
             raise InvalidInput(f"there is a file at {path!r} already: delete it first, or choose another path")
         self._rewrite(file_id, [replace(node, source=path, title=PurePath(path).name)])
@@ -138,7 +138,7 @@ class FileRepository:
         recipe = Recipe(
             name="files",
             collectors=(collector,),
-            profile=Profile("files", {"found": 1.0}, own={"found": _found}),
+            profile=Profile("files", {"found": 1.0}, own={"found": _search_score}),
             hits=limit * PASSAGES_A_FILE,
             order=as_scored,
         )
@@ -169,9 +169,9 @@ class FileRepository:
         while True:
             number += 1
             name = "file-" + text_hash("\0".join((self._user, path, str(number))))[:16]
-            known = view.nodes([name])
-            if not known or self._is_at(known[0], path):
-                return name, bool(known)
+            existing = view.nodes([name])
+            if not existing or self._is_at(existing[0], path):
+                return name, bool(existing)
 
     def _permitted(self) -> AbstractContextManager[Permit]:
         return permitted(self._weft.store, self._workspace, self._user, KIND)
@@ -181,7 +181,7 @@ class FileRepository:
             return permit.changeable([file_id])[0]
 
     def _set_text(self, file_id: str, text: str, readers: frozenset[str] | None = None) -> bool:
-        """Give a file new content, and readers if any are named; tell whether the content is new."""
+        """Give a file new content, and readers if any are named; return True if the content is new."""
         node = self._own(file_id)
         changed = [] if node.text == text else [replace(node, text=text, updated_at=self._weft.now())]
         self._rewrite(file_id, changed, readers)
@@ -215,6 +215,6 @@ def _names(values: Iterable[str], rule: str) -> list[str]:
     raise InvalidInput(f"{rule}, got {values!r}: put them into a list")
 
 
-def _found(candidate: Candidate, facts: Facts) -> float:
-    """How well the search that found it says that it matches."""
+def _search_score(candidate: Candidate, facts: Facts) -> float:
+    """The score of the search that found it."""
     return candidate.findings[0].score

@@ -25,7 +25,7 @@ class RelevanceScorer:
 
     idf: Mapping[str, float] | None = None
     usage: Mapping[str, int] | None = None
-    """How often each item was used, by its id."""
+    """The number of uses of each item, by its id."""
     clock: Clock = system_clock
 
     def score_items(self, items: Sequence[ContextItem], query: str) -> list[ContextItem]:
@@ -39,13 +39,13 @@ class RelevanceScorer:
             idf=self.idf or {},
         )
         candidates = [_candidate(item, number) for number, item in enumerate(items)]
-        scores = {each.key: each.score for each in score(candidates, get_profile("thread"), facts)}
+        scores = {candidate.key: candidate.score for candidate in score(candidates, get_profile("thread"), facts)}
         return [replace(item, relevance=scores[number]) for number, item in enumerate(items)]
 
 
 @dataclass(frozen=True, slots=True)
 class OptimizationResult:
-    """What was chosen and what was not, each in the order in which it was given, and the tokens of what was."""
+    """The items chosen and left out, each in the given order, and the tokens of those chosen."""
 
     selected: tuple[ContextItem, ...]
     excluded: tuple[ContextItem, ...]
@@ -59,11 +59,11 @@ class TokenOptimizer:
     counter: TokenCounter = field(default_factory=CharacterCounter)
 
     def optimize(self, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
-        """By relevance per token, mixing types."""
+        """Choose by relevance per token, mixing types."""
         return self._pack("density", items, max_tokens)
 
     def optimize_dp(self, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
-        """The set that is worth most."""
+        """Choose the set of the greatest total relevance."""
         return self._pack("optimal", items, max_tokens)
 
     def _pack(self, packer: str, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
@@ -86,7 +86,7 @@ def _as_taken(item: ContextItem, outcome: Outcome) -> ContextItem:
 
 
 def _candidate(item: ContextItem, number: int) -> Candidate:
-    """An item in the shape of what a collector found."""
+    """An item as a candidate."""
     by: Iterable[Finding] = (Finding("references", 1, 1.0, kind="reference"),) if item.type == "reference" else ()
     return Candidate(
         node=NodeInfo(

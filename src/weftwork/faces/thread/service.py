@@ -25,9 +25,9 @@ OPTIMIZERS = ("density", "optimal")
 
 
 class ContextAssemblyService:
-    """Builds prime contexts from one workspace, remembers them for a moment, and takes in what came of them.
+    """Builds and caches prime contexts from one workspace, and records use and feedback.
 
-    Thread-safe. A write to the workspace is seen by the next call, whatever is remembered.
+    Thread-safe. A write to the workspace is seen by the next call, whatever is cached.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ContextAssemblyService:
         # The engine remembers contexts by all that they depend on, writes and the clock included: what was made of
         # the very same one still holds.
         key = (thread_id, user_id, user_message)
-        prime = self.cache.get(key, lambda known: known.context is context)
+        prime = self.cache.get(key, lambda cached: cached.context is context)
         fresh = prime is None
         if prime is None:
             prime = project(context, self.analyze(user_message), self._weft.tools.counter)
@@ -87,7 +87,7 @@ class ContextAssemblyService:
         return prime
 
     def analyze(self, user_message: str) -> Question:
-        """What a message says by itself: keywords, named files, tags, a time."""
+        """Parse a message: keywords, named files, tags, a period."""
         return read_query(user_message, self._weft.now())
 
     def extract_keywords(self, query: str) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class ContextAssemblyService:
         return self.analyze(query).keywords
 
     def invalidate(self, pattern: str | None = None) -> None:
-        """Forget what is remembered, or of it what has this text in its thread, user or message."""
+        """Empty the cache, or remove the entries with this text in their thread, user or message."""
         self.cache.invalidate(pattern)
 
     def citation_manager(self, prime: PrimeContext) -> CitationManager:
@@ -107,7 +107,7 @@ class ContextAssemblyService:
         return manager
 
     def check_answer(self, text: str, prime: PrimeContext) -> AnswerCheck:
-        """Which sources an answer cites, which it makes up, and which it quotes without citing them."""
+        """Find the sources that an answer cites, makes up, or quotes without a citation."""
         return check_answer(text, prime)
 
     def record_feedback(self, context_item_id: str, useful: bool, user_id: str = DEFAULT_USER) -> None:
@@ -138,5 +138,5 @@ class ContextAssemblyService:
 
 
 def check_answer(text: str, context: PrimeContext | Context) -> AnswerCheck:
-    """Check an answer against what it was given; see `weftwork.answer`."""
+    """Check an answer against its context; see `weftwork.answer`."""
     return check_against(text, context.context if isinstance(context, PrimeContext) else context)

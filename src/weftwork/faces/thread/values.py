@@ -17,12 +17,12 @@ ItemType = Literal["file", "chunk", "message", "reference"]
 CitationType = Literal["file", "document", "message"]
 
 SEARCHES: frozenset[Kind] = frozenset({"words", "keywords", "fuzzy"})
-"""Kinds of what the searches among files find."""
+"""Kinds of findings of the searches among files."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemMetadata:
-    """What is known of an item beside its content."""
+    """The metadata of an item beside its content."""
 
     node: str
     """Id of the node that it is a part of."""
@@ -41,7 +41,7 @@ class ContextItem:
     id: str
     type: ItemType
     content: str
-    """What it says: all of it, or as much as stands in the text."""
+    """Its text: all of it, or as much as stands in the context."""
     excerpt: str
     """The part that matched, with the words of the message between <<< and >>>."""
     source: str
@@ -65,7 +65,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class ContextStats:
-    """How much was retrieved in each way, and how much of it all was left out."""
+    """The number of items retrieved in each way, and of those left out."""
 
     explicit_count: int
     """Files that the thread or the message refers to, each once."""
@@ -76,7 +76,7 @@ class ContextStats:
 
 @dataclass(frozen=True, slots=True)
 class PrimeContext:
-    """What a message in a thread needs: the text for the model, its items and where they come from."""
+    """The context of a message in a thread: the text for the model, its items and their sources."""
 
     total_tokens: int
     items: tuple[ContextItem, ...]
@@ -90,7 +90,7 @@ class PrimeContext:
 
 @dataclass(frozen=True, slots=True)
 class ContextMetrics:
-    """What one call cost, in milliseconds and tokens; a context from memory costs no search."""
+    """The cost of one call in milliseconds and tokens; a cached context costs no search."""
 
     assembly_time: float
     items_retrieved: int
@@ -160,7 +160,7 @@ def _metadata(candidate: Candidate, question: Question) -> ItemMetadata:
 
 
 def _type(candidate: Candidate, shown_in: Excerpt) -> ItemType:
-    """One of the contract's four: whatever is neither a message nor referred to counts as a file or a part of one."""
+    """One of the contract's four types; a node that is no message or reference counts as file or chunk."""
     kind = "reference" if any(item.candidate.asked for item in shown_in.items) else item_type(candidate)
     if kind in ("file", "chunk", "message", "reference"):
         return cast(ItemType, kind)
@@ -173,10 +173,10 @@ def _citation_type(node_type: str) -> CitationType:
 
 def _stats(trace: Iterable[Decision]) -> ContextStats:
     decisions = list(trace)
-    found = [{finding.kind for finding in decision.findings} for decision in decisions]
+    kinds = [{finding.kind for finding in decision.findings} for decision in decisions]
     return ContextStats(
-        explicit_count=len({each.node for each, by in zip(decisions, found, strict=True) if "reference" in by}),
-        search_count=sum(bool(SEARCHES & by) for by in found),
-        history_count=sum("history" in by for by in found),
+        explicit_count=len({decision.node for decision, by in zip(decisions, kinds, strict=True) if "reference" in by}),
+        search_count=sum(bool(SEARCHES & by) for by in kinds),
+        history_count=sum("history" in by for by in kinds),
         excluded_count=sum(decision.fate == "dropped" for decision in decisions),
     )

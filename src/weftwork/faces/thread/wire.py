@@ -27,12 +27,12 @@ def to_response(prime: PrimeContext) -> dict[str, Any]:
 
 
 def _item(item: ContextItem) -> dict[str, Any]:
-    known = item.metadata
+    metadata = item.metadata
     return _named(asdict(item)) | {
-        "metadata": _named(asdict(known))
+        "metadata": _named(asdict(metadata))
         | {
-            "createdAt": None if known.created_at is None else known.created_at.isoformat(),
-            "matchedKeywords": list(known.matched_keywords),
+            "createdAt": None if metadata.created_at is None else metadata.created_at.isoformat(),
+            "matchedKeywords": list(metadata.matched_keywords),
         }
     }
 

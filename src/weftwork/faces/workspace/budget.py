@@ -1,4 +1,4 @@
-"""How many tokens there are, and which section may take how many of them (workspace contract, 2.1 and 7.1)."""
+"""Token budgets of the workspace contract (2.1 and 7.1), and their sections."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TokenBudget:
 
     @property
     def room(self) -> int:
-        """What is left for the context."""
+        """Tokens left for the context."""
         return self.total - self.system
 
     def checked(self) -> TokenBudget:
@@ -58,20 +58,20 @@ class TokenBudget:
 
 
 def _chat(budget: TokenBudget) -> TokenBudget:
-    """Half of what the focus has goes to the conversation."""
+    """Give half of the tokens of the focus to the conversation."""
     half = budget.focus // 2
     return replace(budget, focus=budget.focus - half, history=budget.history + half)
 
 
 def _search(budget: TokenBudget) -> TokenBudget:
-    """What the conversation and the activity have, and half of what the focus has, goes to what is found."""
+    """Give the tokens of history and activity, and half of those of the focus, to the search."""
     half = budget.focus // 2
-    found = budget.semantic + budget.history + budget.activity + half
-    return replace(budget, focus=budget.focus - half, semantic=found, history=0, activity=0)
+    semantic = budget.semantic + budget.history + budget.activity + half
+    return replace(budget, focus=budget.focus - half, semantic=semantic, history=0, activity=0)
 
 
 def _automate(budget: TokenBudget) -> TokenBudget:
-    """What the conversation and the activity have goes to the focus."""
+    """Give the tokens of history and activity to the focus."""
     return replace(budget, focus=budget.focus + budget.history + budget.activity, history=0, activity=0)
 
 
@@ -84,16 +84,16 @@ _SPLITS: dict[str, Callable[[TokenBudget], TokenBudget]] = {
 
 
 def split_for(kind: str, budget: TokenBudget) -> TokenBudget:
-    """How a type of request divides a budget when it does not bring its own."""
-    return _SPLITS[_known(kind)](budget)
+    """Divide a budget for a type of request that does not bring its own."""
+    return _SPLITS[_checked_kind(kind)](budget)
 
 
 def closed_for(kind: str) -> frozenset[str]:
     """Sections that a type of request does not have, whatever its budget says."""
-    return frozenset({"history", "activity"} if _known(kind) in ("search", "automate") else ())
+    return frozenset({"history", "activity"} if _checked_kind(kind) in ("search", "automate") else ())
 
 
-def _known(kind: str) -> str:
+def _checked_kind(kind: str) -> str:
     if kind not in _SPLITS:
         raise UnknownName("request type", kind, get_args(RequestType))
     return kind

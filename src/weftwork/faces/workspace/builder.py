@@ -41,7 +41,7 @@ DEFAULTS = WorkspaceConfig()
 
 
 class ContextBuilder:
-    """Builds contexts from what a `Weft` holds. Thread-safe, as the engine is."""
+    """Builds contexts from a `Weft`. Thread-safe, as the engine is."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ContextBuilder:
         scorer: RelevanceScorer | None = None,
         allocator: BudgetAllocator | None = None,
     ) -> None:
-        """`collectors` find blocks beside the configured ones; `scorer` and `allocator` take the place of ours."""
+        """`collectors` find blocks beside the configured ones; `scorer` and `allocator` replace ours."""
         self._weft = weft
         self._config = config
         self._collectors = tuple(collectors)
@@ -64,18 +64,19 @@ class ContextBuilder:
         return await asyncio.to_thread(self._build, request, await collected(self._collectors, request))
 
     def estimate_tokens(self, payload: ContextPayload) -> int:
-        """How many tokens the serialised context has: exact, by the engine's tokenizer."""
+        """The exact tokens of the serialised context, by the engine's tokenizer."""
         return self._weft.tools.counter.count(payload.serialized)
 
     def validate(self, payload: ContextPayload) -> ContextValidationResult:
-        """Whether a payload keeps its budgets, shows only what its user may see, and repeats nothing."""
+        """Check that a payload keeps its budgets, shows only what its user may see, and repeats nothing."""
         return validate(self._weft, payload, self._budget(payload.request))
 
     def _budget(self, request: ContextRequest) -> TokenBudget:
-        own = request.token_budget
-        return split_for(request.type, self._config.token_budget) if own is None else own
+        if request.token_budget is not None:
+            return request.token_budget
+        return split_for(request.type, self._config.token_budget)
 
-    def _build(self, request: ContextRequest, given: Sequence[GivenBlocks]) -> ContextPayload:
+    def _build(self, request: ContextRequest, blocks: Sequence[GivenBlocks]) -> ContextPayload:
         budget = self._budget(request).checked()
         closed = closed_for(request.type) | {name for name, tokens in budget.sections.items() if tokens == 0}
         embedder = self._weft.tools.embedder
@@ -87,17 +88,17 @@ class ContextBuilder:
             model="" if embedder is None else embedder.model,
         )
         recipe = recipe_for(self._config, variation)
-        more = tuple(each for each in given if each.section not in closed)
+        more = tuple(collector for collector in blocks if collector.section not in closed)
         if more:
             recipe = replace(recipe, collectors=(*recipe.collectors, *more))
         if self._scorer is not None:
             recipe = replace(recipe, profile=scored_by(self._scorer, request))
         if self._allocator is not None:
             recipe = replace(recipe, packer=AllocatorPacker(self._allocator, budget))
-        self._require_focus(request, shown="focus" in (each.name for each in recipe.collectors))
-        asked = self._asked(request, budget, closed)
+        self._require_focus(request, shown="focus" in (collector.name for collector in recipe.collectors))
+        engine_request = self._engine_request(request, budget, closed)
         now = whole_minute(self._weft.now())
-        context = self._weft.assemble(asked, recipe)
+        context = self._weft.assemble(engine_request, recipe)
         return _payload(request, context, self._weft.tools.templates.get(recipe.template), iso(now))
 
     def _require_focus(self, request: ContextRequest, shown: bool) -> None:
@@ -107,18 +108,18 @@ class ContextBuilder:
             raise InvalidInput(f"{excluded[0]!r} is the focus and in exclude_blocks: take it out of one of them")
         unread = list(request.places.values())[2 if shown else 0 :]
         if unread:
-            known = visible_nodes(self._weft, request.user, unread)
+            visible = visible_nodes(self._weft, request.user, unread)
             for node in unread:
-                if node not in known:
+                if node not in visible:
                     raise NotFound(
                         f"focus {node!r} does not exist in this workspace: check its id with  weftwork search"
                     )
 
-    def _asked(self, request: ContextRequest, budget: TokenBudget, closed: frozenset[str]) -> Request:
-        """The same request in the engine's words."""
+    def _engine_request(self, request: ContextRequest, budget: TokenBudget, closed: frozenset[str]) -> Request:
+        """The request as one of the engine."""
         hints, places = request.hints, list(request.places.values())
         start, end = (None, None) if hints.time_range is None else hints.time_range.moments
-        said = () if "history" in closed else request.conversation_history
+        turns = () if "history" in closed else request.conversation_history
         return Request(
             query=request.query,
             workspace=request.user.workspace,
@@ -126,7 +127,7 @@ class ContextBuilder:
             budget=budget.for_core(closed),
             focus=places[0] if places else None,
             page=places[1] if len(places) > 1 else None,
-            history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in said),
+            history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in turns),
             filters=Filters(after=start, before=end, exclude=frozenset(hints.exclude_blocks)),
             include=tuple(hints.include_blocks),
             prefer_types=frozenset(hints.prioritize_types),
@@ -137,7 +138,7 @@ class ContextBuilder:
 
 def _payload(request: ContextRequest, context: Context, template: Template, timestamp: str) -> ContextPayload:
     focus = request.focus
-    found = {finding.collector for decision in context.trace for finding in decision.findings} - {SURROUNDINGS}
+    collectors = {finding.collector for decision in context.trace for finding in decision.findings} - {SURROUNDINGS}
     return ContextPayload(
         sections=_sections(context, template),
         metadata=PayloadMetadata(
@@ -146,7 +147,7 @@ def _payload(request: ContextRequest, context: Context, template: Template, time
             focus_block_id=focus.block_id if focus else None,
             focus_page_id=focus.page_id if focus else None,
             focus_database_id=focus.database_id if focus else None,
-            collectors_used=tuple(sorted(found)),
+            collectors_used=tuple(sorted(collectors)),
             blocks_included=len({item.candidate.node.id for item in context.items}),
             blocks_considered=len({decision.node for decision in context.trace}),
         ),
@@ -157,7 +158,7 @@ def _payload(request: ContextRequest, context: Context, template: Template, time
 
 
 def _sections(context: Context, template: Template) -> tuple[ContextSection, ...]:
-    """The template's sections, also those without items, and what else there is."""
+    """The template's sections, also those without items, and then the others."""
     filled = {section.name: section for section in context.sections}
     return tuple(
         ContextSection(

@@ -24,9 +24,9 @@ from weftwork.score.relevance import relevance
 from weftwork.types import Candidate, NodeInfo
 
 SECTION = "semantic"
-"""Where the findings of a collector go that does not name a section."""
+"""The section of the findings of a collector that does not name one."""
 PARTS = 4
-"""How many passages of a long block are offered."""
+"""The most passages of a long block that are offered."""
 
 
 class ContextCollector(Protocol):
@@ -40,27 +40,27 @@ class RelevanceScorer(Protocol):
     """Says how relevant an item is, in place of the five weights."""
 
     def score(self, item: ContextItem, request: ContextRequest) -> float:
-        """From 0 to 1; `item.relevance` is what the collectors found."""
+        """Return a score from 0 to 1; `item.relevance` is that of the collectors."""
 
 
 class AllocatedContext(Protocol):
-    """What an allocator gives back."""
+    """The result of an allocator."""
 
     @property
     def items(self) -> Sequence[ContextItem]:
-        """Those that it was given and takes, whole or with less content."""
+        """The given items that it takes, whole or with less content."""
 
 
 class BudgetAllocator(Protocol):
     """Chooses among items, in place of the greedy allocator."""
 
     def allocate(self, items: Sequence[ContextItem], budget: TokenBudget) -> AllocatedContext:
-        """Items within the budget, whose `total` is what there is room for."""
+        """Items within the budget, whose `total` is the room left."""
 
 
 @dataclass(frozen=True, slots=True)
 class GivenBlocks:
-    """What a collector of the contract found, as a collector of the pipeline."""
+    """The findings of a collector of the contract, as a collector of the pipeline."""
 
     items: tuple[ContextItem, ...]
     name: str
@@ -82,7 +82,7 @@ class GivenBlocks:
 
 
 async def collected(collectors: Sequence[ContextCollector], request: ContextRequest) -> tuple[GivenBlocks, ...]:
-    """What collectors of the contract find, asked one after the other on the caller's own event loop."""
+    """The findings of the contract's collectors, run one after the other on the caller's event loop."""
     found = []
     for collector in collectors:
         name = getattr(collector, "name", type(collector).__name__)
@@ -117,7 +117,7 @@ def item_of(candidate: Candidate, worth: float) -> ContextItem:
 
 
 def item_metadata(node: NodeInfo, trail: Sequence[str], page_title: str) -> ItemMetadata:
-    """Where a block comes from."""
+    """The origin of a block."""
     return ItemMetadata(
         page_title=page_title or None,
         path=tuple(reversed(trail)),
@@ -135,7 +135,7 @@ class AllocatorPacker:
     name: str = "allocator"
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
-        """Take what was asked for, and then what the allocator takes, in its order."""
+        """Take pinned choices, and then those of the allocator, in its order."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         caps = {name: room.cap(name) for name in self.budget.sections}
@@ -147,8 +147,8 @@ class AllocatorPacker:
         }
         for item in self.allocator.allocate(list(offered.values()), budget).items:
             # One that was made shorter is another object, with the id of its block.
-            same = (index for index, each in offered.items() if each is item)
-            alike = (index for index, each in offered.items() if each.block_id == item.block_id)
+            same = (index for index, other in offered.items() if other is item)
+            alike = (index for index, other in offered.items() if other.block_id == item.block_id)
             index = next(same, next(alike, None))
             if index is None or ledger.settled(index):
                 continue

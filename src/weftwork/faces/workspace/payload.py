@@ -1,4 +1,4 @@
-"""What the context builder gives (workspace contract, 2.2): a projection of the engine's context."""
+"""Payloads of the workspace contract (2.2): projections of the engine's context."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weftwork.types import Context
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemMetadata:
-    """Where an item comes from."""
+    """The origin of an item."""
 
     page_title: str | None = None
     path: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class ItemMetadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
-    """What is shown of a page, a database or a thread, under the id of the block that it is shown for."""
+    """An excerpt of a page, database or thread, under the id of the block that it is shown for."""
 
     block_id: str
     block_type: str
@@ -33,7 +33,7 @@ class ContextItem:
     """All blocks that are shown, in reading order."""
 
     def to_dict(self) -> dict[str, Any]:
-        """In the contract's spelling."""
+        """The JSON values in the contract's spelling."""
         return _mapped(self)
 
 
@@ -47,13 +47,13 @@ class ContextSection:
     token_count: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """In the contract's spelling."""
+        """The JSON values in the contract's spelling."""
         return _mapped(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadMetadata:
-    """How the context came about."""
+    """The circumstances in which the context was made."""
 
     total_tokens: int
     timestamp: str
@@ -61,18 +61,18 @@ class PayloadMetadata:
     focus_page_id: str | None = None
     focus_database_id: str | None = None
     collectors_used: tuple[str, ...] = ()
-    """Those that found something."""
+    """The collectors that found something."""
     blocks_included: int = 0
     blocks_considered: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """In the contract's spelling."""
+        """The JSON values in the contract's spelling."""
         return _mapped(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPayload:
-    """A context with what it was asked by, which tells for whom and within which budget it has to be valid."""
+    """A context with its request, which says for whom and within which budget it has to be valid."""
 
     sections: tuple[ContextSection, ...]
     metadata: PayloadMetadata
@@ -82,7 +82,7 @@ class ContextPayload:
     """The engine's own result: citations, and a decision for each candidate."""
 
     def to_dict(self) -> dict[str, Any]:
-        """In the contract's spelling: what was given, not what was asked."""
+        """The JSON values in the contract's spelling, without the request."""
         return {
             "sections": _camel(self.sections),
             "metadata": self.metadata.to_dict(),
@@ -100,7 +100,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextValidationResult:
-    """Whether a payload may be handed to a model, and if not, why."""
+    """The violations that keep a payload from being handed to a model."""
 
     violations: tuple[Violation, ...] = ()
 
@@ -110,7 +110,7 @@ class ContextValidationResult:
         return not self.violations
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The JSON values."""
         return {"valid": self.valid, "violations": _camel(self.violations)}
 
 
@@ -121,9 +121,9 @@ def _camel(value: Any) -> Any:
 
 
 def _mapped(value: Any) -> dict[str, Any]:
-    """Values that JSON has, with names as the contract writes them; what is absent is left out."""
-    given = {each.name: getattr(value, each.name) for each in fields(value)}
-    return {_spelled(name): _camel(part) for name, part in given.items() if part is not None}
+    """JSON values under the names of the contract; None is left out."""
+    values = {member.name: getattr(value, member.name) for member in fields(value)}
+    return {_spelled(name): _camel(part) for name, part in values.items() if part is not None}
 
 
 def _spelled(name: str) -> str:

@@ -27,7 +27,7 @@ from weftwork.score import Profile
 WORKING = ("assist", "automate")
 """Types of request that work on the focus itself, for which blocks that resemble it serve as patterns."""
 SCALES = {"wordllama-": 0.5}
-"""What a threshold of the contract comes to for a model, by the start of its name; 1 for all others.
+"""Factors for thresholds of the contract, by the start of the model's name; 1 for all others.
 
 Cosines of one model do not compare with those of another. Of the pairs of query and relevant text in three collections
 (Cranfield, Medlars, CISI), the static model puts 6 to 14 % above 0.6 and 74 to 83 % above 0.3.
@@ -36,7 +36,7 @@ Cosines of one model do not compare with those of another. Of the pairs of query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variation:
-    """What of a request decides which parts of the pipeline run."""
+    """The properties of a request that decide which parts of the pipeline run."""
 
     type: RequestType = "assist"
     focus: FocusKind | None = "block"
@@ -48,10 +48,12 @@ class Variation:
 
 @lru_cache(maxsize=256)
 def recipe_for(config: WorkspaceConfig, variation: Variation) -> Recipe:
-    """The recipe for a variation; the same object each time, since contexts are remembered by it."""
+    """The recipe for a variation; the same object each time, since contexts are cached by it."""
     return replace(
         get_recipe("workspace"),
-        collectors=tuple(each for each in _collectors(config, variation) if each.section not in variation.closed),
+        collectors=tuple(
+            collector for collector in _collectors(config, variation) if collector.section not in variation.closed
+        ),
         profile=_profile(config, variation.type),
         hits=config.collectors.semantic.top_k,
         min_length=config.truncation.min_content_length,
@@ -77,7 +79,7 @@ def _profile(config: WorkspaceConfig, kind: RequestType) -> Profile:
 
 
 def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Collector]:
-    """What the settings allow, in the order in which a section claims what several find."""
+    """The enabled collectors, in the order in which their sections claim what several find."""
     chosen = config.collectors
     if chosen.focus.enabled:
         yield _focus(config, variation)
@@ -114,5 +116,5 @@ def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
 
 
 def _open_section(closed: frozenset[str]) -> str:
-    """Where included blocks stand: in the first section that is open, the most important first."""
+    """The section of included blocks: the first that is open, the most important first."""
     return next((name for name in ("focus", "semantic", "relations") if name not in closed), "focus")

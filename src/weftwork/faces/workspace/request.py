@@ -1,4 +1,4 @@
-"""What is asked of the context builder (workspace contract, 2.1)."""
+"""Requests to the context builder (workspace contract, 2.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FocusKind = Literal["block", "page", "database"]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks, in which workspace."""
+    """The user who asks, and their workspace."""
 
     id: str
     workspace: str = "main"
@@ -24,7 +24,7 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Focus:
-    """Where the user works: on a block, on a page, or in a database."""
+    """The place where the user works: a block, a page, or a database."""
 
     block_id: str | None = None
     page_id: str | None = None
@@ -32,13 +32,13 @@ class Focus:
 
     @property
     def places(self) -> dict[FocusKind, str]:
-        """What is given, the nearest to the user first."""
-        given: tuple[tuple[FocusKind, str | None], ...] = (
+        """The ids that are set, the nearest to the user first."""
+        ids: tuple[tuple[FocusKind, str | None], ...] = (
             ("block", self.block_id),
             ("page", self.page_id),
             ("database", self.database_id),
         )
-        return {kind: node for kind, node in given if node is not None}
+        return {kind: node for kind, node in ids if node is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ConversationMessage:
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """A stretch of time, both ends included; times may be given in ISO format and without a zone are in UTC."""
+    """A stretch of time, both ends included; text is ISO format, and UTC if it names no zone."""
 
     start: datetime | str
     end: datetime | str
@@ -68,7 +68,7 @@ class TimeRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextHints:
-    """What the caller knows about what is wanted."""
+    """Hints of the caller on what to include."""
 
     prioritize_types: tuple[str, ...] = ()
     time_range: TimeRange | None = None
@@ -76,7 +76,7 @@ class ContextHints:
     include_blocks: tuple[str, ...] = ()
     exclude_blocks: tuple[str, ...] = ()
     max_depth: int | None = None
-    """How far to go from the focus, 1 to 5: up its ancestors, down a page, along relations."""
+    """The depth from the focus, 1 to 5: up its ancestors, down a page, along relations."""
 
     def __post_init__(self) -> None:
         for name in ("prioritize_types", "include_blocks", "exclude_blocks"):
@@ -108,7 +108,7 @@ class ContextRequest:
 
     @property
     def places(self) -> dict[FocusKind, str]:
-        """What the focus names, the nearest to the user first."""
+        """The ids of the focus, the nearest to the user first."""
         return {} if self.focus is None else self.focus.places
 
 
@@ -118,7 +118,7 @@ def _check(name: str, value: object, kind: type, *, optional: bool = False) -> N
 
 
 def _check_each(name: str, values: object, kind: type) -> None:
-    """Refuse what is no collection of such values; a text is one value, not a collection of letters."""
+    """Refuse anything but a collection of such values; text is one value, not a collection."""
     if isinstance(values, str) or not isinstance(values, Collection) or not all(isinstance(v, kind) for v in values):
         raise InvalidInput(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
 

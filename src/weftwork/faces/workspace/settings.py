@@ -14,14 +14,14 @@ from weftwork.score import Profile, get_profile
 from weftwork.text.truncate import check_strategy
 
 TABLE = "recipes.workspace"
-"""Where the settings stand in `weftwork.toml`."""
+"""The table of the settings in `weftwork.toml`."""
 
 Settings = TypeVar("Settings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusSettings:
-    """How far the focus collector looks around a block."""
+    """The reach of the focus collector around a block."""
 
     enabled: bool = True
     ancestor_depth: int = 3
@@ -34,7 +34,7 @@ class FocusSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticSettings:
-    """How many passages a search brings, and how similar they have to be.
+    """The number of passages of a search, and their least similarity.
 
     The threshold is the contract's, for models whose cosines of related texts lie around 0.7; it is rescaled for the
     built-in static model, see `weftwork.faces.workspace.recipe.SCALES`.
@@ -50,7 +50,7 @@ class SemanticSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationsSettings:
-    """How far links are followed from the focus, and how many related nodes there are at most."""
+    """The depth to which links are followed from the focus, and the most related nodes."""
 
     enabled: bool = True
     max_depth: int = 2
@@ -62,7 +62,7 @@ class RelationsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivitySettings:
-    """How much of the user's recent work counts."""
+    """The amount of the user's recent work that counts."""
 
     enabled: bool = True
     recent_edit_count: int = 10
@@ -110,14 +110,14 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingSettings:
-    """How candidates are ranked."""
+    """The ranking of candidates."""
 
     weights: Weights = field(default_factory=Weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruncationSettings:
-    """How a text is made shorter, and how many characters have to be left of it."""
+    """The strategy of truncation, and the fewest characters that have to be left."""
 
     default_strategy: str = "extractive"
     min_content_length: int = 50
@@ -129,7 +129,7 @@ class TruncationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceConfig:
-    """What the context builder works with when a request does not say otherwise."""
+    """The settings of the context builder, unless a request says otherwise."""
 
     token_budget: TokenBudget = field(default_factory=TokenBudget)
     collectors: CollectorSettings = field(default_factory=CollectorSettings)
@@ -141,12 +141,12 @@ class WorkspaceConfig:
 
     @classmethod
     def from_mapping(cls, table: Mapping[str, Any]) -> WorkspaceConfig:
-        """The settings of a table `[recipes.workspace]` and the tables in it; what is not there keeps its default."""
+        """Read a table `[recipes.workspace]` and the tables in it; the rest keeps its defaults."""
         return _read(cls(), table, TABLE)
 
 
 def _check(settings: object, **ranges: tuple[float, float]) -> None:
-    """Refuse numbers that lie outside of what a setting can be."""
+    """Refuse numbers outside the range of a setting."""
     for name, (lowest, highest) in ranges.items():
         value = getattr(settings, name)
         if isinstance(value, bool) or not math.isfinite(value) or not lowest <= value <= highest:
@@ -156,13 +156,13 @@ def _check(settings: object, **ranges: tuple[float, float]) -> None:
 def _read(default: Settings, table: object, where: str) -> Settings:
     if not isinstance(table, Mapping):
         raise InvalidInput(f"{where} must be a table [{where}], got {table!r}")
-    known = {each.name: getattr(default, each.name) for each in fields(default)}  # type: ignore[arg-type]
-    unknown = [str(name) for name in table if name not in known]
+    defaults = {setting.name: getattr(default, setting.name) for setting in fields(default)}  # type: ignore[arg-type]
+    unknown = [str(name) for name in table if name not in defaults]
     if unknown:
-        raise InvalidInput(f"unknown setting {where}.{unknown[0]}: use one of {', '.join(known)}")
-    given = {name: _typed(known[name], value, f"{where}.{name}") for name, value in table.items()}
+        raise InvalidInput(f"unknown setting {where}.{unknown[0]}: use one of {', '.join(defaults)}")
+    changes = {name: _typed(defaults[name], value, f"{where}.{name}") for name, value in table.items()}
     try:
-        return replace(default, **given)  # type: ignore[type-var]
+        return replace(default, **changes)  # type: ignore[type-var]
     except InvalidInput as error:
         raise InvalidInput(f"[{where}] {error}") from error
 

@@ -1,4 +1,4 @@
-"""Checking a payload, whoever made it."""
+"""Validation of payloads, of any origin."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from weftwork.faces.workspace.request import User
 
 
 def validate(weft: Weft, payload: ContextPayload, budget: TokenBudget) -> ContextValidationResult:
-    """What of a payload is not as it should be, for the user who asked and within this budget."""
+    """Find the violations of a payload, for the user who asked and within this budget."""
     blocks, focused = _blocks(payload), _focused(payload)
     visible = visible_nodes(weft, payload.request.user, [*blocks, *focused])
     return ContextValidationResult(
         violations=(
             *_over_budget(weft, payload, budget),
             *_sections_over_budget(weft, payload, budget),
-            *(_violation("no_permission", f"{payload.request.user.id} may not see {each!r}, or it does not exist")
-              for each in blocks if each not in visible),
+            *(_violation("no_permission", f"{payload.request.user.id} may not see {block!r}, or it does not exist")
+              for block in blocks if block not in visible),
             *_duplicates(payload),
-            *(_violation("unknown_focus", f"the focus {each!r} does not exist for {payload.request.user.id}")
-              for each in focused if each not in visible),
+            *(_violation("unknown_focus", f"the focus {node!r} does not exist for {payload.request.user.id}")
+              for node in focused if node not in visible),
         )
     )  # fmt: skip
 
@@ -41,7 +41,7 @@ def _over_budget(weft: Weft, payload: ContextPayload, budget: TokenBudget) -> It
 
 
 def _sections_over_budget(weft: Weft, payload: ContextPayload, budget: TokenBudget) -> Iterator[Violation]:
-    """By what a section says that it takes, and by what its contents really take, whichever is more."""
+    """Compare the larger of the stated and the counted tokens of each section with its budget."""
     for section in payload.sections:
         held = sum(weft.tools.counter.count(item.content) for item in section.items)
         tokens, limit = max(section.token_count, held), budget.of(section.type)
@@ -62,25 +62,30 @@ def _duplicates(payload: ContextPayload) -> Iterator[Violation]:
 def _blocks(payload: ContextPayload) -> list[str]:
     """The blocks that have to be visible: all but the messages that came with the request itself."""
     handed_in = {f"history-{number + 1}" for number in range(len(payload.request.conversation_history))}
-    found = (
+    blocks = (
         block
         for section in payload.sections
         for item in section.items
         for block in (item.block_id, *item.block_ids)
         if not (section.type == "history" and block in handed_in)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(blocks))
 
 
 def _focused(payload: ContextPayload) -> list[str]:
-    """What the request and the payload call the focus."""
-    told = payload.metadata
-    named = (*payload.request.places.values(), told.focus_block_id, told.focus_page_id, told.focus_database_id)
+    """The nodes that the request or the payload names as the focus."""
+    metadata = payload.metadata
+    named = (
+        *payload.request.places.values(),
+        metadata.focus_block_id,
+        metadata.focus_page_id,
+        metadata.focus_database_id,
+    )
     return list(dict.fromkeys(node for node in named if node is not None))
 
 
 def visible_nodes(weft: Weft, user: User, nodes: Sequence[str]) -> set[str]:
-    """Those of these nodes that a user may see; none in a workspace that is not there."""
+    """The nodes among these that a user may see; none if the workspace does not exist."""
     try:
         with weft.store.view(user.workspace, user.id) as view:
             return {node.id for node in view.nodes(nodes)}
