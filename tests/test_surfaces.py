@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+import httpx
 import pytest
 from mcp import StdioServerParameters
 from starlette.testclient import TestClient
@@ -92,9 +93,25 @@ def http(app):
         yield client
 
 
+class Wire(httpx.HTTPTransport):
+    """A connection that keeps the body of the last answer."""
+
+    body = b""
+
+    def handle_request(self, request):
+        response = super().handle_request(request)
+        self.body = response.read()
+        return response
+
+
 @pytest.fixture(scope="module")
-def client(app):
-    with running(app) as url, Client(url) as remote:
+def wire():
+    return Wire()
+
+
+@pytest.fixture(scope="module")
+def client(app, wire):
+    with running(app) as url, Client(url, transport=wire) as remote:
         yield remote
 
 
@@ -161,17 +178,67 @@ def test_every_surface_reads_the_same_document(weft, client, http, talk, command
     assert talk.text("weftwork_read", id="Finch").endswith(f"---\n\n{document.text}\n")
 
 
+def size(text):
+    """Bytes of a text on the wire."""
+    return len(text.encode())
+
+
 @pytest.mark.parametrize("budget", [300, 1_000, 4_000])
 @pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
-def test_a_context_is_lean_on_the_wire_and_whole_on_request(query, budget, http, client, command):
+def test_a_context_is_lean_on_the_wire_and_whole_on_request(query, budget, http, client, wire, command):
     place = f"/v1/workspaces/{sample.WORKSPACE}/context/build"
     answer = http.post(place, json={"query": query, "budget": budget})
-    sent, most = answer.json(), 3 * len(answer.json()["text"]) + SMALL
-    assert len(answer.text) <= most
-    assert len(json.dumps(json.loads(command("context", query, "--budget", str(budget), "--json")))) <= most
-    whole = client.context(query, budget=budget, workspace=sample.WORKSPACE)
-    assert (whole.id, whole.text) == (sent["id"], sent["text"])
-    assert bool(whole.trace) >= bool(sent["citations"])
+    sent = answer.json()
+    asked = {"budget": budget, "workspace": sample.WORKSPACE}
+    lean, lean_traffic = client.context(query, **asked), len(wire.body)
+    sizes = {
+        "HTTP": len(answer.content),
+        "Client": lean_traffic,
+        "weftwork context --json": size(command("context", query, "--budget", str(budget), "--json")),
+    }
+    most = 3 * size(sent["text"]) + SMALL
+    assert {name: count for name, count in sizes.items() if count > most} == {}
+    whole = client.context(query, **asked, explain=True)
+    assert whole.id == lean.id == sent["id"]
+    assert whole.text == lean.text == sent["text"]
+    assert whole.trace and len(wire.body) > 2 * lean_traffic
     shown = [name for section in sent["sections"] for each in section["excerpts"] for name in each["citations"]]
     named = [name for each in sent["overflow"] for name in each["citations"]]
     assert set(shown + named) == {each["id"] for each in sent["citations"]}
+
+
+@pytest.mark.parametrize("budget", [300, 1_000, 4_000])
+@pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
+def test_a_delta_is_lean_on_the_wire_and_whole_on_request(query, budget, weft, http, client, wire):
+    place = f"/v1/workspaces/{sample.WORKSPACE}/context/delta"
+    asked = {"budget": budget, "workspace": sample.WORKSPACE}
+    for earlier in (query, "Finch", "what do I prefer"):
+        since = weft.context(earlier, budget=budget, **OURS).id
+        answer = http.post(place, json={"query": query, "budget": budget, "since": since})
+        delta = client.context(query, **asked, since=since)
+        assert delta.text == answer.json()["text"]
+        assert max(len(answer.content), len(wire.body)) <= 3 * size(delta.text) + SMALL
+        whole = client.context(query, **asked, since=since, explain=True)
+        assert (whole.text, whole.context.id) == (delta.text, delta.id)
+
+
+@pytest.mark.parametrize("recipe", ["default", "graph"])
+@pytest.mark.parametrize("budget", [300, 1_000, 4_000])
+@pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
+def test_a_context_as_json_is_lean_over_mcp_and_has_details_on_request(query, budget, recipe, talk):
+    asked = {"query": query, "maxTokens": budget, "recipe": recipe}
+    text = talk.call("weftwork_context", **asked).content[0].text
+    lean = talk.call("weftwork_context", **asked, format="json").structured_content
+    assert size(json.dumps(lean, ensure_ascii=False, separators=(",", ":"))) <= 3 * size(text) + SMALL
+    assert all(node.keys() >= {"id", "name", "content", "tags", "score", "distance", "path"} for node in lean["nodes"])
+    assert all(node.keys() >= {"id", "name", "tags", "score"} for node in lean["overflow"])
+    assert not any("components" in node for node in lean["nodes"])
+    detailed = talk.call("weftwork_context", **asked, format="json", details=True).structured_content
+    assert bool(detailed["nodes"]) == any(node["components"] for node in detailed["nodes"])
+    if detailed["meta"]["warnings"] != lean["meta"]["warnings"]:
+        return  # in details, fewer nodes fit into the output cap
+    for brief, full in zip(lean["nodes"], detailed["nodes"], strict=True):
+        assert brief["id"] == full["id"]
+        starts = [step["from"] for step in brief["path"]]
+        assert starts == [step["from"] for step in full["path"]]
+        assert [*starts, brief["id"]][1:] == [step["to"] for step in full["path"]]

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from weftwork.errors import NotFound
 from weftwork.identity import text_hash
+from weftwork.render import LeanDelta, lean_citations, lean_excerpts
 from weftwork.store.protocol import Store
 from weftwork.text.tokens import TokenCounter
 from weftwork.types import Context, Piece
@@ -88,6 +89,30 @@ class Delta:
             "tokens": self.tokens,
             "whole": self.whole,
         }
+
+    def lean(self) -> LeanDelta:
+        """Return the text and the origin of each part of it, without pieces and fresh context."""
+        context = self.context
+        excerpts = {excerpt.citation: excerpt for excerpt in (*context.excerpts, *context.overflow)}
+        added, changed = ([excerpts[piece.citation] for piece in pieces] for pieces in (self.added, self.changed))
+        shown = {item.candidate.passage.citation for excerpt in (*added, *changed) for item in excerpt.items}
+        return LeanDelta(
+            since=self.since,
+            id=context.id,
+            text=self.text,
+            tokens=self.tokens,
+            whole=self.whole,
+            added=lean_excerpts(added),
+            changed=lean_excerpts(changed),
+            replaced={
+                self.replaced[piece.name]: piece.citation
+                for piece in self.changed
+                if self.replaced[piece.name] != piece.citation
+            },
+            withdrawn={each.citation: each.reason for each in self.withdrawn},
+            citations=lean_citations(each for each in context.citations if self.whole or each.id in shown),
+            warnings=context.warnings,
+        )
 
     def merge(self, earlier: Mapping[str, str]) -> str:
         """The text of the fresh context, from the pieces of the earlier one."""

@@ -56,7 +56,7 @@ def decode(kind: type[Value], data: Any) -> Value:
 
 @cache
 def _decoder(kind: Any) -> Callable[[Any], Any]:
-    """What reads a value of this kind."""
+    """The decoder of a type."""
     if is_dataclass(kind):
         return _of_dataclass(cast(type, kind))
     if kind in _CONVERTED:
@@ -65,7 +65,7 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
 
 
 def _of_several(kind: Any) -> Callable[[Any], Any] | None:
-    """What reads a kind that is made of others."""
+    """The decoder of a generic type, or None for a plain one."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _of_union(parts)

@@ -92,7 +92,9 @@ def test_focus_and_filters_are_passed_on(weft, filled):
 
 
 def test_topics_are_blended(weft, filled):
-    output = weft("context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--recipe", "graph", "--json").json
+    output = weft(
+        "context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--recipe", "graph", "--json", "--explain"
+    ).json
     assert output["meta"]["topics"] == [
         {"text": "cash", "weight": 1.0}, {"text": "Mirror", "weight": 1.0}, {"text": "Base", "weight": 2.0},
     ]  # fmt: skip

@@ -10,8 +10,10 @@ from tests.server.http.serving import running
 import weftwork as package
 from weftwork import Budget, Client, Edge, Filters, Message, Node, Weft
 from weftwork.client.transport import segment
+from weftwork.delta import Delta
 from weftwork.errors import AccessDenied, InvalidInput, NotFound, RemoteError
 from weftwork.recipe import get_recipe
+from weftwork.render import lean
 from weftwork.request import Topic
 from weftwork.server.http.app import make_app
 from weftwork.server.http.options import Limits, Local, Options
@@ -123,7 +125,11 @@ def a_day_of_work(weft):
 
 
 def same(value):
-    """A value without the numbers that a store gives to its passages, which no server tells."""
+    """A value as a server tells it: contexts lean, and passages without the numbers that a store gives to them."""
+    if isinstance(value, Context):
+        return lean(value)
+    if isinstance(value, Delta):
+        return value.lean()
     return decode(type(value), encode(value)) if hasattr(value, "__dataclass_fields__") else value
 
 
@@ -135,16 +141,35 @@ def test_the_same_program_is_told_the_same_by_a_file_and_by_a_server(tmp_path, c
     remote = a_day_of_work(client)
     assert len(local) == len(remote)
     for one, two in zip(local, remote, strict=True):
-        assert type(one) is type(two)
-        assert (list(map(same, one)) if isinstance(one, list) else same(one)) == two
+        told = list(map(same, one)) if isinstance(one, list) else same(one)
+        assert type(told) is type(two)
+        assert told == two
 
 
-def test_a_context_is_whole(client):
-    context = client.context("rollers")
+def test_a_context_is_whole_on_request(client):
+    context = client.context("rollers", explain=True)
     assert isinstance(context, Context)
     assert "".join(piece.text for piece in context.pieces) == context.text
-    assert context.timings
+    assert context.trace and context.timings
     assert all(item.candidate.passage.key == 0 for item in context.items)
+    delta = client.context("rollers", budget=100, since=context.id, explain=True)
+    assert isinstance(delta, Delta)
+    assert delta.merge({piece.name: piece.text for piece in context.pieces}) == delta.context.text
+
+
+def test_a_context_is_lean_unless_more_is_asked_for(client, weft):
+    context = client.context("rollers", budget=400)
+    assert context == lean(weft.context("rollers", budget=400))
+    assert context.excerpts and context.excerpts[0].title and context.citations
+    assert not hasattr(context, "trace")
+    weft.add([Node(id="axle", title="Axle", text="The axle has rollers of steel.")])
+    delta = client.context("rollers", budget=400, since=context.id)
+    assert delta == weft.context("rollers", budget=400, since=context.id).lean()
+    assert any(excerpt.document == "axle" for excerpt in delta.added)
+    assert {name for excerpt in delta.added for name in excerpt.citations} <= {each.id for each in delta.citations}
+    assert not hasattr(delta, "merge")
+    again = client.context("rollers", budget=400, since=delta.id)
+    assert (again.added, again.changed, again.withdrawn) == ((), (), {})
 
 
 def test_an_admin_acts_for_another_user_and_nobody_else_does(client, weft, url):

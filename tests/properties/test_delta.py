@@ -55,6 +55,12 @@ def test_the_union_of_deltas_is_the_fresh_context_and_tells_nothing_hidden(store
             # A template may show the query, which is the user's own.
             secrets = world.secrets(user) - set(MARKER.findall(ask.query))
             assert not secrets & set(MARKER.findall(_words(delta)))
+            lean = delta.lean()
+            # A warning names ids that the request included, which are the user's own.
+            assert not secrets & set(MARKER.findall(repr(replace(lean, warnings=()))))
+            shown = {name for excerpt in (*lean.added, *lean.changed) for name in excerpt.citations}
+            assert shown <= {citation.id for citation in lean.citations}
+            assert lean.withdrawn.keys() == {each.citation for each in delta.withdrawn}
             known, since = delta.apply(known), delta.context.id
 
 

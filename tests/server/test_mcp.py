@@ -67,7 +67,10 @@ def test_tools_have_the_schema_of_the_graph_contract(ana):
         "weftwork_remember",
         "weftwork_explain",
     ]
-    assert tools["weftwork_context"].input_schema == tools["weftwork_explain"].input_schema == CONTRACT
+    asked = tools["weftwork_context"].input_schema
+    details = asked["properties"].pop("details")
+    assert (details["type"], details["default"]) == ("boolean", False)
+    assert asked == tools["weftwork_explain"].input_schema == CONTRACT
     for name, tool in tools.items():
         assert "user" not in tool.input_schema["properties"]
         assert tool.annotations.read_only_hint == (name != "weftwork_remember")

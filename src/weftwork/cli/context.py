@@ -50,15 +50,16 @@ def command(form: str, as_json: bool, with_reasons: bool, config: Config, **requ
 
 
 def _json(answer: Answer, with_reasons: bool) -> str:
-    """The graph contract's document with its citations, or the context of another recipe."""
+    """The graph contract's document with its citations, or the context of another recipe; lean without reasons."""
     if answer.delta is not None:
-        return _indented(answer.delta.to_dict())
+        return _indented(answer.delta.to_dict() if with_reasons else encode(answer.delta.lean()))
+    context = answer.context
     if answer.document is None:
-        return to_json(answer.context) if with_reasons else _indented(encode(lean(answer.context)))
-    citations = to_dict(answer.context)["citations"]
-    whole = {**answer.document.to_dict(), "citations": citations, "id": answer.context.id}
-    return _indented(whole)
+        return to_json(context) if with_reasons else _indented(encode(lean(context)))
+    citations = to_dict(context)["citations"] if with_reasons else encode(lean(context).citations)
+    document = answer.document.to_dict(details=with_reasons)
+    return _indented({**document, "citations": citations, "id": context.id})
 
 
 def _indented(value: object) -> str:
-    return writable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+    return writable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1))

@@ -15,6 +15,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import Memory
 from weftwork.lens import Lens
 from weftwork.recipe import Recipe
+from weftwork.render import LeanContext, LeanDelta
 from weftwork.request import Request
 from weftwork.types import Context, Edge, Filters, Node, NodeInfo
 from weftwork.wire import decode, encode
@@ -91,10 +92,18 @@ class Client:
         return int(self._send("POST", workspace, "nodes-remove", {"ids": list(ids)})["removed"])
 
     @overload
-    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+    def context(
+        self, query: str = "", *, since: None = None, explain: Literal[False] = False, **options: Any
+    ) -> LeanContext: ...
 
     @overload
-    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
+    def context(self, query: str = "", *, since: str, explain: Literal[False] = False, **options: Any) -> LeanDelta: ...
+
+    @overload
+    def context(self, query: str = "", *, since: None = None, explain: Literal[True], **options: Any) -> Context: ...
+
+    @overload
+    def context(self, query: str = "", *, since: str, explain: Literal[True], **options: Any) -> Delta: ...
 
     def context(
         self,
@@ -103,19 +112,25 @@ class Client:
         user: str | None = None,
         workspace: str = DEFAULT_WORKSPACE,
         since: str | None = None,
+        explain: bool = False,
         **options: Any,
-    ) -> Context | Delta:
-        """The context for a query, or with `since` the difference to an earlier one; options as for `Weft.context`."""
-        body = _asked(query, options) | {"form": "whole"}
-        if since is not None:
-            told = self._send("POST", workspace, "context/delta", body | {"since": since}, user)
-            return decode(Delta, told)
-        return decode(Context, self._send("POST", workspace, "context/build", body, user))
+    ) -> LeanContext | LeanDelta | Context | Delta:
+        """Return the context for a query, or with `since` the delta to an earlier one; options as for `Weft.context`.
+
+        It is lean: a trace, pieces and the passages of excerpts are sent only with `explain`, which gives what `Weft`
+        gives.
+        """
+        body = _asked(query, options) | {"form": "whole" if explain else "lean"}
+        if since is None:
+            answer = self._send("POST", workspace, "context/build", body, user)
+            return decode(Context, answer) if explain else decode(LeanContext, answer)
+        answer = self._send("POST", workspace, "context/delta", body | {"since": since}, user)
+        return decode(Delta, answer) if explain else decode(LeanDelta, answer)
 
     def preview(
         self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> Preview:
-        """What `context` would give for the same arguments, in figures."""
+        """The figures of the context for the same arguments."""
         return decode(Preview, self._send("POST", workspace, "context/preview", _asked(query, options), user))
 
     def explain(
@@ -162,8 +177,8 @@ class Client:
     ) -> list[NodeInfo]:
         """The first children of a node, without their texts."""
         query = {"node": node, "limit": limit}
-        found = self._send("GET", workspace, "children", query=query, user=user)
-        return [decode(NodeInfo, each) for each in found["nodes"]]
+        answer = self._send("GET", workspace, "children", query=query, user=user)
+        return [decode(NodeInfo, each) for each in answer["nodes"]]
 
     def feedback(
         self, reference: str, useful: bool, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
@@ -187,8 +202,8 @@ class Client:
     ) -> tuple[Memory, ...]:
         """The user's memories, the latest first."""
         query = {"every": str(every).lower(), "limit": limit}
-        found = self._send("GET", workspace, "memories", query=query, user=user)
-        return tuple(decode(Memory, each) for each in found["memories"])
+        answer = self._send("GET", workspace, "memories", query=query, user=user)
+        return tuple(decode(Memory, each) for each in answer["memories"])
 
     def forget(self, memory: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Remove a memory for good."""
@@ -205,7 +220,7 @@ class Client:
             return dict(self._transport.send(call))
 
     def job(self, job: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, Any]:
-        """How far the indexing of a document is."""
+        """The progress of the indexing of a document."""
         return dict(self._send("GET", workspace, f"jobs/{segment(job)}", user=user))
 
     def job_events(

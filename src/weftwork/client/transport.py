@@ -37,7 +37,7 @@ class Call:
     query: Mapping[str, Any] | None = None
     files: Mapping[str, Any] | None = None
     again: bool = True
-    """Whether it may be sent twice without more happening than once."""
+    """True if the request is idempotent, and may be sent again."""
     user: str | None = None
 
 

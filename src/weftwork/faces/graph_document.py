@@ -123,15 +123,12 @@ class ContextDocument:
     markdown: str
     context: Context = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The contract's JSON, with a few members more."""
+    def to_dict(self, *, details: bool = True) -> dict[str, Any]:
+        """The contract's JSON, with citations; `details` adds types, the components of scores, topics and costs."""
         return {
-            "meta": _meta_dict(self.meta),
-            "nodes": [_node_dict(node) for node in self.nodes],
-            "overflow": [
-                {"id": node.id, "name": node.name, "tags": list(node.tags), "score": node.score, "type": node.type}
-                for node in self.overflow
-            ],
+            "meta": _meta_dict(self.meta, details=details),
+            "nodes": [_node_dict(node, details=details) for node in self.nodes],
+            "overflow": [_overflow_dict(node, details=details) for node in self.overflow],
         }
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -139,7 +136,8 @@ class ContextDocument:
         return writable(json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent))
 
 
-def _meta_dict(meta: ContextMeta) -> dict[str, Any]:
+def _meta_dict(meta: ContextMeta, *, details: bool) -> dict[str, Any]:
+    topics = [{"text": topic.text, "weight": topic.weight} for topic in meta.topics]
     return {
         "query": meta.query,
         "workspace": meta.workspace,
@@ -155,37 +153,55 @@ def _meta_dict(meta: ContextMeta) -> dict[str, Any]:
         "assembledAt": meta.assembled_at,
         "backend": meta.backend,
         "depth": meta.depth,
-        "topics": [{"text": topic.text, "weight": topic.weight} for topic in meta.topics],
+        # A single topic is the query.
+        **({"topics": topics} if details or len(topics) > 1 else {}),
         "embeddings": meta.embeddings,
         "sampledHubs": list(meta.sampled_hubs),
         "warnings": list(meta.warnings),
     }
 
 
-def _node_dict(node: ContextNode) -> dict[str, Any]:
+def _node_dict(node: ContextNode, *, details: bool) -> dict[str, Any]:
     fields = {name: list(value) if isinstance(value, tuple) else value for name, value in node.fields.items()}
-    return {
+    lean = {
         "id": node.id,
         "name": node.name,
         "content": node.content,
         "tags": list(node.tags),
         **({"fields": fields} if fields else {}),
-        "score": node.score,
+        "score": _score(node.score, details=details),
         "distance": node.distance,
-        "path": [
-            {
-                "type": step.type,
-                "direction": step.direction,
-                "from": step.source,
-                "to": step.target,
-                "label": step.label,
-            }
-            for step in node.path
-        ],
+        "path": [_step_dict(step, details=details) for step in node.path],
+        "citations": list(node.citations),
+    }
+    if not details:
+        return lean
+    return {
+        **lean,
         "type": node.type,
         "components": dict(node.components),
         "topics": [{"topic": reach.topic, "distance": reach.distance} for reach in node.topics],
-        "citations": list(node.citations),
         "tokens": node.tokens,
         "sampledHubs": list(node.sampled_hubs),
     }
+
+
+def _step_dict(step: RelationshipPath, *, details: bool) -> dict[str, str]:
+    """A step; without details it leaves out where it leads, which is where the next begins or the node itself."""
+    if not details:
+        label = {"label": step.label} if step.label else {}
+        return {"type": step.type, "direction": step.direction, "from": step.source, **label}
+    return {
+        "type": step.type, "direction": step.direction, "from": step.source, "to": step.target, "label": step.label,
+    }  # fmt: skip
+
+
+def _overflow_dict(node: OverflowSummary, *, details: bool) -> dict[str, Any]:
+    score = _score(node.score, details=details)
+    lean = {"id": node.id, "name": node.name, "tags": list(node.tags), "score": score}
+    return {**lean, "type": node.type} if details else lean
+
+
+def _score(score: float, *, details: bool) -> float:
+    """The score, to as many digits as rank needs or, in details, as its components add up to."""
+    return score if details else round(score, 4)

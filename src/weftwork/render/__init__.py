@@ -5,7 +5,7 @@ from weftwork.render.excerpts import ExcerptRenderer
 from weftwork.render.explain import explain
 from weftwork.render.jsonform import to_dict, to_json
 from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
-from weftwork.render.lean import LeanContext, lean
+from weftwork.render.lean import LeanContext, LeanDelta, lean, lean_citations, lean_excerpts
 from weftwork.render.registry import Templates, get_template
 from weftwork.render.templates import Template, variables
 from weftwork.render.values import FieldChoice
@@ -14,6 +14,7 @@ __all__ = [
     "ExcerptRenderer",
     "FieldChoice",
     "LeanContext",
+    "LeanDelta",
     "Template",
     "Templates",
     "citation_id",
@@ -22,6 +23,8 @@ __all__ = [
     "get_template",
     "lay_out",
     "lean",
+    "lean_citations",
+    "lean_excerpts",
     "overhead",
     "pieces_of",
     "stable_prefix",

@@ -1,15 +1,16 @@
-"""A context as it is sent by default: its text once, and the sources of its parts."""
+"""A context or a delta as it is sent by default: its text once, and the sources of its parts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from weftwork.types import Context, Ended, Excerpt, Form
+from weftwork.types import Citation, Context, Ended, Excerpt, Form
 
 
 @dataclass(frozen=True, slots=True)
 class LeanCitation:
-    """A passage of the text by its id, with its node and its range of that node's characters."""
+    """A passage of the text, by its id: its node, and the range of that node's characters."""
 
     id: str
     node: str
@@ -24,6 +25,7 @@ class LeanExcerpt:
     document: str
     type: str
     title: str
+    source: str
     form: Form
     score: float
     citations: tuple[str, ...]
@@ -41,7 +43,7 @@ class LeanSection:
 
 @dataclass(frozen=True, slots=True)
 class LeanContext:
-    """A context without the account of how it was made."""
+    """A context without its trace, its pieces and the contents of its excerpts."""
 
     id: str
     query: str
@@ -50,15 +52,43 @@ class LeanContext:
     budget: int
     ended: Ended
     truncated: bool
+    stable_prefix_tokens: int
     sections: tuple[LeanSection, ...]
     overflow: tuple[LeanExcerpt, ...]
     """Documents that are named in one line each."""
     citations: tuple[LeanCitation, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def excerpts(self) -> tuple[LeanExcerpt, ...]:
+        """All excerpts, in the order of the text."""
+        return tuple(excerpt for section in self.sections for excerpt in section.excerpts)
+
+
+@dataclass(frozen=True, slots=True)
+class LeanDelta:
+    """A delta without its pieces and the fresh context."""
+
+    since: str
+    id: str
+    """The id of the fresh context, to be named next time."""
+    text: str
+    tokens: int
+    whole: bool
+    """True if the text is the whole fresh context."""
+    added: tuple[LeanExcerpt, ...]
+    changed: tuple[LeanExcerpt, ...]
+    replaced: Mapping[str, str]
+    """For each changed excerpt that is cited by another id than before, the earlier id and the present one."""
+    withdrawn: Mapping[str, str]
+    """For each citation id that means nothing any more, the reason."""
+    citations: tuple[LeanCitation, ...]
+    """The passages of the excerpts that were added or changed; where the text is the whole context, all."""
+    warnings: tuple[str, ...]
+
 
 def lean(context: Context) -> LeanContext:
-    """The context without trace, pieces and renderings."""
+    """Return the context without trace, pieces and renderings."""
     return LeanContext(
         id=context.id,
         query=context.query,
@@ -67,17 +97,32 @@ def lean(context: Context) -> LeanContext:
         budget=context.budget,
         ended=context.ended,
         truncated=context.truncated,
+        stable_prefix_tokens=context.stable_prefix_tokens,
         sections=tuple(
-            LeanSection(section.name, section.tokens, tuple(_excerpt(excerpt) for excerpt in section.excerpts))
-            for section in context.sections
+            LeanSection(section.name, section.tokens, lean_excerpts(section.excerpts)) for section in context.sections
         ),
-        overflow=tuple(_excerpt(excerpt) for excerpt in context.overflow),
-        citations=tuple(LeanCitation(cited.id, cited.node, cited.start, cited.end) for cited in context.citations),
+        overflow=lean_excerpts(context.overflow),
+        citations=lean_citations(context.citations),
         warnings=context.warnings,
     )
 
 
-def _excerpt(excerpt: Excerpt) -> LeanExcerpt:
-    document = excerpt.document
-    cited = tuple(dict.fromkeys(item.candidate.passage.citation for item in excerpt.items))
-    return LeanExcerpt(document.id, document.type, document.title, excerpt.form, round(excerpt.score, 4), cited)
+def lean_excerpts(excerpts: Iterable[Excerpt]) -> tuple[LeanExcerpt, ...]:
+    """Return the excerpts without their contents."""
+    return tuple(
+        LeanExcerpt(
+            document=excerpt.document.id,
+            type=excerpt.document.type,
+            title=excerpt.document.title,
+            source=excerpt.document.source,
+            form=excerpt.form,
+            score=round(excerpt.score, 4),
+            citations=tuple(dict.fromkeys(item.candidate.passage.citation for item in excerpt.items)),
+        )
+        for excerpt in excerpts
+    )
+
+
+def lean_citations(citations: Iterable[Citation]) -> tuple[LeanCitation, ...]:
+    """Return the citations without what their excerpts say of them."""
+    return tuple(LeanCitation(each.id, each.node, each.start, each.end) for each in citations)

@@ -31,16 +31,16 @@ def read_arguments(schema: Schema, given: Mapping[str, Any] | None) -> dict[str,
 
 def _read(name: str, schema: Schema, value: object) -> Any:
     read, wanted = _KINDS[schema["type"]]
-    found = read(value)
-    if found is None:
+    argument = read(value)
+    if argument is None:
         raise InvalidInput(f"{name} must be {wanted}, got {_shown(value)}")
-    if "enum" in schema and found not in schema["enum"]:
+    if "enum" in schema and argument not in schema["enum"]:
         raise InvalidInput(f"{name} must be one of {', '.join(schema['enum'])}, got {_shown(value)}")
     low, high = schema.get("minimum"), schema.get("maximum")
-    if (low is not None and found < low) or (high is not None and found > high):
+    if (low is not None and argument < low) or (high is not None and argument > high):
         limits = f"at least {low}" if high is None else f"from {low} to {high}"
         raise InvalidInput(f"{name} must be {limits}, got {_shown(value)}")
-    return found
+    return argument
 
 
 def whole(name: str, value: float) -> int:

@@ -35,7 +35,7 @@ def show_document(
 
 
 def _most(cap: OutputCap, lines: Sequence[str]) -> int:
-    """How many lines about a text have room in half of the cap."""
+    """The number of lines about a text that have room in half of the cap."""
     return cap.most(len(lines), lambda count: cap.room_beside("\n".join(lines[:count])) >= cap.tokens // 2)
 
 
@@ -65,7 +65,7 @@ def _about(document: DocumentText, workspace: str) -> Iterator[str]:
 
 
 def _part(document: DocumentText) -> str:
-    """Which part of the document this is, and the exact call for the next one."""
+    """The range of the document that is shown, and the exact call for the next one."""
     before = f", after {document.before:,} tokens that are read without start" if document.before else ""
     if not document.next:
         return f"tokens: {document.tokens:,}, to the end{before}"

@@ -50,14 +50,14 @@ def _pieces(context: Context) -> list[dict[str, Any]]:
     """The text in stretches; an excerpt says which candidates it shows, the best of them, its form and its cost."""
     places = {(each.node, each.citation): place for place, each in enumerate(context.trace)}
     excerpts = iter((*context.excerpts, *context.overflow))
-    found = []
+    pieces = []
     for piece in context.pieces:
-        told: dict[str, Any] = {"text": piece.text}
+        shown_piece: dict[str, Any] = {"text": piece.text}
         if piece.citation:
             excerpt = next(excerpts)
             shown = [(each.candidate.node.id, each.candidate.passage.citation) for each in excerpt.items]
             lead = lead_of(excerpt)
-            told |= {
+            shown_piece |= {
                 "document": excerpt.document.id,
                 "title": excerpt.document.title or snippet(lead.passage.text) or excerpt.document.id,
                 "section": excerpt.section,
@@ -68,8 +68,8 @@ def _pieces(context: Context) -> list[dict[str, Any]]:
                 "truncated": excerpt.truncated,
                 "tokens": excerpt.tokens,
             }
-        found.append(told)
-    return found
+        pieces.append(shown_piece)
+    return pieces
 
 
 def _candidate(decision: Decision, node: Node | None, recipe: Recipe) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def snippet(text: str) -> str:
 
 
 def _walk(context: Context, focus: str | None, nodes: Mapping[str, Node]) -> dict[str, Any]:
-    """What was walked through: nodes with their distance, and each step that led to one; the nearest first."""
+    """The walk: nodes with their distance, and each step that led to one; the nearest first."""
     distances = {} if focus is None or focus not in nodes else {focus: 0}
     steps: dict[tuple[str, str], dict[str, str]] = {}
     for each in sorted(context.trace, key=lambda each: len(each.path)):

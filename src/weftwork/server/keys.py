@@ -73,31 +73,31 @@ def find_key(store: Store, token: str, now: datetime) -> Key | None:
 def revoke_key(store: Store, name: str, now: datetime) -> Key:
     """End a key for good; one that has ended stays as it was."""
     known = store.keys.all()
-    found = [key for key in known if key.id == name]
-    if not found:
+    matching = [key for key in known if key.id == name]
+    if not matching:
         raise NotFound(f"there is no key {name!r}: see  weftwork keys list")
-    if found[0].revoked_at is not None:
-        return found[0]
-    revoked = replace(found[0], revoked_at=now)
+    if matching[0].revoked_at is not None:
+        return matching[0]
+    revoked = replace(matching[0], revoked_at=now)
     store.keys.put(revoked)
     return revoked
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a key."""
+    """The digest of a key, which is all that is stored of it."""
     return hashlib.sha256(token.encode("ascii")).hexdigest()
 
 
 def read_span(text: str) -> timedelta:
-    """How long 12h, 90d, 4w or 1y is."""
-    found = _SPAN.fullmatch(text)
-    if found is None:
+    """Parse a duration such as 12h, 90d, 4w or 1y."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
         raise InvalidInput(f"{text!r} is no span of time: use a number with h, d, w or y, such as 90d")
-    return timedelta(hours=int(found[1]) * _HOURS[found[2]])
+    return timedelta(hours=int(match[1]) * _HOURS[match[2]])
 
 
 def state_of(key: Key, now: datetime) -> Literal["active", "expired", "revoked"]:
-    """Whether a key holds now, and if not, why."""
+    """The state of a key at a moment."""
     if key.revoked_at is not None:
         return "revoked"
     return "active" if key.expires_at is None or now < key.expires_at else "expired"

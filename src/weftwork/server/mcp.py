@@ -72,17 +72,17 @@ class Handlers:
     """Between the protocol and the tools: nothing leaves here but answers, and errors that say what to do."""
 
     def __init__(self, tools: McpTools, threads: anyio.CapacityLimiter) -> None:
-        self._desk = tools
+        self._tools = tools
         self._threads = threads
 
     async def list_tools(self, asked: Asked, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """All tools; there is one page of them."""
-        return types.ListToolsResult(tools=[_tool(tool) for tool in self._desk.tools.values()])
+        return types.ListToolsResult(tools=[_tool(tool) for tool in self._tools.tools.values()])
 
     async def call_tool(self, asked: Asked, params: types.CallToolRequestParams) -> types.CallToolResult:
         """A tool's answer; a failure is an answer too, so that the model can read what to change."""
         try:
-            answer = await self._run(lambda: self._desk.call(params.name, params.arguments))
+            answer = await self._run(lambda: self._tools.call(params.name, params.arguments))
         except Exception as error:
             return types.CallToolResult(content=[_text(self._message(error))], is_error=True)
         return _result(answer)
@@ -91,14 +91,14 @@ class Handlers:
         self, asked: Asked, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """The nodes that changed last, page by page."""
-        shelf = await self._answer(lambda: resources.recent(self._desk, params.cursor if params else None))
-        found = [_resource(self._desk.workspace, node) for node in shelf.nodes]
-        return types.ListResourcesResult(resources=found, next_cursor=shelf.next)
+        page = await self._answer(lambda: resources.recent(self._tools, params.cursor if params else None))
+        listed = [_resource(self._tools.workspace, node) for node in page.nodes]
+        return types.ListResourcesResult(resources=listed, next_cursor=page.next)
 
     async def list_templates(
         self, asked: Asked, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """How the address of a node is made."""
+        """The URI template of nodes."""
         template = types.ResourceTemplate(
             name="node",
             title="A node",
@@ -110,18 +110,18 @@ class Handlers:
 
     async def read_resource(self, asked: Asked, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """A node as Markdown."""
-        text = await self._answer(lambda: resources.read(self._desk, params.uri))
+        text = await self._answer(lambda: resources.read(self._tools, params.uri))
         content = types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[content])
 
     async def complete(self, asked: Asked, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """What a part of an address may become."""
+        """Completions of a part of a URI."""
         chosen = params.context.arguments if params.context and params.context.arguments else {}
         argument = params.argument
-        found = await self._answer(
-            lambda: resources.complete(self._desk, argument.name, argument.value, chosen.get("workspace"))
+        completions = await self._answer(
+            lambda: resources.complete(self._tools, argument.name, argument.value, chosen.get("workspace"))
         )
-        return types.CompleteResult(completion=types.Completion(values=found))
+        return types.CompleteResult(completion=types.Completion(values=completions))
 
     async def _run(self, call: Callable[[], Value]) -> Value:
         """Run a call to its end in a thread; when the request is cancelled meanwhile, its answer is dropped."""
@@ -134,9 +134,9 @@ class Handlers:
             raise MCPError(types.INVALID_PARAMS, self._message(error)) from None
 
     def _message(self, error: Exception) -> str:
-        """What the caller is told: what is wrong and what to do, and nothing of the machine that answers."""
+        """The message for the caller: what is wrong and what to do, and nothing of the machine that answers."""
         if isinstance(error, InvalidInput | NotFound):
-            return self._desk.cap.shorten(str(error), MESSAGE_TOKENS)
+            return self._tools.cap.shorten(str(error), MESSAGE_TOKENS)
         log.error("a request failed", exc_info=error)
         if isinstance(error, EmbeddingError):
             return "the embedding provider does not answer: try again later, or use weftwork_search with mode words"

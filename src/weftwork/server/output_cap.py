@@ -24,15 +24,15 @@ class OutputCap:
         counter.count("a vocabulary that cannot be read is an error now, not at the first question")
 
     def excess(self, text: str) -> int:
-        """How many tokens a text has too many; none when it is 0 or less."""
+        """The number of tokens by which a text exceeds the cap; it fits at 0 or less."""
         return self._counter.count(text) - self.tokens
 
     def fits(self, text: str) -> bool:
-        """Whether a text may go out as it is."""
+        """Return whether a text is within the cap."""
         return self.excess(text) <= 0
 
     def room_beside(self, text: str) -> int:
-        """How many tokens are left when this text goes out too."""
+        """The number of tokens left beside this text."""
         return -self.excess(text)
 
     def cut(self, text: str, note: str) -> str:
@@ -53,7 +53,7 @@ class OutputCap:
         return "", self._counter.truncate(around(""), self.tokens)
 
     def most(self, count: int, fits: Callable[[int], bool]) -> int:
-        """How many things, of so many, fit; the hint that some are left out is not needed with all of them."""
+        """The most entries, of so many, that fit; with all of them no hint that some are left out is needed."""
         if fits(count):
             return count
         low, high = 0, count - 1

@@ -12,7 +12,7 @@ from weftwork.types import Filters, NodeInfo
 
 PAGE = 50
 RECENT = 500
-"""How many of the latest nodes can be picked from a list; all others are found by searching."""
+"""The number of latest nodes that can be picked from a list; all others are found by searching."""
 MOST_COMPLETIONS = 100
 
 
@@ -41,16 +41,16 @@ def read(tools: McpTools, uri: str) -> str:
 
 
 def complete(tools: McpTools, argument: str, typed: str, workspace: str | None) -> list[str]:
-    """What the start of a workspace's name, or of a node's id or title, may become."""
+    """Completions of the start of a workspace's name, or of a node's id or title."""
     typed = typed.casefold()
     if argument == "workspace":
-        found = [name for name in tools.workspaces() if name.casefold().startswith(typed)]
+        completions = [name for name in tools.workspaces() if name.casefold().startswith(typed)]
     elif argument == "id":
         nodes = _latest(tools, tools.where(workspace))
-        found = [node.id for node in nodes if typed in node.id.casefold() or typed in node.title.casefold()]
+        completions = [node.id for node in nodes if typed in node.id.casefold() or typed in node.title.casefold()]
     else:
-        found = []
-    return found[:MOST_COMPLETIONS]
+        completions = []
+    return completions[:MOST_COMPLETIONS]
 
 
 def _latest(tools: McpTools, workspace: str) -> list[NodeInfo]:

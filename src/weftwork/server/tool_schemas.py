@@ -41,7 +41,7 @@ def declare(workspace: str, lenses: Sequence[str], recipes: Sequence[str], budge
             "Assemble structured context from the user's knowledge for a question, topic or node. Start here: it"
             " searches, scores and packs what it found into maxTokens, with a citation for each source."
             " Give depth to follow links; choose a lens for the kind of work.",
-            asked,
+            {**asked, "properties": {**asked["properties"], "details": DETAILS}},
         ),
         Declared(
             "weftwork_search",
@@ -181,6 +181,11 @@ def _workspace(workspace: str) -> dict[str, Any]:
     return _string(f"Workspace alias (default: {workspace})")
 
 
+DETAILS = {
+    "type": "boolean",
+    "description": "In JSON, also the type, score components, topics and tokens of each node",
+    "default": False,
+}
 _TEXT = {"type": "string"}
 FOUND: Schema = {
     "type": "object",

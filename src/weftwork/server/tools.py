@@ -1,4 +1,4 @@
-"""What each tool answers: calls of the engine for one user, as text and as JSON, within the output cap."""
+"""The MCP tools: calls of the engine for one user, as text and as JSON, within the output cap."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ BESIDE_NOTE = 8
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool returns: for a model to read, and where it helps for a program."""
+    """The result of a tool: for a model to read, and where it helps for a program."""
 
     text: str
     structured: dict[str, Any] | None = None
     notes: str = ""
-    """What whoever asked should know of the text; it counts against the output cap, too."""
+    """Warnings on the text; they count against the output cap, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far the user's rights are lent to whoever asks."""
+    """The part of the user's rights that a caller has."""
 
     workspaces: frozenset[str] | None = None
     """None for all that the user has."""
@@ -63,7 +63,7 @@ class Reach:
                 raise InvalidInput(f"{name} is {asked:,}, and this server allows at most {most:,}: ask for less")
 
     def includes(self, workspace: str) -> bool:
-        """Whether a workspace may be asked about."""
+        """Return whether a workspace may be asked about."""
         return self.workspaces is None or workspace in self.workspaces
 
 
@@ -95,7 +95,7 @@ class McpTools:
         }
 
     def call(self, tool: str, arguments: Arguments | None) -> Answer:
-        """What a tool answers; raises a WeftError where it cannot."""
+        """Run a tool; raises a WeftError where it cannot answer."""
         if tool not in self.tools:
             raise UnknownName("tool", inline(tool, 80), self.tools)
         read = read_arguments(self.tools[tool].input, arguments)
@@ -184,7 +184,7 @@ class McpTools:
         return self.weft.default_budget(self.weft.tools.recipes.get(arguments["recipe"]))
 
     def _note(self, arguments: Arguments) -> str:
-        """What to say of a budget that the cap made smaller."""
+        """The warning that the cap made a budget smaller."""
         form = arguments["format"]
         return f"shortened: maxTokens is more than this server's output cap of {self.cap.tokens} tokens holds as {form}"
 
@@ -204,7 +204,7 @@ class McpTools:
     def _fitting(self, arguments: Arguments, tokens: int) -> dict[str, Any]:
         """The document whose JSON fits: it counts more than the text that the budget is for."""
         while True:
-            document = self._capped(arguments, tokens).to_dict()
+            document = self._capped(arguments, tokens).to_dict(details=arguments["details"])
             excess = self.cap.excess(_json(document))
             if excess <= 0:
                 return document
@@ -224,16 +224,16 @@ class McpTools:
             mode=arguments["mode"],
             filters=Filters(types=frozenset(arguments["types"] or ()), tags=frozenset(arguments["tags"] or ())),
         )
-        found = [_found(result, workspace) for result in results]
+        hits = [_hit(result, workspace) for result in results]
 
         def structured(count: int) -> dict[str, Any]:
-            return {"results": found[:count], "leftOut": len(found) - count}
+            return {"results": hits[:count], "leftOut": len(hits) - count}
 
         def fits(count: int) -> bool:
-            return self.cap.fits(_listed(found, count)) and self.cap.fits(_json(structured(count)))
+            return self.cap.fits(_listed(hits, count)) and self.cap.fits(_json(structured(count)))
 
-        count = self.cap.most(len(found), fits)
-        return Answer(_listed(found, count), structured(count))
+        count = self.cap.most(len(hits), fits)
+        return Answer(_listed(hits, count), structured(count))
 
     def _read(self, arguments: Arguments) -> Answer:
         reference, workspace = arguments["id"], arguments["workspace"]
@@ -273,7 +273,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _found(result: SearchResult, workspace: str) -> dict[str, Any]:
+def _hit(result: SearchResult, workspace: str) -> dict[str, Any]:
     return {
         "citation": result.passage.citation,
         "id": result.node.id,
@@ -286,18 +286,18 @@ def _found(result: SearchResult, workspace: str) -> dict[str, Any]:
     }
 
 
-def _listed(found: list[dict[str, Any]], count: int) -> str:
+def _listed(hits: list[dict[str, Any]], count: int) -> str:
     """The first results, three lines each, and what to do about the rest."""
-    if not found:
+    if not hits:
         return "Nothing found: try other words, or fewer types and tags."
     lines = []
-    for each in found[:count]:
+    for each in hits[:count]:
         where = f" in {' > '.join(each['path'])}" if each["path"] else ""
         lines.append(
             f"[{each['citation']}] {each['title'] or 'Untitled'} ({inline(each['type'], 20)}){where}\n"
             f"  {each['uri']}  score {each['score']:.2f}\n"
             f"  {each['excerpt']}"
         )
-    if count < len(found):
-        lines.append(f"({len(found) - count} more left out to keep within the output cap: ask for a smaller limit.)")
+    if count < len(hits):
+        lines.append(f"({len(hits) - count} more left out to keep within the output cap: ask for a smaller limit.)")
     return "\n".join(lines)

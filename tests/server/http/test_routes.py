@@ -222,7 +222,12 @@ def test_a_difference_is_told_to_whom_it_belongs(ana, weft):
     first = ok(ana.post(f"{W}/context/build", json={"query": "mirror"}))
     ok(ana.post(f"{W}/nodes", json={"nodes": [{"id": "ana/delta", "text": "A mirror is a mirror."}]}))
     delta = ok(ana.post(f"{W}/context/delta", json={"query": "mirror", "since": first["id"]}))
-    assert any("A mirror is a mirror." in each["text"] for each in delta["added"])
+    assert "A mirror is a mirror." in delta["text"]
+    assert any(each["document"] == "ana/delta" for each in delta["added"])
+    body = {"query": "mirror", "since": first["id"], "form": "document"}
+    assert any(
+        "A mirror is a mirror." in each["text"] for each in ok(ana.post(f"{W}/context/delta", json=body))["added"]
+    )
 
 
 def test_an_answer_is_checked_against_its_context(ana):

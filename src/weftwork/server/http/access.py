@@ -1,4 +1,4 @@
-"""Who calls: the user, the workspaces and the scope come from the key, never from what a request says.
+"""The caller: user, workspaces and scope come from the key, never from what a request says.
 
 Without any key in its store a server answers for one user and only to programs of its own machine.
 """
@@ -28,9 +28,9 @@ WORKSPACE_HEADER = "Weftwork-Workspace"
 ABOUT_USER = "Act for this user, percent-encoded; for admin keys."
 ABOUT_WORKSPACE = "Which of the key's workspaces, percent-encoded, where the path has none."
 CALLER = "weftwork.caller"
-"""Where a request notes who asks, once that is known."""
+"""The name under which a request's state holds its caller, once that is known."""
 LOCAL = "local"
-"""What stands for a key where none is needed."""
+"""The key of callers where none is needed."""
 
 bearer = HTTPBearer(
     auto_error=False,
@@ -41,7 +41,7 @@ bearer = HTTPBearer(
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks."""
+    """The caller of a request."""
 
     user: str
     scope: Scope
@@ -52,7 +52,7 @@ class Caller:
     """The id of the key, which is no secret."""
 
     def may(self, workspace: str, scope: Scope) -> bool:
-        """Whether the caller may read, write or administer a workspace."""
+        """Return whether the caller may read, write or administer a workspace."""
         return workspace in self.workspaces and INCLUDED[self.scope] >= INCLUDED[scope]
 
     def require(self, workspace: str, scope: Scope) -> None:
@@ -69,7 +69,7 @@ def no_workspace(workspace: str) -> Problem:
 
 
 def identify(connection: HTTPConnection, service: Service) -> Caller:
-    """Who asks, by the key in the header; counts against the key's rate, once. Blocks: for a worker thread."""
+    """The caller, by the key in the header; counts against the key's rate, once. Blocks: for a worker thread."""
     if CALLER not in connection.scope:
         connection.scope[CALLER] = _identified(connection, service)
     return cast("Caller", connection.scope[CALLER])
@@ -79,8 +79,8 @@ def _identified(connection: HTTPConnection, service: Service) -> Caller:
     given = connection.headers.get("authorization")
     local = service.options.local
     if given is None and local is not None and not service.weft.store.keys.all():
-        found = frozenset(service.weft.store.workspaces())
-        caller = Caller(local.user, "admin", found, local.workspace, LOCAL)
+        workspaces = frozenset(service.weft.store.workspaces())
+        caller = Caller(local.user, "admin", workspaces, local.workspace, LOCAL)
     else:
         caller = _by_key(given or "", service)
     service.rates.take(caller.key)
@@ -115,10 +115,10 @@ def _acting(connection: HTTPConnection, service: Service, caller: Caller) -> Cal
         return caller
     if caller.scope != "admin":
         raise Problem(403, f"only a key with scope admin may act for another user: leave out {USER_HEADER}")
-    found = frozenset(each for each in caller.workspaces if user in service.weft.store.users(each))
-    if not found:
+    workspaces = frozenset(each for each in caller.workspaces if user in service.weft.store.users(each))
+    if not workspaces:
         raise Problem(404, f"there is no user {inline(user, 80)!r} in your workspaces")
-    return Caller(user, caller.scope, found, caller.home, caller.key)
+    return Caller(user, caller.scope, workspaces, caller.home, caller.key)
 
 
 class KeyFirst:
@@ -146,7 +146,7 @@ async def caller_of(
     _user: Annotated[str | None, Header(alias=USER_HEADER, description=ABOUT_USER)] = None,
     _workspace: Annotated[str | None, Header(alias=WORKSPACE_HEADER, description=ABOUT_WORKSPACE)] = None,
 ) -> Caller:
-    """Who asks, as a dependency of a route."""
+    """The caller, as a dependency of a route."""
     return await anyio.to_thread.run_sync(identify, connection, service)
 
 

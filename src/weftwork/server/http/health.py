@@ -1,4 +1,4 @@
-"""Whether the server runs, whether it can answer, what it counts, and how it is described."""
+"""Liveness, readiness, metrics and the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weftwork.server.http.service import Served, Service, service_of
 router = APIRouter(tags=["operation"])
 
 _OWN_THREAD = anyio.CapacityLimiter(1)
-"""Those who ask whether the server can answer do not wait behind long answers."""
+"""Threads for readiness checks, which do not wait behind long answers."""
 
 
 @router.get("/healthz")

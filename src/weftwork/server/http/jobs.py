@@ -30,9 +30,9 @@ from weftwork.server.http.uploads import Incoming, UploadFolder
 from weftwork.store.server_state import UNFINISHED, Job, JobState
 
 SECONDS_BETWEEN_NOTES = 1.0
-"""How often the progress of a job is written to the store; whoever watches it hears of each page."""
+"""Seconds between writes of a job's progress to the store; those who follow it hear of each page."""
 SECONDS_BETWEEN_KNOCKS, KNOCKS = 0.2, 50
-"""How long to wait for a worker to let go before its parser, which it may just have started, is ended once more."""
+"""Seconds to wait for a worker before its parser, which it may just have started, is ended once more."""
 MOST_TOLD = 50
 """Parts of a document of which it is told why they were left out."""
 
@@ -60,7 +60,7 @@ class Jobs:
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._parsers: dict[str, Parser] = {}
-        """What reads each document that is being worked on."""
+        """The parser of each document that is being worked on."""
 
     def start(self) -> None:
         """Take up what an earlier server left, and begin to work."""

@@ -1,4 +1,4 @@
-"""How much a request may bring, and how often a key may come."""
+"""Limits on the size of requests, and on the rate of each key."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class McpEndpoint:
             await manager.handle_request(scope, receive, send)
 
     def _manager(self, request: Request) -> StreamableHTTPSessionManager:
-        """What answers for the caller. Blocks."""
+        """The MCP server that answers for the caller. Blocks."""
         service = self._service
         caller = identify(request, service)
         if request.method != "POST":

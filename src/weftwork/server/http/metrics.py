@@ -1,4 +1,4 @@
-"""What a server counts, for Prometheus: durations and amounts, with no label that names a person or a workspace."""
+"""Prometheus metrics: durations and amounts, with no label that names a person or a workspace."""
 
 from __future__ import annotations
 

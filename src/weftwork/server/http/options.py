@@ -1,4 +1,4 @@
-"""What a server allows, and for whom it answers without a key."""
+"""Options of a server: its limits, and the user that it answers for without a key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Local:
-    """Whom a server answers for as long as its store has no key at all."""
+    """The user that a server answers for as long as its store has no key at all."""
 
     user: str
     workspace: str
@@ -28,7 +28,7 @@ CEILINGS = {
     "budget_tokens": LARGEST_BUDGET,
     "results": MOST_LISTED,
 }
-"""What the description of the interface allows at most: a higher limit would change nothing."""
+"""The maxima of the OpenAPI description: a higher limit would change nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,17 +67,17 @@ LIMITS = tuple(each.name for each in fields(Limits))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a server behaves."""
+    """Options of a server."""
 
     local: Local | None = None
-    """Whom to answer for without a key; None to ask everyone for one."""
+    """The user to answer for without a key; None to ask everyone for one."""
     limits: Limits = field(default_factory=Limits)
     cors: tuple[str, ...] = ()
     """Origins whose pages may call this server, such as https://wiki.example.org."""
     open_metrics: bool = False
-    """Whether /metrics needs no key."""
+    """True if /metrics needs no key."""
     uploads: Path | None = None
-    """Where documents wait until they are indexed; None for a folder beside the store."""
+    """The folder in which documents wait until they are indexed; None for one beside the store."""
     workers: int = 1
     """Documents that are indexed at once."""
     threads: int = 16

@@ -70,7 +70,7 @@ class Problem(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """What a caller is told of an error."""
+    """The problem that a caller is told for an error."""
     match error:
         case Problem():
             return error
@@ -131,7 +131,7 @@ def _http_detail(error: HTTPException) -> str:
 
 
 def _errors(error: RequestValidationError) -> list[dict[str, str]]:
-    """What is wrong where; not the value, which the caller knows and a log should not."""
+    """The place and the message of an error; not the value, which the caller knows and a log should not."""
     return [
         {"in": str(each["loc"][0]), "pointer": _pointer(each["loc"][1:]), "detail": str(each["msg"])}
         for each in cast("list[dict[str, Any]]", error.errors())

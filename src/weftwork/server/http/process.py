@@ -26,11 +26,11 @@ from weftwork.store.protocol import Store
 BACKLOG = 2048
 """Connections that may wait to be accepted."""
 GRACE_SECONDS = 30
-"""How long requests in flight may take when the server is told to stop."""
+"""Seconds that requests in flight may take when the server is told to stop."""
 
 
 def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, model: Any) -> Options:
-    """What a server allows by these settings; one without keys is for this machine only."""
+    """The options of a server by these settings; one without keys is for this machine only."""
     local = None
     if not store.keys.all():
         if not is_loopback(chosen["host"]):
@@ -129,7 +129,7 @@ class _Server(uvicorn.Server):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """Return whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -22,7 +22,7 @@ _EVENT = {
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": _EVENT}}}
 }
-"""What the description says of a route that answers with events."""
+"""The OpenAPI response of a route that answers with events."""
 
 Event = tuple[str, Any]
 _END: Any = object()

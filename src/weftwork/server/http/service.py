@@ -1,4 +1,4 @@
-"""What the routes of one server share."""
+"""The state that the routes of one server share."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from weftwork.types import Context
 
 NAME = "weftwork"
 OTHER = "_OTHER"
-"""What the conventions call a method that they do not know."""
+"""The conventions' name for a method that they do not know."""
 
 
 def exporting_provider() -> Any:
@@ -77,7 +77,7 @@ class Tracing:
 
 
 def trace_contexts(provider: Any) -> Callable[[Context, bool], None]:
-    """What makes spans of the stages of each context, from the times that they took."""
+    """A tracer that makes spans of the stages of each context, from the times that they took."""
     from opentelemetry.trace import set_span_in_context  # noqa: PLC0415 - an optional extra
 
     tracer = provider.get_tracer(NAME)

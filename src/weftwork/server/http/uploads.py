@@ -44,7 +44,7 @@ class Incoming:
 
     @property
     def digest(self) -> str:
-        """What tells this content from any other."""
+        """The hash of the content."""
         return self._digest.hexdigest()
 
     def finish(self) -> None:
@@ -80,15 +80,15 @@ class UploadFolder:
         incoming.path.replace(self.file(job))
 
     def has(self, job: Job) -> bool:
-        """Whether a job's upload is here."""
+        """Return whether a job's upload is here."""
         return self.is_for(job) and self.file(job).is_file()
 
     def is_for(self, job: Job) -> bool:
-        """Whether a job's upload came to this folder."""
+        """Return whether a job's upload came to this folder."""
         return bool(job.details.get("folder") == self.mark)
 
     def file(self, job: Job) -> Path:
-        """Where a job's upload is; its ending says what reads it."""
+        """The path of a job's upload; its suffix selects the parser."""
         suffix = Path(str(job.details["name"])).suffix.lower()
         return self._folder / (job.id + (suffix if _SUFFIX.fullmatch(suffix) else ""))
 

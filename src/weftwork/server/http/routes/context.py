@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 
 from weftwork.answer import check_answer
 from weftwork.engine import Preview
-from weftwork.render import LeanContext, lean, to_dict
+from weftwork.render import LeanContext, LeanDelta, lean, to_dict
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
@@ -42,7 +42,7 @@ def build(workspace: str, body: BuildIn, caller: Reader, served: Served) -> Resp
 
 @router.post("/context/preview", response_model=Preview, summary="Preview a context")
 def preview(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
-    """What the context for the same request would be, in figures."""
+    """The figures of the context for the same request."""
     return reply(served.weft.preview(**_options(body, served, caller, workspace)))
 
 
@@ -52,19 +52,21 @@ def explain(workspace: str, body: ContextIn, caller: Reader, served: Served) -> 
     return reply({"text": served.weft.explain(**_options(body, served, caller, workspace))})
 
 
-@router.post("/context/delta", response_model=DeltaOut, summary="Build what changed")
+@router.post("/context/delta", response_model=LeanDelta | DeltaOut, summary="Build what changed")
 def delta(workspace: str, body: DeltaIn, caller: Reader, served: Served) -> Response:
-    """What changed since an earlier context of the same user and thread."""
-    found = served.weft.context(**_options(body, served, caller, workspace), since=body.since)
-    return reply(found if body.form == "whole" else found.to_dict())
+    """The difference to an earlier context of the same user and thread; `form` asks for more."""
+    difference = served.weft.context(**_options(body, served, caller, workspace), since=body.since)
+    if body.form == "lean":
+        return reply(difference.lean())
+    return reply(difference if body.form == "whole" else difference.to_dict())
 
 
 @router.post("/answers/check", response_model=AnswerCheckOut, summary="Check an answer")
 def check(workspace: str, body: AnswerIn, caller: Reader, served: Served) -> Response:
-    """Which sources of a context an answer cites, which it makes up, and which it quotes without citing them."""
+    """The sources of a context that an answer cites, makes up, or quotes without citing them."""
     context = served.weft.context(**_options(body, served, caller, workspace))
-    found = check_answer(body.answer, context)
-    return reply({"sound": found.sound, "used": found.used, "unknown": found.unknown, "uncited": found.uncited})
+    result = check_answer(body.answer, context)
+    return reply({"sound": result.sound, "used": result.used, "unknown": result.unknown, "uncited": result.uncited})
 
 
 @router.post("/search", response_model=Results, summary="Search passages", tags=["search"])

@@ -33,7 +33,7 @@ def build_context(body: PrimeContextRequest, caller: AnyCaller, served: Served) 
 
 @router.post("/context/feedback", response_model=Done, summary="Feedback on an item")
 def give_feedback(body: ContextFeedback, caller: AnyCaller, served: Served) -> Response:
-    """Whether an item of a context helped, as the thread contract has it."""
+    """Take feedback on an item of a context, as the thread contract has it."""
     workspace = home_of(caller, "write")
     served.weft.feedback(body.contextItemId, body.useful, user=caller.user, workspace=workspace)
     return reply({"success": True})

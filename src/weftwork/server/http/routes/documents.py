@@ -30,7 +30,7 @@ LOOKS_BETWEEN_SIGNS = 75
 """A sign of life every 15 seconds, so that nothing between takes the connection for dead."""
 TOLD = ("name", "node", "bytes", "done", "expected", "read", "changed", "notes", "why")
 PICTURES = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
-"""What a picture begins with; anything else is never sent, whatever a field of a node says."""
+"""First bytes of pictures; anything else is never sent, whatever a field of a node says."""
 IMAGE: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A picture.",
@@ -70,7 +70,7 @@ def upload(
 
 @router.get("/jobs/{job}", response_model=JobOut, summary="Watch a job")
 def read_job(workspace: str, job: JobName, caller: Reader, served: Served) -> Response:
-    """How far the indexing of a document is."""
+    """The progress of the indexing of a document."""
     return reply(told(served.jobs.get(job, workspace=workspace, user=caller.user)))
 
 

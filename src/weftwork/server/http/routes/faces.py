@@ -36,7 +36,7 @@ router = APIRouter(prefix="/v1/workspaces/{workspace}")
 REFERENCE = "reference"
 THREAD = "thread"
 MOST_REFERENCES = 50
-"""How many references of a thread a context looks at."""
+"""The most references of a thread that a context looks at."""
 MemoryName = Annotated[str, Path(max_length=LONGEST_NAME, description="A memory's id, percent-encoded.")]
 
 
@@ -134,7 +134,7 @@ def list_messages(workspace: str, thread: NodeName, caller: Reader, served: Serv
 
 @router.get("/references", response_model=NodeList, summary="List references", tags=["threads"])
 def list_references(workspace: str, thread: NodeName, caller: Reader, served: Served) -> Response:
-    """What a thread is about."""
+    """The references of a thread."""
     with served.weft.store.view(workspace, caller.user) as view:
         found = view.neighbours(_thread(view, thread), types=(REFERENCE,), direction="out", limit=MOST_REFERENCES)
     return reply({"nodes": [node for _, node in found]})

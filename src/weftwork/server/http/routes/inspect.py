@@ -1,4 +1,4 @@
-"""What the inspector page asks for beside the routes that all programs use."""
+"""Routes of the inspector page beside those that all programs use."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FOUND = 12
 
 @router.get("/v1/inspect", response_model=SettingsOut, summary="List what can be inspected")
 def settings(caller: AnyCaller, served: Served) -> Response:
-    """What can be chosen: workspaces, users, recipes with their sections, lenses and packers."""
+    """The choices of the page: workspaces, users, recipes with their sections, lenses and packers."""
     lenses = served.weft.tools.lenses
     return reply(
         {
@@ -58,7 +58,7 @@ def settings(caller: AnyCaller, served: Served) -> Response:
 
 
 def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
-    """Those whom the caller may act for; nobody else's names are told."""
+    """The users that the caller may act for; nobody else's names are told."""
     known = sorted(served.weft.store.users(workspace)) if caller.may(workspace, "admin") else []
     return list(dict.fromkeys([caller.user, *known]))
 
@@ -74,7 +74,7 @@ def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Res
 
 @router.post("/v1/workspaces/{workspace}/inspect/near", response_model=NearMissList, summary="Find near misses")
 def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Response:
-    """How many more tokens of budget would show these candidates whole, found by making such contexts."""
+    """The additional budget that would show each candidate whole, found by making such contexts."""
     weft, recipe = served.weft, _recipe(body, served)
     request = _request(body, recipe, caller, served, workspace)
     context = weft.assemble(request, recipe)
@@ -99,7 +99,7 @@ def _recipe(body: InspectIn, served: Service) -> Recipe:
 
 
 def _request(body: InspectIn, recipe: Recipe, caller: Caller, served: Service, workspace: str) -> Request:
-    """What is asked for, within the limits of the server."""
+    """The arguments of the engine, within the limits of the server."""
     weft = served.weft
     total = weft.default_budget(recipe) if body.budget is None else body.budget
     within("the budget", total, served.options.limits.budget_tokens)

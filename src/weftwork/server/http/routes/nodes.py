@@ -183,7 +183,7 @@ def remove_edges(workspace: str, body: Edges, caller: Writer, served: Served) ->
 
 
 def listed(asked: int | None, usual: int, served: Service) -> int:
-    """How many are listed: as many as asked for, if the server allows it; else the usual, as far as it does."""
+    """The limit of a list: as asked for, if the server allows it; else the default, as far as it does."""
     most = served.options.limits.results
     if asked is None:
         return min(usual, most)

@@ -58,7 +58,7 @@ def _builder(body: AskIn, workspace: str, caller: Caller, served: Service) -> Co
 
 
 def _search(body: AskIn) -> dict[str, Any]:
-    """What is searched, and how far."""
+    """The options of the search for a question."""
     return {
         "num_results": body.num_results,
         "include_text": body.mode != "visual",

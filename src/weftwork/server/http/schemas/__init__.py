@@ -1,1 +1,1 @@
-"""What goes in and out of the HTTP API: the border at which JSON becomes Weftwork's own values."""
+"""Requests and responses of the HTTP API: the border at which JSON becomes Weftwork's own values."""

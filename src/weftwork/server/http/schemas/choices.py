@@ -1,4 +1,4 @@
-"""What there is to choose from."""
+"""Names to choose from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class NamedList(Reply):
 
 
 class LensOut(Reply):
-    """What a walk of the graph prefers."""
+    """A lens: the preferences of a walk of the graph."""
 
     name: str
     description: str
@@ -29,7 +29,7 @@ class LensList(Reply):
 
 
 class RecipeOut(Reply):
-    """How a context is made."""
+    """A recipe, by which a context is made."""
 
     name: str
     packer: str

@@ -35,7 +35,7 @@ Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 
 
 class FiltersIn(Model):
-    """What is searched."""
+    """Conditions on the nodes that are searched."""
 
     types: Names = []
     tags: Names = []
@@ -70,7 +70,7 @@ class BudgetIn(Model):
         dict[str, Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]], Field(max_length=MOST_NAMES)
     ] = {}
     share: Truth = True
-    """Whether what a section does not use is there for the others."""
+    """True if the others may use what a section leaves over."""
 
 
 class MessageIn(Model):
@@ -89,7 +89,7 @@ class TopicIn(Model):
 
 
 class ContextIn(Model):
-    """What a context is asked for."""
+    """A request for a context."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "budget": 2000, "recipe": "default"}]})
 
@@ -146,8 +146,8 @@ class BuildIn(ContextIn):
     """A context, in one of three forms."""
 
     form: Literal["lean", "document", "whole"] = "lean"
-    """`lean`: the text and where each part of it comes from. `document`: the contents of excerpts and passages, and a
-    decision for every candidate, as well. `whole`: every field of the engine's context."""
+    """`lean`: the text and the origin of each part of it. `document`: also the contents of excerpts and passages, and
+    a decision for every candidate; of a delta, its pieces. `whole`: every field of the engine's context or delta."""
 
 
 class DeltaIn(BuildIn):
@@ -189,7 +189,7 @@ class ContextOut(Reply):
 
 
 class DeltaOut(Reply):
-    """What changed since an earlier context."""
+    """The difference to an earlier context, with its pieces."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -210,7 +210,7 @@ class Explanation(Reply):
 
 
 class AnswerCheckOut(Reply):
-    """What an answer does with its sources."""
+    """The check of an answer against its sources."""
 
     sound: bool
     used: list[Citation]
@@ -230,6 +230,6 @@ class SearchIn(Model):
 
 
 class Results(Reply):
-    """What a search found, the best first."""
+    """Hits of a search, the best first."""
 
     results: list[SearchResult]

@@ -41,11 +41,11 @@ class MemoryIn(Model):
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     access: Names | None = None
-    """Who may see it beside its writer; nobody, if nothing is said."""
+    """Readers beside its writer; nobody by default."""
     contradicts: Names = []
 
     def details(self) -> dict[str, Any]:
-        """What was said about the memory beside its text; what was not said is not there."""
+        """The fields that the request sets beside the text."""
         said = {name: getattr(self, name) for name in self.model_fields_set - {"text"}}
         return {name: value for name, value in said.items() if value is not None}
 
@@ -82,7 +82,7 @@ class ThreadIn(Model):
     references: Names = []
     """Nodes that the thread is about."""
     access: Names | None = None
-    """Who may see it beside its owner; nobody, if nothing is said."""
+    """Readers beside its owner; nobody by default."""
 
 
 class MessagesIn(Model):
@@ -146,7 +146,7 @@ class EventList(Reply):
 
 
 class FeedbackIn(Model):
-    """Whether a source helped."""
+    """Feedback on a source: helpful or not."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reference": "k482913", "useful": True}]})
 
@@ -269,6 +269,6 @@ class JobOut(Reply):
     read: int | None = None
     changed: int | None = None
     notes: list[str] = []
-    """What to know of what was added."""
+    """Notes on what was added."""
     why: str | None = None
     """Why it failed."""

@@ -1,4 +1,4 @@
-"""What the inspector page asks for and shows."""
+"""Requests and responses of the inspector page."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Inspection(Reply):
     budget: int
     stable_prefix_tokens: int
     lines_tokens: int
-    """What stands in the list of titles."""
+    """Tokens of the list of titles."""
     frame_tokens: int
     """Headings and everything else that is no item."""
     sections: list[Json]
@@ -71,7 +71,7 @@ class Inspection(Reply):
 
 
 class NearMiss(Reply):
-    """How much more budget shows a candidate whole."""
+    """The additional budget that shows a candidate whole."""
 
     node: str
     citation: str
@@ -86,7 +86,7 @@ class NearMissList(Reply):
 
 
 class SettingsOut(Reply):
-    """What a page may offer to this key."""
+    """The features that a page may offer to this key."""
 
     user: str
     scope: Literal["read", "write", "admin"]

@@ -57,9 +57,9 @@ class NodeIn(Model):
     valid_until: Moment | None = None
     source: Title = ""
     owner: Name | None = None
-    """Whose it is: oneself, unless the key is an admin's."""
+    """The owner: oneself, unless the key is an admin's."""
     access: Names | None = None
-    """Who may see it: names, `group:team` or `*`; null follows the parent, or the workspace."""
+    """The access list: names, `group:team` or `*`; null inherits from the parent, or the workspace."""
 
     def value(self, name: str) -> Node:
         """The node, under this id."""
@@ -134,10 +134,10 @@ class Addition(Model):
 
 
 class AddedOut(Reply):
-    """What was written."""
+    """Counts of a write."""
 
     nodes: int
-    """How many are new or changed."""
+    """The number that are new or changed."""
     edges: int
     embedded: int
     ids: list[str]
@@ -153,7 +153,7 @@ class Edges(Model):
 
 
 class Changed(Reply):
-    """How many were changed."""
+    """The number that were changed."""
 
     changed: int
 
@@ -167,13 +167,13 @@ class Removal(Model):
 
 
 class Removed(Reply):
-    """How many nodes that the user may see were removed."""
+    """The number of nodes that were removed, of those that the user may see."""
 
     removed: int
 
 
 class Move(Model):
-    """Where a node shall hang, with everything below it."""
+    """A move of a node, with everything below it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ana/plan", "parent": "ana/archive"}]})
 
@@ -183,7 +183,7 @@ class Move(Model):
 
 
 class Access(Model):
-    """Who may see a node and what inherits from it."""
+    """The access list of a node and of what inherits from it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ana/plan", "access": ["bo", "group:team"]}]})
 
@@ -218,7 +218,7 @@ class WorkspaceIn(Model):
 
     name: Annotated[str, Field(strict=True, min_length=1, max_length=200)]
     access: Names = ["*"]
-    """Who may see what has no list of its own."""
+    """The access list of nodes that have none of their own."""
     owner: Name | None = None
     """Its first user: oneself, unless said otherwise."""
 
