@@ -147,6 +147,7 @@ def test_the_same_program_is_told_the_same_by_a_file_and_by_a_server(tmp_path, c
 
 
 def test_a_context_is_whole_on_request(client):
+    client.add([Node(id="rail", title="Rail", text="The dome turns on rollers.")])
     context = client.context("rollers", explain=True)
     assert isinstance(context, Context)
     assert "".join(piece.text for piece in context.pieces) == context.text
@@ -158,6 +159,7 @@ def test_a_context_is_whole_on_request(client):
 
 
 def test_a_context_is_lean_unless_more_is_asked_for(client, weft):
+    client.add([Node(id="rail", title="Rail", text="The dome turns on rollers.")])
     context = client.context("rollers", budget=400)
     assert context == lean(weft.context("rollers", budget=400))
     assert context.excerpts and context.excerpts[0].title and context.citations
