@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Stopwatch
@@ -122,6 +122,7 @@ class _Pricing:
             template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
         )
         self.template = template
+        self._load = fitting.load
         self.choices: list[Choice] = []
         self.priced: list[_Priced] = []
         self._rendered: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
@@ -152,6 +153,10 @@ class _Pricing:
             self._homes[id(choice)] = offer
             self.choices.append(choice)
         self.priced.append(_Priced(offer, tuple(range(first, len(self.choices)))))
+
+    def load(self, keys: Iterable[int]) -> None:
+        """Read passages with one query, before they are rendered one document after the other."""
+        self._load(list(keys))
 
     def smallest(self) -> int:
         """The tokens of the smallest excerpt of all, counted."""
@@ -291,6 +296,7 @@ def _arranged(
     """Excerpts by section, pinned ones first, then the best first; and those of one line."""
     shown: list[tuple[tuple[bool, float, str], _Priced, Excerpt]] = []
     overflow: list[tuple[float, str, Excerpt]] = []
+    pricing.load(key for outcome in packing.outcomes if outcome.taken == "whole" for key in outcome.choice.keys)
     for priced in pricing.priced:
         outcomes = [packing.outcomes[index] for index in priced.choices]
         excerpt = pricing.excerpt(priced, outcomes)

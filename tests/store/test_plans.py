@@ -16,7 +16,7 @@ from weftwork.write.prepare import prepare
 SCAN = re.compile(r"SCAN (?!\(subquery)(?!.*(?:VIRTUAL TABLE|CONSTANT ROW))(\w+)")
 """A step that goes through a whole table; json_each is a virtual one."""
 WHOLE_WORKSPACE = re.compile(r"SEARCH (\w+) .*\(workspace=\?\)$")
-CTE = re.compile(r"(\w+) \([\w, ]+\) AS \(")
+CTE = re.compile(r"(\w+) \([\w, ]+\) AS (?:MATERIALIZED )?\(")
 LATEST = "SEARCH changes USING COVERING INDEX changes_version (workspace=?)"
 """MAX(version), which reads the last entry of the index."""
 

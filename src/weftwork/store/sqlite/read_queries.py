@@ -55,11 +55,14 @@ TRAILS = f"""WITH RECURSIVE up (start, pk, level) AS (
       WHERE n.acl IN {VISIBLE} ORDER BY up.start, up.level"""
 HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
     WHERE n.workspace = :ws AND n.acl IN {VISIBLE} AND n.id IN (SELECT value FROM json_each(:names))"""
-OUTLINES = f"""SELECT d.value, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens FROM json_each(:documents) d
+# The size of a document is counted once: in the subquery, it would be counted for each of its nodes.
+OUTLINES = f"""WITH d (value, size) AS MATERIALIZED (SELECT k.value, (SELECT COUNT(*) FROM (
+            SELECT 1 FROM nodes q WHERE q.document = k.value AND q.acl IN {VISIBLE} LIMIT :most + 1))
+        FROM json_each(:documents) k)
+    SELECT d.value, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens FROM d
     CROSS JOIN nodes n ON n.pk IN (
         SELECT d.value UNION ALL
-        SELECT x.pk FROM nodes x WHERE x.document = d.value AND x.pk != d.value AND (SELECT COUNT(*) FROM (
-            SELECT 1 FROM nodes q WHERE q.document = d.value AND q.acl IN {VISIBLE} LIMIT :most + 1)) <= :most)
+        SELECT x.pk FROM nodes x WHERE d.size <= :most AND x.document = d.value AND x.pk != d.value)
     CROSS JOIN passages p ON p.node = n.pk
     WHERE n.acl IN {VISIBLE} AND (n.pk = d.value OR :ever OR ({VALID.format(table="n")}))
     ORDER BY d.value, n.position, n.pk, p.ordinal"""
