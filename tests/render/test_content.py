@@ -462,6 +462,11 @@ class TestNotes:
         titled = part("list_item", "Buy.", title="Glue", fields=fields)
         assert Document(titled, hits=(2,)).content(2) == "\n  ".join(("- Glue", *lines, "Buy."))
 
+    def test_no_citation_stands_within_a_cell(self):
+        table = part("paragraph", "| a | b |\n| --- | --- |\n| One. ", "Two. | 2 |\n", "| 3 | 4 |\n")
+        shown = Document(table, hits=(2, 3, 4)).content(2, 3, 4)
+        assert shown == f"| a | b |\n| --- | --- |\n| One. Two. | 2 |\n| 3 | 4 |\n{citation(3)} {citation(4)}"
+
     def test_citations_stand_after_a_table_not_within_it(self):
         table = part("paragraph", "| a | b |\n| --- | --- |\n| 1 | 2 |\n", "| 3 | 4 |\n", "Text after.")
         shown = Document(table, hits=(2, 3, 4)).content(2, 3, 4)

@@ -18,11 +18,11 @@ TOKENS_A_NODE = 5
 FEWEST_NODES = 2_000
 FEWEST_CHILDREN = 100
 SURROUNDINGS = "surroundings"
-REACH = 2
+REACH = 3
 """Budgets that better passages of a section fill before further documents are not even read."""
-LEAST_REACH = 3_000
+LEAST_REACH = 4_000
 HEADING_TOKENS = 12
-BEYOND_REACH = "the budget was used up: better ones alone would fill it twice"
+BEYOND_REACH = "the budget was used up: better ones alone would fill it three times"
 
 
 @dataclass(slots=True)

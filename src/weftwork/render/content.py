@@ -152,8 +152,13 @@ def _with_marks(stretch: Shown, style: Style) -> str:
     for place, (item, passage) in enumerate(zip(stretch.items, texts, strict=True)):
         opened = open_fence(passage, opened)
         waiting = _with(waiting, style.mark(item))
-        # A mark between two rows would end their table.
-        in_table = passage.endswith("|\n") and "".join(texts[place + 1 : place + 2]).startswith("|")
+        # A mark within a row would read as a part of its cell, and one between two rows would end their table.
+        last_line = passage.rstrip("\n").rpartition("\n")[2]
+        goes_on = "".join(texts[place + 1 : place + 2])
+        in_table = bool(goes_on) and (
+            (passage.endswith("|\n") and goes_on.startswith("|"))
+            or (not passage.endswith("\n") and last_line.lstrip().startswith("|"))
+        )
         if waiting and not opened and not in_table:
             body = passage.rstrip()
             separator = "\n" if body.endswith(("```", "~~~", "|")) else " " if body else ""
