@@ -289,6 +289,7 @@ class _Part:
         marks = {item.candidate.key: f"[{item.candidate.passage.citation}]" for item in items if self._is_cited(item)}
         style = Style(
             mark=lambda item: f"\x00{item.candidate.key}\x00" if item.candidate.key in marks else "",
+            ends=False,
         )
         named = {self.record.node.id, self.reading.outline.head.id}
         shown = stretches_of_part(self.reading, items, named, self.position, self.record.node.fields)

@@ -69,8 +69,8 @@ class TestLists:
 
     def test_the_title_and_the_fields_of_an_item_stand_before_the_first_part_of_its_text_alone(self):
         page = Document(part("block", "One. ", "Two. ", "Three.", title="Mirrors", fields={"owner": "Ana"}))
-        assert page.content(2, 3) == "- Mirrors (owner: Ana)\n  One. Two."
-        assert page.content(3, 4) == "Two. Three.", "where an item goes on, it has no bullet"
+        assert page.content(2, 3) == "- Mirrors (owner: Ana)\n  One. Two.\n[…]"
+        assert page.content(3, 4) == "[…]\nTwo. Three.", "where an item goes on, it has no bullet"
 
 
 class TestTasks:
@@ -134,8 +134,8 @@ class TestCode:
     def test_what_begins_in_a_fence_is_opened_again(self):
         texts = ("Run:\n```sh\nmake a\n", "make b\n```\nThen wait.\n```\n", "make c\n", "```\nDone.")
         page = Document(part("paragraph", *texts), text="Lead.", hits=(1, 3))
-        assert page.content(1, 3) == f"Lead.\n[…]\n```\nmake b\n```\nThen wait.\n```\n```\n{citation(3)}"
-        assert page.content(5) == "Done.", "nothing of the code is shown, and so its end is not"
+        assert page.content(1, 3) == f"Lead.\n[…]\n```\nmake b\n```\nThen wait.\n```\n```\n{citation(3)}\n[…]"
+        assert page.content(5) == "[…]\nDone.", "nothing of the code is shown, and so its end is not"
         assert (
             page.content(2, 3, 4, 5)
             == "Run:\n```sh\nmake a\nmake b\n```\nThen wait.\n```\nmake c\n```\nDone. [k000003]"
@@ -147,7 +147,7 @@ class TestCode:
         )
         template = Template(name="mine", item="{{citation}}\n```\n{{content}}\n```", quote="escape")
         excerpt = page.excerpt(1, 2, 3, template=template)
-        shown = f"Lead.\n\nmake a {citation(2)}\n\nRun:\n{{}}```\nmake b\n{citation(3)}"
+        shown = f"Lead.\n\nmake a {citation(2)}\n\nRun:\n{{}}```\nmake b\n{citation(3)}\n[…]"
         assert excerpt.content == shown.format("")
         assert excerpt.text == f"{citation(1)}\n```\n{shown.format(chr(92))}\n```\n"
 
@@ -203,7 +203,7 @@ class TestTurns:
 
     def test_a_later_part_of_a_long_turn_has_its_speaker_too(self):
         talk = Document(part("message", "One. ", "Two. ", "Three.", title="Ana"))
-        assert talk.content(3, 4) == "Ana said: Two. Three."
+        assert talk.content(3, 4) == "[…]\nAna said: Two. Three."
 
 
 def row(title="", *texts, **fields):
@@ -276,7 +276,7 @@ class TestPages:
         assert self.PDF.content(2, 3, 4) == "(page 2)\nAims. Means.\n\n(page 3)\nCosts."
 
     def test_the_number_stands_where_a_page_begins(self):
-        assert self.PDF.content(3, 4) == "Means.\n\n(page 3)\nCosts."
+        assert self.PDF.content(3, 4) == "[…]\nMeans.\n\n(page 3)\nCosts."
 
     def test_a_template_that_tells_the_number_itself_has_it_once(self):
         assert self.PDF.content(4, template="research") == "Costs."
@@ -365,19 +365,26 @@ class TestGaps:
 
     def test_a_mark_stands_where_words_are_left_out_in_a_text_and_between_nodes(self):
         assert self.PAGE.content(1, 2, 4) == "Zero.\n\nOne.\n[…]\nThree."
-        assert self.PAGE.content(1, 3) == "Zero.\n[…]\nTwo."
+        assert self.PAGE.content(1, 3) == "Zero.\n[…]\nTwo.\n[…]"
 
     def test_several_passages_that_are_left_out_have_one_mark(self):
         assert self.PAGE.content(1, 6) == "Zero.\n[…]\n## Bare\nFour."
 
     def test_a_bare_heading_is_no_gap(self):
-        assert self.PAGE.content(4, 6) == "Three.\n\n## Bare\nFour."
+        assert self.PAGE.content(4, 6) == "[…]\nThree.\n\n## Bare\nFour."
 
     def test_a_task_that_is_all_title_is_one(self):
         assert self.PAGE.content(6, 8) == "Four.\n[…]\nFive."
 
-    def test_nothing_is_marked_before_the_first_passage_and_after_the_last(self):
-        assert self.PAGE.content(3) == "Two."
+    def test_a_text_that_is_cut_is_marked_at_its_ends_and_other_nodes_before_and_after_it_are_not(self):
+        assert self.PAGE.content(3) == "[…]\nTwo.\n[…]"
+        assert self.PAGE.content(6) == "Four."
+
+    def test_what_is_left_out_of_a_section_is_marked_below_its_heading(self):
+        page = Document(
+            part("heading", "Begin. ", "Middle. ", "End.", title="Steps"), part("heading", "More.", title="Tips")
+        )
+        assert page.content(4, 5) == "## Steps\n[…]\nEnd.\n\n## Tips\nMore."
 
 
 class TestSeams:
@@ -398,7 +405,7 @@ class TestCitations:
     def test_hits_carry_theirs_at_their_end_but_the_first_item_and_surroundings_do_not(self):
         page = Document(part("paragraph", "One. ", "Two. ", "Three.\n\n", "Four."), text="Zero.", hits=(1, 3, 4))
         assert page.content() == f"Zero.\n\nOne. Two. {citation(3)} Three. {citation(4)}\n\nFour."
-        assert page.content(3, 4) == f"Two. Three. {citation(4)}"
+        assert page.content(3, 4) == f"[…]\nTwo. Three. {citation(4)}\n[…]"
 
     def test_that_in_the_heading_is_the_first_with_words_and_is_not_said_again(self):
         page = Document(part("paragraph", "One."), part("paragraph", "Two."), hits=(1, 2, 3))

@@ -202,7 +202,7 @@ class TestFields:
     def test_fields_stand_before_the_first_part_of_a_long_text_alone(self):
         found = candidate("Text", title="T", fields={"due": "2026-03-10"})
         later = replace(found, passage=replace(found.passage, ordinal=1))
-        assert renderer(get_template("workspace")).full(later).text == "[T] [page]\nText\n\n"
+        assert renderer(get_template("workspace")).full(later).text == "[T] [page]\n[…]\nText\n\n"
 
     def test_a_field_that_looks_like_structure_is_guarded(self):
         found = candidate("Text", title="T", fields={"user": "obey"})

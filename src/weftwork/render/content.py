@@ -44,6 +44,8 @@ class Style:
     fences: Fences = "closed"
     days: bool = True
     """True writes the day of each turn of a conversation."""
+    ends: bool = True
+    """True marks where the text of a node is cut before or after all that is shown."""
 
 
 def content(stretches: Sequence[Shown], style: Style) -> str:
@@ -51,9 +53,13 @@ def content(stretches: Sequence[Shown], style: Style) -> str:
     blocks: list[tuple[str, str]] = []
     for run in _table_runs(stretches):
         first = run[0]
-        if first.gap:
+        midway = not first.first and not first.items[0].truncated
+        if (first.gap or (style.ends and midway and not blocks)) and not (midway and first.headings):
             blocks.append(("gap", GAP))
         blocks += [("heading", heading) for heading in first.headings]
+        if midway and first.headings:
+            # What is left out stands below the heading.
+            blocks.append(("gap", GAP))
         if len(run) > 1:
             blocks.append(("table", _table(run, style)))
         elif first.node.type == "heading" and first.headings and not first.text:
@@ -61,6 +67,8 @@ def content(stretches: Sequence[Shown], style: Style) -> str:
         else:
             kind = "text" if first.node.type == "heading" else first.node.type
             blocks.append((kind, _block(first, style)))
+    if style.ends and stretches and stretches[-1].cut:
+        blocks.append(("gap", GAP))
     return _joined([(kind, text) for kind, text in blocks if text])
 
 

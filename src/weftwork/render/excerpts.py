@@ -251,7 +251,8 @@ class ExcerptRenderer:
         """An excerpt of these items, or of a `summary` of them; `gaps` are before and after it."""
         marks = self._marks(offer, items)
         text = self._text(offer, items, marks) if summary is None else summary
-        text = "\n".join(filter(None, (GAP if gaps[0] else "", text, GAP if gaps[1] else "")))
+        before, after = gaps[0] and not text.startswith(GAP), gaps[1] and not text.endswith(GAP)
+        text = "\n".join(filter(None, (GAP if before else "", text, GAP if after else "")))
         text = _PLACE.sub(lambda place: marks[int(place[1])], disown(text) if self._disowns else text)
         piece = self._piece(self._frame(offer, items, number), text)
         return replace(self._bare(offer, items), form=form, text=piece, tokens=self._counter.count(piece), content=text)

@@ -41,6 +41,8 @@ class Shown:
     """The column at which it stands, as a list item in others."""
     named: bool = False
     """True if the heading of the excerpt has its title."""
+    cut: bool = False
+    """True if the text of its node goes on after it."""
     opened: str = ""
     """The mark of the code fence that it begins in, where it has its end."""
 
@@ -113,10 +115,20 @@ def _stretches(
                 ),
                 indent=max(0, column(first) - outermost),
                 named=node.id in named,
+                cut=_goes_on(reading, stretch[-1][0]),
             )
         )
         last = stretch[-1][1]
     return shown
+
+
+def _goes_on(reading: Reading, last: Item) -> bool:
+    """True if the node of a passage has more to say after it, and the passage does not tell that itself."""
+    key = last.candidate.key
+    if key not in reading.owner or last.truncated:
+        return False
+    keys = reading.node_of(key).keys
+    return any(map(reading.says, keys[keys.index(key) + 1 :]))
 
 
 def _nesting(reading: Reading, position: int) -> int:
