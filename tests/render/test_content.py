@@ -469,6 +469,13 @@ class TestNotes:
         titled = part("list_item", "Buy.", title="Glue", fields=fields)
         assert Document(titled, hits=(2,)).content(2) == "\n  ".join(("- Glue", *lines, "Buy."))
 
+    def test_fields_of_an_item_stand_before_the_items_below_it(self):
+        fields: dict[str, FieldValue] = {"type": "Command", "name": "Deadline"}
+        bare = part("block", "- eg: read a book\n- eg: write one", fields=fields)
+        assert Document(bare).content(2) == "- type: Command; name: Deadline\n  - eg: read a book\n  - eg: write one"
+        said = part("block", "Set a date\n- eg: read a book", fields=fields)
+        assert Document(said).content(2) == "- Set a date\n  type: Command; name: Deadline\n  - eg: read a book"
+
     def test_no_citation_stands_within_a_cell(self):
         table = part("paragraph", "| a | b |\n| --- | --- |\n| One. ", "Two. | 2 |\n", "| 3 | 4 |\n")
         shown = Document(table, hits=(2, 3, 4)).content(2, 3, 4)

@@ -197,13 +197,16 @@ def _listed(stretch: Shown, style: Style) -> str:
     fields = field_lines(_fields_beside_checkbox(node), style.fields) if stretch.first else []
     joined = "; ".join(fields)
     after = bool(joined and stretch.text and not title)
-    behind = f"({joined})" if after and len(joined) <= _SHORT else ""
+    behind = f"({joined})" if after and len(joined) <= _SHORT and "\n" not in stretch.text else ""
     head = "" if after else _titled(title, fields)
     if not head and not stretch.text:
         return ""
     body = _headed(head, stretch, replace(style, mark=lambda item: _with(behind if item is last else "", mark(item))))
     if after and not behind:
-        body = "\n".join((body, *fields))
+        # Further lines may be items below this one: its fields stand before them.
+        shown = [joined] if len(joined) <= _SHORT else fields
+        first, _, rest = ("", "", body) if _BULLET.match(body) else body.partition("\n")
+        body = "\n".join(filter(None, (first, *shown, rest)))
     if node.type != "todo" and _BULLET.match(body):
         bullet = ""
     indent = " " * stretch.indent
