@@ -74,6 +74,7 @@ class TestHeading:
         assert shown("{{title}}{{path}}", title="", trail=("Apollo", "Projects")) == "n1.md in Projects > Apollo"
         assert Document(text="A.", title="", trail=("Apollo", "Projects", "Work")).heading() == "Apollo · Work/Projects"
         assert Document(text="A.", title="\u200b").heading() == "Untitled"
+        assert Document(text="A.", title="", type="memory").heading() == "Memory"
 
     def test_a_path_does_not_say_again_what_the_title_says(self):
         assert shown("{{title}}{{path}}", title="Plan", trail=("", "Apollo", "Projects")) == "Plan in Projects > Apollo"

@@ -119,7 +119,7 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
     above = [name for title in excerpt.trail if (name := inline(title, 80))]
     document_name = inline(document.title, 120) or _file_name(document.source)
     if not document_name:
-        document_name = "Conversation" if document.type in _TALKS else above.pop(0) if above else ""
+        document_name = _kind_name(document) or (above.pop(0) if above else "")
     within = [name for heading in headings if (name := inline(heading, 120))]
     # A note that is called by its file often has its real name as its first heading.
     name = (
@@ -181,7 +181,19 @@ def _day_of(excerpt: Excerpt) -> str:
     days = turn_days(excerpt.items)
     if days:
         return days[0] if len(days) == 1 else ""
-    return day(excerpt.document.created_at) if excerpt.document.type in _DATED else ""
+    document = excerpt.document
+    return day(document.created_at) if document.type in _DATED or _is_memory(document) else ""
+
+
+def _is_memory(document: NodeInfo) -> bool:
+    return document.type == "memory" or "memory" in document.tags
+
+
+def _kind_name(document: NodeInfo) -> str:
+    """A name for what people do not give titles to."""
+    if _is_memory(document):
+        return "Memory"
+    return "Conversation" if document.type in _TALKS else ""
 
 
 def turn_days(items: Iterable[Item]) -> list[str]:
