@@ -112,3 +112,10 @@ def test_nodes_by_themselves_are_offered_whole_in_one_part():
     assert [(part.form, part.keys) for part in offer("memories", memory, found, whole=True).parts] == [
         ("hits", (1, 2, 3))
     ]
+
+
+def test_a_bare_title_is_not_told_by_text_that_another_section_shows():
+    page = reading(("page", "page", 0, [0]), ("said", "message", 1, [9]))
+    title = candidate("page", "", key=1)
+    assert offer("semantic", page, [title]).parts[0].keys == (2,)
+    assert [part.keys for part in offer("semantic", page, [title], elsewhere={2}).parts] == [(1,)]

@@ -133,7 +133,7 @@ def offer(
     covered = {key for part in pinned for key in part.keys}
     drafts: list[Part] = []
     for place, hit in enumerate(hit for hit in readable.values() if hit.key not in covered):
-        drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=int(MOST_AROUND * budget))
+        drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=int(MOST_AROUND * budget), elsewhere=elsewhere)
     result.parts = _increments(reading, pinned, drafts, elsewhere)
     return result
 
@@ -152,13 +152,17 @@ def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[i
         yield Part("whole" if position == 0 else "section", keys, PINNED - place / 1000, hit, pinned=True)
 
 
-def _parts(reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int) -> Iterator[Part]:
+def _parts(
+    reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int, elsewhere: Collection[int] = ()
+) -> Iterator[Part]:
     """A hit and its surroundings, as long as these are not most of the budget."""
     worth = weight * hit.score
     if whole:
         yield Part("hits", tuple(reading.nodes[reading.owner[hit.key]].keys), worth, hit)
         return
     first = hit.key if has_fields(hit) or hit.levels == 0 else reading.beginning(hit.key)
+    if first in elsewhere:
+        first = hit.key
     yield Part("hits", (first,), worth, hit)
     if not any(finding.kind in EVIDENCE for finding in hit.findings):
         return

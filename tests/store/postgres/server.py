@@ -65,6 +65,8 @@ class Server:
         """End it at once, as a crash would: its children notice and end too."""
         pid = self.pid
         assert pid is not None
+        # While it is stopped it cannot start another child, which would be on no list and hold its memory.
+        os.kill(pid, signal.SIGSTOP)
         children = _ps("pid=", "--ppid", str(pid)).split()
         os.kill(pid, signal.SIGKILL)
         for child in children:
