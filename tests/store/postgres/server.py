@@ -53,7 +53,10 @@ class Server:
     def start(self) -> Server:
         """Start it, and wait until it answers."""
         options = f"-c listen_addresses='' -c unix_socket_directories={self.folder}"
-        self._run("pg_ctl", "-D", self.data, "-w", "-t", "30", "-l", self.folder / "log", "-o", options, "start")
+        try:
+            self._run("pg_ctl", "-D", self.data, "-w", "-t", "60", "-l", self.folder / "log", "-o", options, "start")
+        except subprocess.CalledProcessError as error:
+            raise AssertionError((self.folder / "log").read_text(errors="replace")[-2000:]) from error
         return self
 
     def stop(self, mode: str = "fast") -> None:
@@ -77,6 +80,9 @@ class Server:
         # Nobody can start it again while one of them still holds its memory; one that is only waited for holds nothing.
         while any(not state.startswith("Z") for state in _ps("stat=", "-p", ",".join([str(pid), *children])).split()):
             pass
+        # Until somebody waits for it, its number still is that of a process, and its locks would count.
+        for lock in (self.data / "postmaster.pid", *self.folder.glob(".s.PGSQL.*.lock")):
+            lock.unlink(missing_ok=True)
 
     @property
     def pid(self) -> int | None:
