@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ QUICK = {
     "log_min_messages": "fatal",
 }
 """For tests whose subject is not durability."""
+ATTEMPTS = 8
 LASTING = {"shared_buffers": "64MB", "max_connections": "60"}
 
 
@@ -53,10 +55,17 @@ class Server:
     def start(self) -> Server:
         """Start it, and wait until it answers."""
         options = f"-c listen_addresses='' -c unix_socket_directories={self.folder}"
-        try:
-            self._run("pg_ctl", "-D", self.data, "-w", "-t", "60", "-l", self.folder / "log", "-o", options, "start")
-        except subprocess.CalledProcessError as error:
-            raise AssertionError((self.folder / "log").read_text(errors="replace")[-2000:]) from error
+        for attempt in range(ATTEMPTS):
+            try:
+                log = self.folder / "log"
+                self._run("pg_ctl", "-D", self.data, "-w", "-t", "60", "-l", log, "-o", options, "start")
+            except subprocess.CalledProcessError as error:
+                # Processes that were killed may hold its memory a moment longer on a busy machine.
+                if attempt == ATTEMPTS - 1:
+                    raise AssertionError((self.folder / "log").read_text(errors="replace")[-2000:]) from error
+                time.sleep(1 + attempt)
+            else:
+                break
         return self
 
     def stop(self, mode: str = "fast") -> None:
