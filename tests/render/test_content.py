@@ -386,6 +386,12 @@ class TestGaps:
         )
         assert page.content(4, 5) == "## Steps\n[…]\nEnd.\n\n## Tips\nMore."
 
+    def test_two_cuts_around_a_heading_are_marked_on_both_sides_of_it(self):
+        page = Document(
+            part("heading", "Begin. ", "End.", title="Steps"), part("heading", "First. ", "Last.", title="Tips")
+        )
+        assert page.content(2, 5) == "## Steps\nBegin.\n[…]\n## Tips\n[…]\nLast."
+
 
 class TestSeams:
     def test_passages_of_one_node_are_one_text(self):

@@ -54,11 +54,12 @@ def content(stretches: Sequence[Shown], style: Style) -> str:
     for run in _table_runs(stretches):
         first = run[0]
         midway = not first.first and not first.items[0].truncated
-        if (first.gap or (style.ends and midway and not blocks)) and not (midway and first.headings):
+        marked = midway and (style.ends or bool(blocks))
+        if first.gap or (marked and not first.headings):
             blocks.append(("gap", GAP))
         blocks += [("heading", heading) for heading in first.headings]
-        if midway and first.headings:
-            # What is left out stands below the heading.
+        if marked and first.headings:
+            # The beginning of the section is left out, which stands below its heading.
             blocks.append(("gap", GAP))
         if len(run) > 1:
             blocks.append(("table", _table(run, style)))

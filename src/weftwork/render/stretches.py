@@ -34,7 +34,7 @@ class Shown:
     first: bool
     """True if it begins with the node's first passage."""
     gap: bool = False
-    """True if something between it and the stretch before it is left out."""
+    """True if something after the stretch before it is left out, before its own node or within it."""
     headings: tuple[str, ...] = ()
     """Headings above it that nothing before it has shown, the outermost first, with their marks."""
     indent: int = 0
@@ -109,7 +109,7 @@ def _stretches(
                 node,
                 tuple(item for item, _ in stretch),
                 first=first.candidate.passage.ordinal == 0,
-                gap=last is not None and any(map(reading.says, reading.keys[last + 1 : place])),
+                gap=last is not None and _leaves_out(reading, last + 1, first, place),
                 headings=tuple(
                     _heading_line(node, reading.nodes[position].depth, heading) for heading in new if heading.title
                 ),
@@ -120,6 +120,12 @@ def _stretches(
         )
         last = stretch[-1][1]
     return shown
+
+
+def _leaves_out(reading: Reading, start: int, first: Item, end: int) -> bool:
+    """True if words between two places are left out before the node of a passage, or within it if it began before."""
+    begin = reading.place[reading.node_of(first.candidate.key).keys[0]] if first.candidate.key in reading.owner else end
+    return any(map(reading.says, reading.keys[start : begin if start <= begin else end]))
 
 
 def _goes_on(reading: Reading, last: Item) -> bool:
