@@ -250,7 +250,6 @@ class _Part:
     def _cut(self, start: _Cursor, lead: str, tokens: int) -> tuple[_Cursor, str]:
         """The start of a passage that is too long to fit."""
         passage = self._load([self.keys[start.place]])[0].passage.text[start.offset :]
-        room = tokens
         for bare in (False, True):
             room = tokens
             while room > 0:

@@ -12,8 +12,7 @@ from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
 from weftwork.compose.repeats import LeftOut
 from weftwork.errors import InvalidInput
-from weftwork.pack import Choice, Outcome, Packing, get_packer, room_for
-from weftwork.pack.protocol import Rendering
+from weftwork.pack import Choice, Outcome, Packing, Rendering, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (

@@ -10,7 +10,7 @@ from math import sqrt
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
-from weftwork.pack.protocol import Rendering
+from weftwork.pack import Rendering
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
