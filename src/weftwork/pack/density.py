@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 from weftwork.pack.ranked import NEEDED
 from weftwork.score.node_type import item_type
 
@@ -28,7 +29,7 @@ class Density:
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         first = {index for index in range(len(choices)) if ledger.settled(index)} | _take_latest(ledger)
-        types = Counter(item_type(choices[index].candidate) for index in first if ledger.outcome(index).taken)
+        types = Counter(item_type(choices[index].candidate) for index in first if ledger.fate(index) != "dropped")
         mixed = len({item_type(choice.candidate) for choice in choices}) > 1
         for index in (index for index in _by_density(choices) if index not in first):
             kind = item_type(choices[index].candidate)

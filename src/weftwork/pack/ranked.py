@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 
-Squeeze = Callable[[Choice, int], Rendering | None]
+Squeeze = Callable[[Choice, int], Choice | None]
 
 NEEDED = "what it belongs to is not shown"
 
@@ -55,17 +56,12 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
                 ended.add(choice.section)
             else:
                 stopped = True
-            _squeeze_or_refuse(ledger, index, squeeze)
+            shorter = None if ledger.is_open(index) else squeeze(choice, left)
+            if shorter is None:
+                ledger.refuse(index)
+            else:
+                ledger.take_shortened(index, shorter, f"shortened to the {left} tokens that were left")
     return ledger.packing()
-
-
-def _squeeze_or_refuse(ledger: Ledger, index: int, squeeze: Squeeze) -> None:
-    left = ledger.left_for(index)
-    rendering = None if ledger.is_open(index) else squeeze(ledger.choices[index], left)
-    if rendering is None:
-        ledger.refuse(index)
-    else:
-        ledger.take_shortened(index, rendering, f"shortened to the {left} tokens that were left")
 
 
 def _drop_after_the_end(ledger: Ledger, index: int) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from weftwork.compose.offers import Choice
 from weftwork.errors import BudgetError
-from weftwork.pack.protocol import Choice, Room
+from weftwork.pack.protocol import Room
 from weftwork.types import Budget
 
 
