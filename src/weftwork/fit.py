@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
-from weftwork.compose.repeats import LeftOut
 from weftwork.errors import InvalidInput
 from weftwork.pack import Choice, Packing, get_packer, room_for
 from weftwork.query import Question
@@ -30,7 +29,7 @@ from weftwork.render.excerpts import Load
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import Summarise, truncate
-from weftwork.types import SECTIONS, Budget, Candidate, Context, Decision, Excerpt, Fate, Form, Item, Section
+from weftwork.types import SECTIONS, Budget, Context, Decision, Excerpt, Fate, Form, Item, Section
 
 ATTEMPTS = 8
 """The most times that a text is packed because its parts did not add up as they were priced."""
@@ -92,7 +91,7 @@ class _Draft:
         return any(choice.missing_tokens is not None for choice in self.packing.dropped)
 
 
-def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[LeftOut]) -> Context:
+def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[Decision]) -> Context:
     """The context that the budget allows; its text never counts more than the budget."""
     template = fitting.templates.get(fitting.recipe.template)
     draft = _drafted(fitting, template, offers, lines=fitting.recipe.lines)
@@ -132,9 +131,8 @@ class _Pricing:
         heading = self.renderer.heading_tokens(offer)
         line = self.renderer.line(offer).tokens if lines or offer.is_pinned else None
         for part in offer.parts:
-            hit = part.candidate
             yield Choice(
-                hit if hit.section == offer.section else replace(hit, section=offer.section),
+                part.candidate,
                 self.renderer.part_tokens(offer, part.keys),
                 part.score,
                 part.form,
@@ -310,13 +308,12 @@ def _arranged(
     return tuple(sections), tuple(excerpt for *_, excerpt in sorted(overflow, key=lambda entry: entry[:2]))
 
 
-def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Context:
+def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> Context:
     request = fitting.request
     decisions = list(_decisions(draft))
     # A repeat may stand in a document that is shown whole.
     decided = {(decision.node, decision.citation) for decision in decisions}
-    repeats = map(_left_out_decision, left_out)
-    decisions += [decision for decision in repeats if (decision.node, decision.citation) not in decided]
+    decisions += [decision for decision in left_out if (decision.node, decision.citation) not in decided]
     excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
     context = Context(
         id="",
@@ -358,18 +355,18 @@ def _decisions(draft: _Draft) -> Iterator[Decision]:
         outcomes = {key: choice for choice in parts for key in choice.keys}
         # What stands for a bare title is the first text below it.
         first = {choice.candidate.key: choice for choice in reversed(parts)}
-        section, tokens = offer.section, offer.reading.tokens
+        section = offer.section
         lined = any(choice.fate == "line" for choice in outcomes.values())
         for key, hit in offer.hits.items():
             choice = outcomes.get(key) or first.get(key) or parts[0]
-            fate, reason, missing = _fate(choice, shown.get((section, key)), tokens[key], lined=lined)
-            yield _decision(hit, section, fate, reason, tokens[key], missing)
+            fate, reason, missing = _fate(choice, shown.get((section, key)), hit.passage.tokens, lined=lined)
+            yield Decision.on(hit, fate, reason, missing)
         for key, choice in outcomes.items():
             if key not in offer.hits and (section, key) in shown:
                 item, _ = shown[section, key]
                 reason = f"stands around [{choice.candidate.passage.citation}]: {choice.form}"
                 fate = "truncated" if item.truncated else "included"
-                yield _decision(item.candidate, section, fate, reason, tokens[key], None)
+                yield Decision.on(replace(item.candidate, section=section), fate, reason)
 
 
 def _fate(
@@ -387,34 +384,6 @@ def _fate(
     if choice.fate == "truncated":
         return "dropped", "left out when its document was shortened", missing or tokens
     return "line" if lined else "dropped", reason, missing
-
-
-def _decision(
-    candidate: Candidate, section: str, fate: Fate, reason: str, tokens: int, missing: int | None
-) -> Decision:
-    return Decision(
-        citation=candidate.passage.citation,
-        node=candidate.node.id,
-        type=candidate.node.type,
-        title=candidate.node.title,
-        section=section,
-        findings=candidate.findings,
-        signals=candidate.signals,
-        score=candidate.score,
-        tokens=tokens,
-        fate=fate,
-        reason=reason,
-        missing_tokens=missing,
-        start=candidate.reached[0].start if candidate.reached else "",
-        path=candidate.path,
-    )
-
-
-def _left_out_decision(left_out: LeftOut) -> Decision:
-    original = "" if left_out.kept is None else left_out.kept.passage.citation
-    reason = left_out.reason or f"a repeat of [{original}]"
-    candidate = left_out.candidate
-    return _decision(candidate, candidate.section, "dropped", reason, candidate.passage.tokens, None)
 
 
 def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:

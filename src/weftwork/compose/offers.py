@@ -7,7 +7,7 @@ section and the whole of a short document a share of the value of the hit.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from weftwork.compose.reading import Reading
@@ -122,7 +122,8 @@ def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[s
     for candidate in candidates:
         name = _document(candidate, by_document)
         section = HISTORY if candidate.section == HISTORY else homes[name]
-        groups.setdefault((section, name), []).append(candidate)
+        placed = candidate if candidate.section == section else replace(candidate, section=section)
+        groups.setdefault((section, name), []).append(placed)
     return groups
 
 

@@ -7,10 +7,10 @@ under in their document, fields, dates, speaker, owner. The oldest stays: nobody
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from weftwork.types import Candidate, shown_fields
+from weftwork.types import Candidate, Decision, shown_fields
 
 FEWEST_WORDS = 4
 """Shorter texts, such as "yes" or "see above", may well be meant twice."""
@@ -18,19 +18,9 @@ _AROUND_WORDS = ".,;:!?\"'()[]*_"
 _LATE = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A candidate that was left out before packing, mostly because another one repeats it."""
-
-    candidate: Candidate
-    kept: Candidate | None = None
-    reason: str = ""
-    """The reason, where it is not that `kept` is a repeat of it."""
-
-
 def without_repeats(
     candidates: Sequence[Candidate], apart: Collection[str] = ()
-) -> tuple[list[Candidate], list[LeftOut]]:
+) -> tuple[list[Candidate], list[Decision]]:
     """Keep one of each group of repeats, in the place of the group's best.
 
     Nodes that are pinned, due, near the focus, in a conversation or in `apart` are never repeats.
@@ -40,7 +30,7 @@ def without_repeats(
         alone = candidate.node.id in apart or _never_repeats(candidate)
         groups.setdefault(candidate.key if alone else _repeat_key(candidate), []).append(candidate)
     remaining: list[Candidate] = []
-    left_out: list[LeftOut] = []
+    left_out: list[Decision] = []
     for members in groups.values():
         first = min(members, key=_by_age)
         others = [member for member in members if member is not first]
@@ -50,7 +40,8 @@ def without_repeats(
             places = f"also in: {'; '.join(also[:3])}" if also else ""
             first = replace(first, score=best, note="; ".join(filter(None, (first.note, places))))
         remaining.append(first)
-        left_out += [LeftOut(member, first) for member in others]
+        reason = f"a repeat of [{first.passage.citation}]"
+        left_out += [Decision.on(member, "dropped", reason) for member in others]
     return remaining, left_out
 
 
