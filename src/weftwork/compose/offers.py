@@ -238,8 +238,10 @@ def _increments(
     """
     lifted: dict[int, float] = {}
     for draft in drafts:
+        score = draft.score
         for key in draft.keys:
-            lifted[key] = max(draft.score, lifted.get(key, 0.0))
+            if score > lifted.get(key, -1.0):
+                lifted[key] = score
     separate = {draft.keys[0] for draft in drafts if draft.form == "hits" and len(draft.keys) == 1} | set(elsewhere)
     covered: set[int] = set()
     last: dict[int, int] = {}

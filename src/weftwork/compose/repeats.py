@@ -6,6 +6,7 @@ under in their document, fields, dates, speaker, owner. The oldest stays: nobody
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,8 +27,12 @@ def without_repeats(
     Nodes that are pinned, due, near the focus, in a conversation or in `apart` are never repeats.
     """
     groups: dict[object, list[Candidate]] = {}
+    # Most differ in this much already, and their texts need not be compared.
+    alike = Counter((candidate.node.type, candidate.node.title.casefold()) for candidate in candidates)
     for candidate in candidates:
-        alone = candidate.node.id in apart or _never_repeats(candidate)
+        node = candidate.node
+        single = alike[node.type, node.title.casefold()] == 1
+        alone = single or node.id in apart or _never_repeats(candidate)
         groups.setdefault(candidate.key if alone else _repeat_key(candidate), []).append(candidate)
     remaining: list[Candidate] = []
     left_out: list[Decision] = []

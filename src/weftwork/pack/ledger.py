@@ -35,6 +35,7 @@ class Ledger:
         self._caps = {choice.section: room.cap(choice.section) for choice in choices}
         self._decided: dict[int, tuple[Fate, str, int, int | None, Excerpt | None]] = {}
         """By position: the fate, the reason, the tokens spent and missing, and the shorter version."""
+        self._groups = [choice.group for choice in choices]
         self._opened: set[tuple[str, str]] = set()
         """Documents whose heading is paid for."""
         self._cut: set[tuple[str, str]] = set()
@@ -58,20 +59,20 @@ class Ledger:
 
     def left_for(self, index: int) -> int:
         """Tokens left for the section of a choice."""
-        return self.left(self.choices[index].section)
+        return self.left(self.choices[index].candidate.section)
 
     def is_open(self, index: int) -> bool:
         """Return True if a part of the choice's document was taken, so that its heading is paid for."""
-        return self.choices[index].group in self._opened
+        return self._groups[index] in self._opened
 
     def is_cut(self, index: int) -> bool:
         """Return True if a part of the choice's document was shortened."""
-        return self.choices[index].group in self._cut
+        return self._groups[index] in self._cut
 
     def cost(self, index: int) -> int:
         """Tokens that a choice costs now, with its document's heading if that is not paid for yet."""
         choice = self.choices[index]
-        return choice.tokens if choice.group in self._opened else choice.tokens + choice.heading
+        return choice.tokens if self._groups[index] in self._opened else choice.tokens + choice.heading
 
     def waits(self, index: int) -> bool:
         """Return True if the choice that this one needs was not taken."""
@@ -86,16 +87,16 @@ class Ledger:
     def take(self, index: int, reason: str) -> None:
         """Show a choice whole."""
         tokens = self.cost(index)
-        self._opened.add(self.choices[index].group)
+        self._opened.add(self._groups[index])
         self._book(index, tokens)
         self._decided[index] = ("included", reason, tokens, None, None)
 
     def take_shortened(self, index: int, shorter: Choice, reason: str) -> None:
         """Show a choice in this shorter version."""
-        missing, choice = self.missing(index), self.choices[index]
+        missing = self.missing(index)
         tokens = max(0, shorter.tokens) if self.is_open(index) else shorter.tokens + shorter.heading
-        self._opened.add(choice.group)
-        self._cut.add(choice.group)
+        self._opened.add(self._groups[index])
+        self._cut.add(self._groups[index])
         self._book(index, tokens)
         self._decided[index] = ("truncated", reason, tokens, missing, shorter.excerpt)
 

@@ -35,11 +35,12 @@ class Overflow:
         """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
-        waiting = _fill(ledger, self.least)
+        ranked = by_score(choices)
+        waiting = _fill(ledger, ranked, self.least)
         if waiting and not self.modest:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
             take_pinned(ledger, shorten)
-            waiting = _fill(ledger, self.least)
+            waiting = _fill(ledger, ranked, self.least)
             ledger.held = 0
         if self.modest:
             waiting = _shorten_best(ledger, waiting, shorten)
@@ -80,9 +81,9 @@ def _to_list(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
     return list(first.values())
 
 
-def _fill(ledger: Ledger, least: int) -> list[int]:
+def _fill(ledger: Ledger, ranked: Sequence[int], least: int) -> list[int]:
     """Take what fits, the best first, then what fits into unused reserves; return the rest."""
-    order = [index for index in by_score(ledger.choices) if not ledger.settled(index)]
+    order = [index for index in ranked if not ledger.settled(index)]
     waiting = _take_whole(ledger, order, "among the best that fit", least)
     if not ledger.room.reserved:
         return waiting
