@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Stopwatch
@@ -29,7 +29,7 @@ from weftwork.render.excerpts import Load
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import Summarise, truncate
-from weftwork.types import SECTIONS, Budget, Context, Decision, Excerpt, Fate, Form, Item, Section
+from weftwork.types import SECTIONS, Context, Decision, Excerpt, Fate, Form, Item, Section
 
 ATTEMPTS = 8
 """The most times that a text is packed because its parts did not add up as they were priced."""
@@ -114,7 +114,7 @@ class _Pricing:
             template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
         )
         self.template = template
-        self._load = fitting.load
+        self.load = fitting.load
         self.choices: list[Choice] = []
         self.documents: list[tuple[Offer, range]] = []
         """Each offer with the positions of its choices."""
@@ -143,10 +143,6 @@ class _Pricing:
                 part.pinned,
                 part.keys,
             )
-
-    def load(self, keys: Iterable[int]) -> None:
-        """Read passages with one query, before they are rendered one document after the other."""
-        self._load(list(keys))
 
     def smallest(self) -> int:
         """The tokens of the smallest excerpt of all, counted."""
@@ -191,18 +187,13 @@ class _Pricing:
             cached = (id(offer), keys)
             if cached not in self._rendered:
                 titles = {choice.candidate.key for choice in taken} - set(keys)
-                self._rendered[cached] = _with_titles(self.renderer.excerpt(offer, keys, form), offer, titles)
+                excerpt = self.renderer.excerpt(offer, keys, form)
+                # Bare titles that were found, for which the text below them stands.
+                items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
+                items.sort(key=lambda item: offer.reading.place[item.candidate.key])
+                self._rendered[cached] = replace(excerpt, items=tuple(items))
             return self._rendered[cached]
         return self.renderer.line(offer) if any(choice.fate == "line" for choice in outcomes) else None
-
-
-def _with_titles(excerpt: Excerpt, offer: Offer, titles: Collection[int]) -> Excerpt:
-    """The excerpt with the bare titles that were found, for which the text below them stands."""
-    if not titles:
-        return excerpt
-    place = offer.reading.place
-    items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
-    return replace(excerpt, items=tuple(sorted(items, key=lambda item: place[item.candidate.key])))
 
 
 def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, lines: bool) -> _Draft:
@@ -218,7 +209,8 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     spare, crowded, best, step = fitting.counter.count(template.separator), Counter[str](), None, 1
     for _ in range(ATTEMPTS):
         with fitting.watch("pack"):
-            room = room_for(_lower_caps(budget, crowded), fixed - spare, pricing.choices)
+            lowered = {name: max(0, tokens - crowded[name]) for name, tokens in budget.sections.items()}
+            room = room_for(replace(budget, sections=lowered), fixed - spare, pricing.choices)
             packing = packer.pack(pricing.choices, room, pricing.shorten)
         if len(packing.outcomes) != len(pricing.choices):
             raise InvalidInput(
@@ -229,7 +221,9 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
             shown = sections or overflow or template.empty is not None
             text = lay_out(sections, overflow, template, query) if shown else ""
             tokens = fitting.counter.count(text)
-        over = _excess(sections, budget)
+        caps = {} if budget.share else budget.sections
+        excess = {section.name: section.tokens - caps.get(section.name, section.tokens) for section in sections}
+        over = +Counter(excess)
         if tokens <= budget.total and not over:
             least = 0 if sections else pricing.smallest()
             draft = _Draft(text, tokens, sections, overflow, packing, template, pricing.documents, least)
@@ -254,33 +248,14 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     return _Draft("", 0, (), (), nothing, template, pricing.documents, pricing.smallest())
 
 
-def _excess(sections: Sequence[Section], budget: Budget) -> Counter[str]:
-    """Tokens by which sections exceed hard caps."""
-    caps = {} if budget.share else budget.sections
-    return Counter(
-        {
-            section.name: section.tokens - caps[section.name]
-            for section in sections
-            if section.tokens > caps.get(section.name, section.tokens)
-        }
-    )
-
-
-def _lower_caps(budget: Budget, crowded: Mapping[str, int]) -> Budget:
-    """Lower the caps of sections by the tokens that they exceeded them by."""
-    if not crowded:
-        return budget
-    caps = {name: max(0, tokens - crowded.get(name, 0)) for name, tokens in budget.sections.items()}
-    return replace(budget, sections=caps)
-
-
 def _arranged(
     pricing: _Pricing, packing: Packing, names: Sequence[str], budgets: Mapping[str, int]
 ) -> tuple[tuple[Section, ...], tuple[Excerpt, ...]]:
     """Excerpts by section, pinned ones first, then the best first; and those of one line."""
     shown: list[tuple[tuple[bool, float, str], Offer, Excerpt]] = []
     overflow: list[tuple[float, str, Excerpt]] = []
-    pricing.load(key for choice in packing.outcomes if choice.fate == "included" for key in choice.keys)
+    # One query for all, before they are rendered one document after the other.
+    pricing.load([key for choice in packing.outcomes if choice.fate == "included" for key in choice.keys])
     for offer, places in pricing.documents:
         outcomes = packing.outcomes[places.start : places.stop]
         excerpt = pricing.excerpt(offer, outcomes)
@@ -315,8 +290,12 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> C
     decided = {(decision.node, decision.citation) for decision in decisions}
     decisions += [decision for decision in left_out if (decision.node, decision.citation) not in decided]
     excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
-    context = Context(
-        id="",
+    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, request.query) if draft.text else ""
+    # The same for the same text to the same user, and different otherwise.
+    named = "\0".join((request.workspace, request.user, request.query, draft.text))
+    digest = hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return Context(
+        id=f"ctx-{digest}",
         query=request.query,
         workspace=request.workspace,
         user=request.user,
@@ -327,18 +306,10 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> C
         overflow=draft.overflow,
         citations=citations_of([*excerpts, *draft.overflow]),
         trace=tuple(sorted(decisions, key=lambda decision: (-decision.score, decision.citation, decision.node))),
-        stable_prefix_tokens=_stable_tokens(draft, fitting),
+        stable_prefix_tokens=draft.tokens if prefix == draft.text else fitting.counter.count(prefix),
         warnings=_warnings(draft, request),
         pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),
     )
-    return replace(context, id=_identity(context))
-
-
-def _stable_tokens(draft: _Draft, fitting: Fitting) -> int:
-    if not draft.text:
-        return 0
-    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, fitting.request.query)
-    return draft.tokens if prefix == draft.text else fitting.counter.count(prefix)
 
 
 def _decisions(draft: _Draft) -> Iterator[Decision]:
@@ -402,9 +373,3 @@ def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:
         least = f"the smallest needs {draft.smallest}"
         warnings.append(f"a budget of {request.budget.total} tokens holds no excerpt: {least}")
     return tuple(warnings)
-
-
-def _identity(context: Context) -> str:
-    """The same for the same text to the same user, and different otherwise."""
-    named = "\0".join((context.workspace, context.user, context.query, context.text))
-    return "ctx-" + hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

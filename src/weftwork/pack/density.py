@@ -35,13 +35,13 @@ class Density:
             kind = item_type(choices[index].candidate)
             if ledger.waits(index):
                 ledger.drop(index, NEEDED)
-            elif _enough(ledger, types.total()):
+            elif types.total() >= ENOUGH_ITEMS and ledger.used * 100 > room.total * ENOUGH_PERCENT:
                 ledger.drop(
                     index, f"{types.total()} of more score per token used over {ENOUGH_PERCENT} % of the budget"
                 )
             elif ledger.missing(index) is not None:
                 ledger.refuse(index)
-            elif mixed and _dominates(types[kind], types.total()):
+            elif mixed and types.total() > TYPE_RULE_AFTER and types[kind] * 100 > types.total() * TYPE_PERCENT:
                 ledger.drop(index, f"its type already fills {TYPE_PERCENT} % of the context")
             else:
                 ledger.take(index, "among the best scores per token")
@@ -92,11 +92,3 @@ def _by_density(choices: Sequence[Choice]) -> list[int]:
         return densities[index]
 
     return sorted(by_score(choices), key=density, reverse=True)
-
-
-def _enough(ledger: Ledger, chosen: int) -> bool:
-    return chosen >= ENOUGH_ITEMS and ledger.used * 100 > ledger.room.total * ENOUGH_PERCENT
-
-
-def _dominates(of_type: int, chosen: int) -> bool:
-    return chosen > TYPE_RULE_AFTER and of_type * 100 > chosen * TYPE_PERCENT

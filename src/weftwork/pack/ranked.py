@@ -42,14 +42,14 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
         choice = choices[index]
         if ledger.settled(index):
             continue
-        left = ledger.left(choice.section)
+        left, over = ledger.left(choice.section), stopped or choice.section in ended
         if ledger.waits(index):
             ledger.drop(index, NEEDED)
-        elif stopped or choice.section in ended:
-            _drop_after_the_end(ledger, index)
+        elif over and ledger.cost(index) <= left:
+            ledger.drop(index, "a better one did not fit, and the packing ended there")
         elif ledger.cost(index) <= left:
             ledger.take(index, "among the best that fit")
-        elif choice.form != "hits":
+        elif over or choice.form != "hits":
             ledger.refuse(index)
         else:
             if left < ledger.free:
@@ -62,10 +62,3 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
             else:
                 ledger.take_shortened(index, shorter, f"shortened to the {left} tokens that were left")
     return ledger.packing()
-
-
-def _drop_after_the_end(ledger: Ledger, index: int) -> None:
-    if ledger.missing(index) is None:
-        ledger.drop(index, "a better one did not fit, and the packing ended there")
-    else:
-        ledger.refuse(index)
