@@ -72,7 +72,10 @@ class Ordering:
             return (0.0 if value is None else -value, -candidate.score, candidate.passage.citation)
 
         best = list(dict.fromkeys(hit.node.id for hit in sorted(filter(_is_hit, candidates), key=worth)))
-        selected = set(best[: self.limit]) | {candidate.node.id for candidate in candidates if _is_linked(candidate)}
+        selected = set(best[: self.limit])
+        # What something other than a search or a contradiction led to is not limited.
+        others = (*SEARCHED, "contradiction")
+        selected |= {each.node.id for each in candidates if any(by.kind not in others for by in each.findings)}
         selected |= {name for pair in pairs if selected & pair.names for name in pair.names}
         within: list[Candidate] = []
         beyond: list[Decision] = []
@@ -111,11 +114,6 @@ def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _is_hit(candidate: Candidate) -> bool:
     """Return True if a search found it."""
     return candidate.found_as(*SEARCHED) is not None
-
-
-def _is_linked(candidate: Candidate) -> bool:
-    """Return True if something other than a search or a contradiction led to it."""
-    return any(finding.kind not in (*SEARCHED, "contradiction") for finding in candidate.findings)
 
 
 def _contradictions(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Pair]:

@@ -117,18 +117,14 @@ class Reading:
         node = self.nodes[position]
         if node.type in TURNS:
             return self._turns_around(position)
-        keys = {key, *self._adjacent(key)}
+        place = self.place[key]
+        near = self.keys[max(0, place - 1) : place + 2]
+        keys = {other for other in near if self.owner[other] == position}
         if node.type in LISTED:
             keys |= self._list_around(position)
         elif node.type == "code" and position > 0:
             keys |= set(self.nodes[position - 1].keys[-1:])
         return sorted(keys, key=self.place.__getitem__)
-
-    def _adjacent(self, key: int) -> list[int]:
-        """The passages before and after one in the same text."""
-        place, position = self.place[key], self.owner[key]
-        near = self.keys[max(0, place - 1) : place + 2]
-        return [other for other in near if self.owner[other] == position]
 
     def _turns_around(self, position: int) -> list[int]:
         """A turn with the turns just before and after it."""

@@ -37,7 +37,7 @@ def without_repeats(
     remaining: list[Candidate] = []
     left_out: list[Decision] = []
     for members in groups.values():
-        first = min(members, key=_by_age)
+        first = min(members, key=lambda member: (member.node.created_at or _LATE, member.node.id))
         others = [member for member in members if member is not first]
         best = max(member.score for member in members)
         also = tuple(dict.fromkeys(where for member in others if (where := _where(member)) != _where(first)))
@@ -74,11 +74,6 @@ def _repeat_key(candidate: Candidate) -> tuple[object, ...]:
         node.owner,
         tuple(title.casefold() for title in candidate.trail[: candidate.depth]),
     )
-
-
-def _by_age(candidate: Candidate) -> tuple[datetime, str]:
-    """Sort key: the oldest first, among equally old ones by id."""
-    return (candidate.node.created_at or _LATE, candidate.node.id)
 
 
 def _where(candidate: Candidate) -> str:
