@@ -57,7 +57,7 @@ TRAILS = f"""WITH RECURSIVE up (start, pk, parent, title, level) AS (
     ) SELECT start, pk, title FROM up ORDER BY start, level"""
 HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
     WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
-# In steps that are each made once: a planner that has no statistics yet would go through the workspace for each document.
+# In steps that are each made once: without statistics, a planner goes through the workspace for each document.
 OUTLINES = f"""WITH d AS MATERIALIZED (
         SELECT k.pk, (SELECT count(*) FROM (SELECT 1 FROM nodes q WHERE q.workspace = %(ws)s AND q.document = k.pk
             AND q.acl = {VISIBLE} LIMIT %(most)s + 1) counted) AS size
