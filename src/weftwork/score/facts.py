@@ -88,7 +88,7 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
 
 def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
     """The words whose IDF the text comparison needs."""
-    texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
+    texts = (f"{candidate.node.title}\n{candidate.passage.text}" for candidate in candidates)
     return list(dict.fromkeys([*words_of(inquiry.question.text), *(word for text in texts for word in words_of(text))]))
 
 

@@ -209,9 +209,11 @@ def test_paths_and_words_that_look_alike_are_found_above_a_threshold(files):
     assert files.fuzzy_search("") == []
 
 
-def test_messages_and_pages_are_no_files(weft, files):
-    weft.add([Node(id="m", type="message", text="mirror"), Node(id="p", type="page", text="mirror")])
-    assert files.search_content("mirror") == []
+def test_messages_are_no_files_and_a_part_of_a_page_is_that_page(weft, files):
+    page = Node(id="p", type="page", title="Page", source="notes/p.md")
+    part = Node(id="p#1", type="heading", title="Part", text="mirror", parent="p", source="notes/p.md")
+    weft.add([Node(id="m", type="message", text="mirror"), page, part])
+    assert [(hit.id, hit.path) for hit in files.search_content("mirror")] == [("p", "notes/p.md")]
     with pytest.raises(NotFound, match="there is no file 'p'"):
         files.get("p")
 
