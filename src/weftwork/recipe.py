@@ -196,7 +196,7 @@ RECIPES: dict[str, Recipe] = {
             name="thread",
             collectors=thread_collectors(),
             profile=get_profile("thread"),
-            packer=Density(fill=True, least_tokens=300),
+            packer=Density(fill=True, least_tokens=1000),
             template="thread",
             sections={"history": 1000},
         ),

@@ -614,3 +614,14 @@ def test_a_reference_to_an_added_file_shows_the_part_that_answers(weft, service,
     assert prime.stats.explicit_count == 1
     assert "Grease the twelve rollers in spring." in prime.text
     assert {item.type for item in prime.items if item.metadata.path == "notes/dome.md"} == {"reference"}
+
+
+def test_metrics_are_logged_and_a_tracker_that_fails_spoils_nothing(weft, caplog):
+    def fail(metrics):
+        raise RuntimeError("the monitoring is down")
+
+    with caplog.at_level("INFO", logger="weftwork.thread"):
+        prime = ContextAssemblyService(weft, track_metrics=fail).build("t", ASKED)
+    assert prime.stats.search_count == 0
+    assert "Context assembly metrics {'assembly_time'" in caplog.messages[0]
+    assert caplog.messages[1] == "track_metrics failed"

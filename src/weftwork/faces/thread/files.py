@@ -51,7 +51,8 @@ class FileRepository:
     def add(self, path: str, content: str, *, access: Iterable[str] | None = None) -> str:
         """Keep a file, or its new content if there is one of this user's at the path; returns its id.
 
-        It is seen by those on its list; without a list, a new one by whom the workspace admits, and another as before.
+        It is seen by its owner and those on its list, such as `["*"]` for all; without a list, a new one by its owner
+        alone, and another by those who see it now.
         """
         _check_path(path)
         readers = None if access is None else frozenset(_names(access, "access must be None or several names"))
@@ -67,7 +68,7 @@ class FileRepository:
             text=content,
             source=path,
             owner=self._user,
-            access=readers,
+            access=readers or frozenset(),
         )
         entries = self._weft.writer.prepare([node])
         with self._weft.writer.transaction(self._workspace, entries) as transaction, self._permitted() as permit:
