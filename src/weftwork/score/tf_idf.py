@@ -15,12 +15,12 @@ from weftwork.types import Candidate
 def text_similarity(candidate: Candidate, facts: Facts) -> float | None:
     """Cosine of the TF-IDF vectors, with the rarity of words among the passages that the viewer may see.
 
-    Where texts have embeddings, the evidence of words and meaning is a second reason: 1 − (1 − cosine)(1 − evidence).
+    Where texts have embeddings, it is the mean of this and of the evidence of words and meaning together.
     """
     similarity = cosine(tf_idf(content_of(candidate), facts.idf), tf_idf(facts.question.text, facts.idf))
     if not facts.similarities:
         return similarity
-    return 1.0 - (1.0 - similarity) * (1.0 - min(1.0, facts.evidence.get(candidate.key, 0.0)))
+    return (similarity + min(1.0, facts.evidence.get(candidate.key, 0.0))) / 2
 
 
 def content_of(candidate: Candidate) -> str:

@@ -53,6 +53,7 @@ def test_a_follow_up_is_searched_for_with_what_it_points_to():
         "Why?", [question, reply, said(3, "and the second one?"), replace(said(4, "Oak."), title="assistant")]
     )
     assert again.query == "Why?\nOak.\nWhich rooms have a stove?"
+    assert asked("Who heats it?", [question, reply]).query == "Who heats it?\nWhich rooms have a stove?"
     assert asked("Why?", []).query == "Why?"
 
 

@@ -69,12 +69,16 @@ def is_courtesy(message: str) -> bool:
 def is_follow_up(message: str) -> bool:
     """Return True for a message that points to what was said before it, such as "and the second one?"."""
     words = words_of(message)
-    own = [word for word in words if word not in STOP_WORDS | POINTING | COURTESIES]
+    own = _own_words(words)
     if not own:
         return bool(words)
     if len(own) > MOST_OWN_WORDS:
         return False
     return bool(_CONTINUES.match(message)) or not PRONOUNS.isdisjoint(words) or _stands_alone(words)
+
+
+def _own_words(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in STOP_WORDS | POINTING | COURTESIES]
 
 
 def _stands_alone(words: Sequence[str]) -> bool:
@@ -83,11 +87,16 @@ def _stands_alone(words: Sequence[str]) -> bool:
 
 
 def _spoken_of(message: str, before: Sequence[Node]) -> str:
-    """The last question that says what it is about, and the answer before the message, or the part meant of it."""
+    """The last question that says what it is about.
+
+    For a message without words of its own also the answer before it, or the part of that which is meant.
+    """
     recent = list(before[::-1][:LOOKED_BACK])
     questions = [node.text for node in recent if node.title != "assistant"]
     question = next((text for text in questions if not (is_follow_up(text) or is_courtesy(text))), "")
     reply = next((node.text for node in recent if node.title == "assistant"), "")
+    if question and _own_words(words_of(message)):
+        return question[:MOST_OF_A_REPLY]
     return "\n".join(filter(None, (_part_meant(message, reply)[:MOST_OF_A_REPLY], question[:MOST_OF_A_REPLY])))
 
 
