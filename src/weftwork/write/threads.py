@@ -53,12 +53,26 @@ class Threads:
         user, workspace = user or self._user, workspace or self._workspace
         targets, readers = _ids(references), frozenset(_ids(access))
         now = self._now()
-        with self._writer.transaction(workspace) as transaction, self._permitted(workspace, user, admin) as permit:
+        draft = Node(
+            # As for messages, an id that is free is known once the transaction has begun.
+            id=f"{namespace(user)}{THREAD}",
+            type=THREAD,
+            title=_text(title, "title"),
+            created_at=now,
+            updated_at=now,
+            owner=user,
+            access=readers,
+        )
+        with self._permitted(workspace, user, admin) as permit:  # what is refused is not embedded
             permit.visible(targets)
-            name = self._free_id(workspace, user, THREAD, now.isoformat(), _text(title, "title"))
-            thread = Node(id=name, type=THREAD, title=title, created_at=now, updated_at=now, owner=user, access=readers)
+        with (
+            self._writer.transaction(workspace, self._writer.prepare([draft])) as transaction,
+            self._permitted(workspace, user, admin) as permit,
+        ):
+            permit.visible(targets)
+            thread = replace(draft, id=self._free_id(workspace, user, THREAD, now.isoformat(), title))
             transaction.batch.put(self._writer.prepare([thread]))
-            transaction.batch.link(_edges(name, targets))
+            transaction.batch.link(_edges(thread.id, targets))
         return thread
 
     def post(
