@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 
-from weftwork.text.analysis import MARKS, UNSPACED, analyse, query_terms
+from weftwork.text.analysis import MARKS, UNSPACED, analyse, query_terms, stems
 
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[\w{MARKS}])+")
 _MARK = re.compile(f"[{MARKS}]*")
@@ -17,7 +18,7 @@ WINDOW = 200
 
 def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
     """The stretch with most of the query's words, each marked; the start of the text without a match."""
-    spans = _matches(text, frozenset(query_terms(analyse(query))))
+    spans = _matches(text, query_terms(stems(query))) or _matches(text, query_terms(analyse(query)))
     begin, end = _window(text, spans, length)
     pieces, position = [], begin
     for left, right in spans:
@@ -29,28 +30,28 @@ def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", 
     return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
 
 
-def _matches(text: str, stems: frozenset[str]) -> list[tuple[int, int]]:
+def _matches(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
     """The spans of matching words; each distinct word is analysed once."""
-    matching: dict[str, bool] = {}
+    wanted, matching = frozenset(wanted), dict[str, bool]()
     spans = []
     for match in _WORD.finditer(text):
         word = match[0]
         if _RUN.fullmatch(word):
-            spans += _pairs_in(text, match.start(), match.end(), stems)
+            spans += _pairs_in(text, match.start(), match.end(), wanted)
             continue
         if word not in matching:
-            matching[word] = not stems.isdisjoint(analyse(word))
+            matching[word] = not wanted.isdisjoint(analyse(word))
         if matching[word]:
             spans.append(match.span())
     return spans
 
 
-def _pairs_in(text: str, start: int, end: int, stems: frozenset[str]) -> list[tuple[int, int]]:
+def _pairs_in(text: str, start: int, end: int, wanted: frozenset[str]) -> list[tuple[int, int]]:
     """The spans of matching pairs of letters in a run without spaces, joined where they touch; no sign is cut off."""
     spans: list[tuple[int, int]] = []
     for place in range(start, max(start + 1, end - 1)):
         left, right = place, min(place + 2, end)
-        if stems.isdisjoint(analyse(text[left:right])):
+        if wanted.isdisjoint(analyse(text[left:right])):
             continue
         while left > start and _MARK.fullmatch(text[left]):
             left -= 1
