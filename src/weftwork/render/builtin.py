@@ -16,6 +16,14 @@ DEFAULT = Template(
     fields_first=True,
 )
 
+THREAD = Template(
+    name="thread",
+    header=DEFAULT.header,
+    item="{{citation}} {{file_path}}\n{{content}}",
+    quote="cite",
+    fields_first=True,
+)
+
 PLAIN = Template(
     name="plain",
     section="",
@@ -110,5 +118,5 @@ OUTLINE = Template(
 
 BUILTIN: Mapping[str, Template] = {
     template.name: template
-    for template in (DEFAULT, PLAIN, CHAT, DETAILED, SUMMARY, WORKSPACE, GRAPH, RESEARCH, OUTLINE)
+    for template in (DEFAULT, THREAD, PLAIN, CHAT, DETAILED, SUMMARY, WORKSPACE, GRAPH, RESEARCH, OUTLINE)
 }

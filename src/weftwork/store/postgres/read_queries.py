@@ -31,6 +31,7 @@ FILTERS = {
     "as_of": """(n.valid_from IS NULL OR n.valid_from <= %(as_of)s)
         AND (n.valid_until IS NULL OR n.valid_until > %(as_of)s)""",
     "excluded": "n.id <> ALL (%(excluded)s::text[])",
+    "excluded_types": "n.type <> ALL (%(excluded_types)s::text[])",
 }
 """Conditions on `nodes n`."""
 

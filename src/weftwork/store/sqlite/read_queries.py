@@ -30,6 +30,7 @@ FILTERS = {
     "conversation": "n.conversation = :conversation",
     "as_of": VALID.format(table="n"),
     "excluded": "n.id NOT IN (SELECT value FROM json_each(:excluded))",
+    "excluded_types": "n.type NOT IN (SELECT value FROM json_each(:excluded_types))",
 }
 """Conditions on `nodes n`."""
 
