@@ -15,6 +15,8 @@ class Named:
 
     nodes: tuple[str, ...]
     meaning: str
+    whole: bool = True
+    """The text is their name and nothing else; False for a question that names them among other words."""
 
 
 def named(view: View, text: str, now: datetime) -> Named | None:
@@ -27,6 +29,7 @@ def named(view: View, text: str, now: datetime) -> Named | None:
     cited = view.cited([name.strip("[]")])
     if cited:
         return Named((cited[0].node.id,), cited[0].passage.text or cited[0].node.title)
-    titles = (name, *read_query(text, now).titles)
-    by_title = tuple(dict.fromkeys(node for title in titles for node in view.find(title)))
-    return Named(by_title, text) if by_title else None
+    titles = read_query(text, now).titles
+    whole = view.find(name)
+    by_title = tuple(dict.fromkeys([*whole, *(node for title in titles for node in view.find(title))]))
+    return Named(by_title, text, bool(whole) or name.strip("[]") in titles) if by_title else None
