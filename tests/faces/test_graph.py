@@ -539,3 +539,37 @@ def test_the_node_that_was_asked_for_is_in_its_context_however_long_it_is(weft):
             document = ContextAssembler(weft).assemble(query, max_tokens=budget)
             assert "big" in nodes(document), budget
             assert document.meta.tokens.used <= budget
+
+
+def test_a_question_that_names_a_note_is_searched_for_too(weft):
+    weft.add([page("quinces", "They ripen late."), page("jelly", "Quince jelly needs two kilos of sugar.")])
+    found = nodes(ContextAssembler(weft).assemble("How much sugar does jelly need, beside [[Quinces]]?"))
+    assert list(found) == ["quinces", "jelly"]
+
+
+def test_what_a_search_is_hardly_sure_of_counts_less_than_its_best_hit_and_so_does_what_it_leads_to(weft):
+    weft.add(
+        [
+            page("best", "Quince jelly needs two kilos of sugar.", title=""),
+            page("weak", "The sugar bowl is broken.", title=""),
+            page("near", "A bowl.", title=""),
+        ],
+        [Edge(source="weak", target="near")],
+    )
+    found = nodes(ContextAssembler(weft).assemble("how much sugar does quince jelly need"))
+    shares = [found[name].components["graphDistance"] for name in ("best", "weak", "near")]
+    assert shares[0] > shares[1] + 0.05
+    assert shares[1] >= shares[2] > 0
+
+
+def test_what_stands_above_a_hit_does_not_bring_the_first_of_its_children(weft):
+    weft.add(
+        [
+            page("books", type="page"),
+            page("first", "Frankenstein, a novel.", parent="books", type="list_item", position=0),
+            page("third", "Notes are quick to capture.", parent="books", type="list_item", position=2),
+        ]
+    )
+    document = ContextAssembler(weft).assemble("third", depth=1)
+    assert "quick to capture" in document.markdown
+    assert "a novel" not in document.markdown

@@ -54,6 +54,7 @@ class GraphCollector:
             keys |= inquiry.view.passages(starts, limit=self.passages + 1)
         # Of a long text it is the hit that is wanted, not the beginning.
         keys |= {node: [key] for node, (_, key) in hits.items() if node in admitted}
+        keys |= {node: list(of) for head in named or () for node, of in head.hits.items() if node in admitted}
         worth = {node: evidence for node, (evidence, _) in hits.items()}
         asked = frozenset(node for head in named or () if head.named for node in head.starts)
         return [
@@ -78,6 +79,8 @@ class GraphCollector:
                 by_id=not nearest.path and any(reach.topic.strip() == nearest.node for reach in reaches),
                 reached=reaches,
                 hubs=nearest.hubs,
+                # What stands above is told by its own words: the first of all that is below it is another thing.
+                levels=0 if nearest.path and nearest.path[-1].edge == "parent" else None,
                 more=place + 1 < len(keys),
             )
             for place, key in enumerate(keys[:offered])
@@ -106,7 +109,8 @@ class GraphCollector:
         places: dict[str, int] = {}
         for head, walk in walks:
             for place, reached in enumerate(walk):
-                reach = Reach(head.topic, reached.start, reached.distance, head.weight)
+                worth = head.scores.get(reached.start, 1.0)
+                reach = Reach(head.topic, reached.start, reached.distance, head.weight * worth)
                 ways.setdefault(reached.node, []).append((reached, reach))
                 places[reached.node] = min(place, places.get(reached.node, place))
         united = {}
