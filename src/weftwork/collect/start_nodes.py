@@ -83,6 +83,8 @@ def _start(inquiry: Inquiry, text: str) -> WalkStart:
     """The nodes that a topic names, or else those of the best hits for it."""
     named = inquiry.named(text)
     if named is not None:
+        if named.whole and len(named.nodes) > 1:
+            inquiry.warnings.append(f"{quoted(text)} names {len(named.nodes)} nodes: {', '.join(named.nodes)}")
         return WalkStart(text, 1.0, named.nodes, named=True)
     unknown = unknown_id(inquiry, text)
     if unknown:

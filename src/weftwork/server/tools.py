@@ -13,7 +13,7 @@ from weftwork.engine import SearchResult, Weft
 from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.memory import Memories
-from weftwork.reference import resolve
+from weftwork.reference import did_you_mean, resolve
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
 from weftwork.request import DEFAULT_DEPTH
@@ -247,7 +247,10 @@ class McpTools:
             try:
                 node = resolve(view, reference, titles=True).node
             except NotFound:
-                raise NotFound(f"there is no node {inline(reference, 80)!r}: find it with weftwork_search") from None
+                hint = did_you_mean(view, reference)
+                raise NotFound(
+                    f"there is no node {inline(reference, 80)!r}: {hint}find it with weftwork_search"
+                ) from None
             links = view.neighbours(node, limit=MOST_LINKS + 1)
             counter = self.weft.tools.counter
             return show_document(
