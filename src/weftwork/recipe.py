@@ -227,7 +227,7 @@ RECIPES: dict[str, Recipe] = {
                 DueCollector(section="graph"),
             ),
             profile=get_profile("graph"),
-            packer=Overflow(least=50, modest=True),
+            packer=Overflow(least=50, shortens=True),
             template="graph",
             lines=True,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.related import arrows
 from weftwork.collect.start_nodes import WalkStart, closeness, walk_starts
 from weftwork.request import DEFAULT_DEPTH
-from weftwork.types import Reach, Reached
+from weftwork.types import Reach, Reached, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,8 @@ class GraphCollector:
         places: dict[str, int] = {}
         for head, walk in walks:
             for place, reached in enumerate(walk):
-                worth = head.scores.get(reached.start, 1.0)
+                # A mention tells less of a node than a link to it does.
+                worth = math.prod((head.scores.get(reached.start, 1.0), *map(_strength, reached.path)))
                 reach = Reach(head.topic, reached.start, reached.distance, head.weight * worth)
                 ways.setdefault(reached.node, []).append((reached, reach))
                 places[reached.node] = min(place, places.get(reached.node, place))
@@ -145,6 +147,10 @@ def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, tuple[float, int]]
 def _from(inquiry: Inquiry, starts: Iterable[str], *, named: bool = False) -> list[WalkStart]:
     nodes = tuple(starts)
     return [WalkStart(inquiry.request.query, 1.0, nodes, named)] if nodes else []
+
+
+def _strength(step: Step) -> float:
+    return min(1.0, max(0.0, step.weight))
 
 
 def _why(reached: Reached) -> str:

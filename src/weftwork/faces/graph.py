@@ -176,7 +176,7 @@ def _is_small(budget: object) -> bool:
 def _recipe(small: bool, reserve: int, least: int) -> Recipe:
     """The graph recipe for a budget; the same object each time, since contexts are cached by it."""
     if not small:
-        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least))
+        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least, shortens=True))
     once = tuple(replace(part, passages=1) for part in GRAPH.collectors if isinstance(part, GraphCollector))
     return replace(GRAPH, collectors=once, packer="overflow", template="outline", lines=False)
 

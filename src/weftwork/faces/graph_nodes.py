@@ -87,6 +87,15 @@ def _node(
     profile: Profile | None,
 ) -> ContextNode:
     node = best.node
+    parts = (
+        {name: value for name, value in best.signals.items() if value is not None}
+        if profile is None
+        else components(best.signals, profile)
+    )
+    named = profile is not None and best.asked and best.distance == 0
+    if named:
+        # The formula has no value at distance 0: the node that was asked for scores 1.0, as in the contract's example.
+        parts["asked"] = max(0.0, 1.0 - sum(parts.values()))
     return ContextNode(
         id=node.id,
         name=_name(node, best.passage.text, best.trail),
@@ -94,12 +103,8 @@ def _node(
         content=_content(items),
         tags=node.tags,
         fields={name: _text(value) for name, value in fields.of(node.fields).items()},
-        score=best.score,
-        components=(
-            {name: value for name, value in best.signals.items() if value is not None}
-            if profile is None
-            else components(best.signals, profile)
-        ),
+        score=1.0 if named else best.score,
+        components=parts,
         distance=way.distance,
         path=way.path,
         topics=way.topics,
