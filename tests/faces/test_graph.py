@@ -12,6 +12,7 @@ import pytest
 from weftwork import Edge, Filters, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import ContextAssembler, TokenBudget
+from weftwork.faces.graph_json import as_text, fitted
 from weftwork.faces.graph_nodes import components
 from weftwork.lens import BUILTIN, Lens
 from weftwork.request import Topic
@@ -301,8 +302,28 @@ class TestBudget:
         assert tokens.used == get_counter().count(document.markdown) <= budget == tokens.budget
         assert tokens.utilization == round(tokens.used / budget, 2) > 0.5
         assert tokens.nodes_included == len(document.nodes) > 0
+        # The list of what did not fit is complete.
         assert tokens.nodes_summarized == len(document.overflow)
-        assert tokens.nodes_included + tokens.nodes_summarized + tokens.nodes_omitted == 31
+        assert (tokens.nodes_included + tokens.nodes_summarized, tokens.nodes_omitted) == (31, 0)
+
+    @pytest.mark.parametrize("budget", [150, 400, 500, 1000, 4000])
+    @pytest.mark.parametrize("details", [False, True])
+    def test_json_keeps_the_budget_and_says_exactly_what_it_used(self, weft, budget, details):
+        self.crowd(weft, words=60)
+        document = ContextAssembler(weft).assemble("hub", max_tokens=budget)
+        values = fitted(document, get_counter(), max(budget, 250 if details else 0), details=details)
+        tokens = values["meta"]["tokens"]
+        assert tokens["used"] == get_counter().count(as_text(values)) <= max(budget, 250)
+        assert (tokens["nodesIncluded"], tokens["nodesSummarized"]) == (len(values["nodes"]), len(values["overflow"]))
+        assert budget < 500 or values["nodes"][0]["id"] == "hub"
+
+    def test_a_budget_that_holds_no_json_is_an_error_with_the_fix(self, weft):
+        self.crowd(weft)
+        document = ContextAssembler(weft).assemble("hub", max_tokens=50)
+        with pytest.raises(
+            InvalidInput, match=r"JSON needs at least .* tokens, the budget has 50: ask with format markdown"
+        ):
+            fitted(document, get_counter(), 50)
 
     def test_what_does_not_fit_is_named_in_the_document(self, weft):
         self.crowd(weft)
@@ -320,7 +341,7 @@ class TestBudget:
         document = ContextAssembler(weft).assemble("hub", max_tokens=budget)
         assert document.nodes == ()
         assert document.meta.warnings[0] == ("a budget under 500 tokens holds names and types only: give 500 or more")
-        lines = document.markdown.strip().split("\n")
+        lines = [line for line in document.markdown.strip().split("\n") if line.startswith("- ")]
         citations = {cited.node: cited.id for cited in document.context.citations}
         # What is only named can be opened by its citation.
         assert sorted(lines) == sorted(f"- {node.name} (note) [{citations[node.id]}]" for node in document.overflow)
@@ -411,7 +432,12 @@ class TestFormat:
     def test_the_recipe_gives_the_same_text_without_the_face(self, weft):
         chain(weft, "a", "b", "c")
         document = ContextAssembler(weft).assemble("a")
-        assert weft.context("a", recipe="graph", lens="general").text == document.markdown
+        header, separator, text = document.markdown.partition("\n\n")
+        assert weft.context("a", recipe="graph", lens="general").text == text
+        assert header + separator == (
+            "Query: a\nLens: general, depth 2. "
+            f"Tokens: {get_counter().count(document.markdown)} of 4000. Found: 3 nodes, 0 more by name, 0 left out.\n\n"
+        )
 
     def test_a_lens_works_with_any_recipe(self, weft):
         weft.add([page("a", "violin"), page("b", "violin", type="decision", days=31, title="B")])
@@ -628,3 +654,13 @@ def test_a_line_of_the_list_says_which_document_a_section_is_of(weft):
     document = ContextAssembler(weft).assemble("hub", max_tokens=1000, depth=1)
     lines = document.markdown.partition("## More, by title only\n\n")[2].strip().split("\n")
     assert lines and all(" › Usage (heading) [" in line for line in lines)
+
+
+def test_a_page_that_was_asked_for_is_first_even_if_only_what_stands_below_it_has_words(weft):
+    told = "Some words that fill the page to its end. " * 40
+    weft.add(
+        [page("top", type="page"), *(page(f"s{n}", f"{n} {told}", parent="top", type="heading") for n in range(4))]
+    )
+    document = ContextAssembler(weft).assemble("top", max_tokens=600)
+    first = document.nodes[0]
+    assert (first.id, first.distance, first.score, first.path) == ("top", 0, 1.0, ())

@@ -11,16 +11,24 @@ from weftwork.clock import whole_minute
 from weftwork.collect import GraphCollector
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
-from weftwork.faces.graph_document import ContextDocument, ContextMeta, ContextNode, OverflowSummary, TokenUsage
+from weftwork.faces.graph_document import (
+    ContextDocument,
+    ContextMeta,
+    ContextNode,
+    OverflowSummary,
+    TokenUsage,
+    header_of,
+)
 from weftwork.faces.graph_nodes import named_nodes, written_nodes
 from weftwork.lens import Lens
-from weftwork.pack import Overflow
+from weftwork.pack import Overflow, check_budget
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import FieldChoice
 from weftwork.render.values import ALL_FIELDS, iso
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.score import Profile
-from weftwork.types import Context
+from weftwork.text.tokens import TokenCounter
+from weftwork.types import Budget, Context
 from weftwork.validation import check_depth
 
 __all__ = [
@@ -37,6 +45,10 @@ __all__ = [
 GRAPH = get_recipe("graph")
 SUMMARY_BELOW = 500
 """A smaller budget holds names and types only."""
+LEAST_SHARE = 5
+"""The header may take one token in so many; a smaller budget goes without it."""
+MOST_COUNTED = 999
+"""As many nodes as the header is priced for."""
 NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more"
 
 
@@ -87,11 +99,18 @@ class ContextAssembler:
         check_depth(depth)
         chosen = self._weft.tools.lenses.get(lens)
         budget = self._budget.max_tokens if max_tokens is None else max_tokens
+        check_budget(Budget(total=budget))
+        counter, warnings = self._weft.tools.counter, _warnings(budget, depth, chosen)
+        asked_depth = min(depth, chosen.max_depth)
+        query = "; ".join(topic.text for topic in topics)
+        widest = TokenUsage(budget, budget, *(MOST_COUNTED,) * 3)
+        header = counter.count(header_of(query or focus or "", chosen.name, asked_depth, widest, ()))
+        header = header if header <= budget // LEAST_SHARE else 0
         context = self._weft.context(
-            "; ".join(topic.text for topic in topics),
+            query,
             workspace=workspace,
             user=user,
-            budget=budget,
+            budget=budget - header,
             recipe=_recipe(_is_small(budget), self._budget.header_reserve, self._budget.min_per_node),
             lens=chosen,
             depth=depth,
@@ -100,20 +119,44 @@ class ContextAssembler:
             focus=focus,
             **more,
         )
-        return as_document(
+        document = as_document(
             self._weft,
             context,
             Asked(
                 query=context.query or focus or "",
                 topics=topics,
                 lens=chosen.name,
-                depth=min(depth, chosen.max_depth),
+                depth=asked_depth,
                 fields=FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields)),
                 profile=GRAPH.profile,
-                warnings=_warnings(budget, depth, chosen),
+                warnings=warnings,
                 names_only=_is_small(budget),
             ),
         )
+        return _headed(document, budget, counter, headed=bool(header and document.markdown))
+
+
+def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, headed: bool) -> ContextDocument:
+    """The document under its header, with as many notes as fit; the header says how much both count."""
+    meta, notes = document.meta, document.meta.notes
+    whole, context = meta.tokens, document.context
+    # The text lists fewer than the document knows of.
+    listed = len(context.overflow) + sum(excerpt.form == "line" or not document.nodes for excerpt in context.excerpts)
+    unlisted = max(0, whole.nodes_summarized + whole.nodes_omitted - listed)
+    usage = replace(whole, budget=budget, nodes_summarized=listed, nodes_omitted=unlisted)
+    text = document.markdown
+    while headed:
+        for _ in range(4):
+            text = header_of(meta.query, meta.lens, meta.depth, usage, notes) + document.markdown
+            used = counter.count(text)
+            if used == usage.used:
+                break
+            usage = replace(usage, used=used)
+        if used <= budget:
+            break
+        headed, notes, text = bool(notes), notes[:-1], document.markdown
+    usage = replace(whole, budget=budget, used=counter.count(text))
+    return replace(document, meta=replace(meta, tokens=usage), markdown=text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
