@@ -267,3 +267,14 @@ def test_a_year_after_a_colon_is_no_weight(weft, filled):
     output = weft("context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--json").json
     assert output["meta"]["topics"] == [{"text": "plan of Q1:2026", "weight": 1.0}, {"text": "Base", "weight": 12.5}]
     assert "beside the words of QUERY, which are one" in " ".join(weft("context", "--help").out.split())
+
+
+def test_the_walk_of_the_graph_has_options(weft, filled):
+    graph = ("context", "finch", "--recipe", "graph", "--json")
+    reached = {node["id"] for node in weft(*graph).json["nodes"]}
+    assert len({node["id"] for node in weft(*graph, "--limit", "1").json["nodes"]}) == 2 < len(reached)
+    assert "mirror" in reached
+    assert "mirror" not in {node["id"] for node in weft(*graph, "--exclude", "mirror").json["nodes"]}
+    assert {node["id"] for node in weft(*graph, "--edge", "none").json["nodes"]} == {"finch"}
+    wrong = weft("context", "finch", "--limit", "3")
+    assert wrong.code == 1 and "add --recipe graph" in wrong.err

@@ -664,3 +664,20 @@ def test_a_page_that_was_asked_for_is_first_even_if_only_what_stands_below_it_ha
     document = ContextAssembler(weft).assemble("top", max_tokens=600)
     first = document.nodes[0]
     assert (first.id, first.distance, first.score, first.path) == ("top", 0, 1.0, ())
+
+
+def test_the_limits_and_the_routes_of_a_walk_can_be_chosen(weft):
+    weft.add(
+        [page("hub", "The hub."), *(page(f"n{n}", f"Note {n}.") for n in range(9))],
+        [Edge(source="hub", target=f"n{n}", type="field" if n else "reference") for n in range(9)],
+    )
+    assembler = ContextAssembler(weft)
+    assert len(assembler.assemble("hub").nodes) == 10
+    assert len(assembler.assemble("hub", limit=3).nodes) == 4
+    few = assembler.assemble("hub", hub_limit=2)
+    assert (len(few.nodes), few.meta.sampled_hubs) == (3, ("hub",))
+    assert {node.id for node in assembler.assemble("hub", edge_types=("reference",)).nodes} == {"hub", "n0"}
+    assert "reference" not in assembler.assemble("hub").markdown
+    assert "reference" in assembler.assemble("hub", routes=True).markdown
+    with pytest.raises(InvalidInput, match="limit must be a whole number of at least 1, got 0"):
+        assembler.assemble("hub", limit=0)

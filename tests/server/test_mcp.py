@@ -69,6 +69,8 @@ def test_tools_have_the_schema_of_the_graph_contract(ana):
     ]
     asked = tools["weftwork_context"].input_schema
     details = asked["properties"].pop("details")
+    walk = {name: asked["properties"].pop(name) for name in ("edgeTypes", "exclude", "limit", "hubLimit", "routes")}
+    assert all(option["description"] for option in walk.values())
     assert (details["type"], details["default"]) == ("boolean", False)
     assert asked == tools["weftwork_explain"].input_schema == CONTRACT
     for name, tool in tools.items():

@@ -42,6 +42,11 @@ OPTIONS = (
     click.option("--thread", help="Id of the thread that the query belongs to."),
     click.option("--type", "types", multiple=True, help="Search only this type of node."),
     click.option("--tag", "tags", multiple=True, help="Search only what has this tag."),
+    click.option("--edge", "edge_types", multiple=True, help="Follow only this type of link, such as reference."),
+    click.option("--exclude", multiple=True, metavar="ID", help="Leave this node out."),
+    click.option("--routes", is_flag=True, help="Tell how each document was reached."),
+    click.option("--limit", type=int, help="Most nodes that recipe graph reaches.  [default: 100]"),
+    click.option("--hub-limit", type=int, help="Most neighbours of a node that it follows.  [default: 50]"),
     click.option("--as-of", type=MOMENT, help="Use what held at this date, such as 2026-03-01."),
     click.option("--recipe", default="default", show_default=True, help="How to look: graph walks from a node."),
 )
@@ -94,12 +99,16 @@ def ask(
     all_topics += map(_topic, topics)
     if not all_topics and more["focus"] is None and more["thread"] is None:
         raise InvalidInput("there is nothing to start from: give a question, a topic, a node's id or a focus")
-    more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of)
+    excluded = frozenset(more.pop("exclude"))
+    more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of, exclude=excluded)
     since, remember = more.pop("since", None), more.pop("remember", False)
     with open_configured(config) as weft:
         if recipe == "graph":
             answer = _of_graph(weft, config, all_topics, form, **more)
         else:
+            if more.pop("limit") is not None or more.pop("hub_limit") is not None:
+                raise InvalidInput("--limit and --hub-limit are for a walk from a node: add --recipe graph")
+            more["show"] = frozenset({"route"} if more.pop("routes") else ())
             answer = _of_recipe(weft, config, recipe, all_topics if topics else [], " ".join(query), **more)
         if since is not None:
             return replace(answer, delta=weft.since(since, answer.context, thread=more["thread"]))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from weftwork.clock import whole_minute
 from weftwork.collect import GraphCollector
+from weftwork.compose.ordering import Order
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.graph_document import (
@@ -91,8 +92,10 @@ class ContextAssembler:
     ) -> ContextDocument:
         """The document for a topic or a node's id, or for several that are blended.
 
-        `focus` is the id of a node to start from as well; `more` are the other fields of `Request`, such as filters.
+        `focus` is a node to start from as well, `limit` the most nodes that are reached, `hub_limit` the most of
+        one's neighbours that are followed; `routes` tells the way to each; `more` are fields of `Request`.
         """
+        limits = _walk_limits(more)
         topics = _topics(query)
         if not topics and focus is None:
             raise InvalidInput("there is nothing to start from: give a topic, a node's id or a focus")
@@ -100,18 +103,16 @@ class ContextAssembler:
         chosen = self._weft.tools.lenses.get(lens)
         budget = self._budget.max_tokens if max_tokens is None else max_tokens
         check_budget(Budget(total=budget))
-        counter, warnings = self._weft.tools.counter, _warnings(budget, depth, chosen)
+        counter = self._weft.tools.counter
         asked_depth = min(depth, chosen.max_depth)
         query = "; ".join(topic.text for topic in topics)
-        widest = TokenUsage(budget, budget, *(MOST_COUNTED,) * 3)
-        header = counter.count(header_of(query or focus or "", chosen.name, asked_depth, widest, ()))
-        header = header if header <= budget // LEAST_SHARE else 0
+        header = _header_tokens(query or focus or "", chosen.name, asked_depth, budget, counter)
         context = self._weft.context(
             query,
             workspace=workspace,
             user=user,
             budget=budget - header,
-            recipe=_recipe(_is_small(budget), self._budget.header_reserve, self._budget.min_per_node),
+            recipe=_recipe(self._weft.tools.recipes.get("graph").order, _is_small(budget), self._budget, limits),
             lens=chosen,
             depth=depth,
             show_fields=include_fields,
@@ -129,11 +130,29 @@ class ContextAssembler:
                 depth=asked_depth,
                 fields=FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields)),
                 profile=GRAPH.profile,
-                warnings=warnings,
+                warnings=_warnings(budget, depth, chosen),
                 names_only=_is_small(budget),
             ),
         )
         return _headed(document, budget, counter, headed=bool(header and document.markdown))
+
+
+def _walk_limits(more: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Take the options of the walk out of `more`: its limits, and whether routes are told."""
+    limits = {name: more.pop(name, None) for name in ("limit", "hub_limit")}
+    for name, value in limits.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise InvalidInput(f"{name} must be a whole number of at least 1, got {value!r}")
+    if more.pop("routes", False):
+        more["show"] = frozenset(more.get("show", ())) | {"route"}
+    return limits["limit"], limits["hub_limit"]
+
+
+def _header_tokens(query: str, lens: str, depth: int, budget: int, counter: TokenCounter) -> int:
+    """The most that the header may count; 0 where the budget is too small for one."""
+    widest = TokenUsage(budget, budget, MOST_COUNTED, MOST_COUNTED, MOST_COUNTED)
+    tokens = counter.count(header_of(query, lens, depth, widest, ()))
+    return tokens if tokens <= budget // LEAST_SHARE else 0
 
 
 def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, headed: bool) -> ContextDocument:
@@ -215,13 +234,20 @@ def _is_small(budget: object) -> bool:
     return isinstance(budget, int) and budget < SUMMARY_BELOW
 
 
-@cache
-def _recipe(small: bool, reserve: int, least: int) -> Recipe:
-    """The graph recipe for a budget; the same object each time, since contexts are cached by it."""
+@lru_cache(maxsize=64)
+def _recipe(order: Order | None, small: bool, budget: TokenBudget, limits: tuple[int | None, int | None]) -> Recipe:
+    """The graph recipe for a budget and for limits; the same object each time, since contexts are cached by it."""
+    changes = {name: value for name, value in zip(("limit", "hub_limit"), limits, strict=True) if value is not None}
+    parts = tuple(
+        replace(part, **changes) if isinstance(part, GraphCollector) else part  # type: ignore[arg-type]
+        for part in GRAPH.collectors
+    )
+    graph = replace(GRAPH, order=order)
     if not small:
-        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least, shortens=True))
-    once = tuple(replace(part, passages=1) for part in GRAPH.collectors if isinstance(part, GraphCollector))
-    return replace(GRAPH, collectors=once, packer="overflow", template="outline", lines=False)
+        packer = Overflow(reserve=budget.header_reserve, least=budget.min_per_node, shortens=True)
+        return replace(graph, collectors=parts, packer=packer)
+    once = tuple(replace(part, passages=1) for part in parts if isinstance(part, GraphCollector))
+    return replace(graph, collectors=once, packer="overflow", template="outline", lines=False)
 
 
 def _warnings(budget: int, depth: int, lens: Lens) -> list[str]:

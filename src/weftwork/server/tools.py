@@ -153,6 +153,10 @@ class McpTools:
         asked: dict[str, Any] = {"workspace": self.where(arguments["workspace"]), "user": self.user}
         if not arguments["query"].strip():
             raise InvalidInput("there is nothing to start from: give a question, a topic or a node's id")
+        # weftwork_explain asks without these.
+        asked["edge_types"] = tuple(arguments.get("edgeTypes") or ())
+        asked["filters"] = Filters(exclude=frozenset(arguments.get("exclude") or ()))
+        asked["show"] = frozenset({"route"} if arguments.get("routes") else ())
         if arguments["recipe"] == "graph":
             return ContextAssembler(self.weft).assemble(
                 arguments["query"],
@@ -160,6 +164,8 @@ class McpTools:
                 max_tokens=tokens,
                 include_fields=arguments["includeFields"],
                 lens=arguments["lens"] or "general",
+                limit=arguments.get("limit"),
+                hub_limit=arguments.get("hubLimit"),
                 **asked,
             )
         context = self.weft.context(
