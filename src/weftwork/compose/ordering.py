@@ -10,7 +10,6 @@ from typing import Literal
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS, relatives
 from weftwork.compose.repeats import without_repeats
-from  import LeftOut
 from weftwork.types import SEARCHED, Candidate, Decision, NodeInfo
 
 Ordered = tuple[list[Candidate], list[Decision]]
@@ -48,7 +47,7 @@ class WithoutFolders:
             if above is None or candidate.asked:
                 remaining.append(candidate)
             else:
-                left_out.append(LeftOut(candidate, reason=f"the settings leave out what stands in {above!r}"))
+                left_out.append(Decision.on(candidate, "dropped", f"the settings leave out what stands in {above!r}"))
         kept, repeats = without_repeats(remaining)
         return kept, left_out + repeats
 
