@@ -246,7 +246,7 @@ RECIPES: dict[str, Recipe] = {
                 DueCollector(section="graph"),
             ),
             profile=get_profile("graph"),
-            packer=Overflow(least=50),
+            packer=Overflow(least=50, shortens=True),
             template="graph",
             lines=True,
         ),

@@ -211,6 +211,7 @@ class Step:
     direction: Literal["out", "in"]
     node: str
     label: str = ""
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

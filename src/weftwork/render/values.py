@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -60,16 +61,29 @@ class FieldChoice:
     """Details in headings beside names and dates: "type", "tags", "score", "route"."""
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
-        """The fields that have a value: the chosen ones first (in any case), then the author's order."""
+        """The fields that have a value: the chosen ones first, as people spell them, then the author's order."""
         fields = shown_fields(fields)
-        places = {name.casefold(): place for place, name in enumerate(self.first)}
+        places = {_spelled(name): place for place, name in enumerate(self.first)}
         last = len(places)
-        filled = [(places.get(name.casefold(), last), name) for name, value in fields.items() if value is not None]
+        filled = [
+            (places.get(_spelled(name), places.get(_spelled(_DATE.sub("", name)), last)), name)
+            for name, value in fields.items()
+            if value is not None
+        ]
         ranked = sorted(filled, key=lambda entry: entry[0])
         return {name: fields[name] for place, name in ranked if self.show or place < last}
 
 
 ALL_FIELDS = FieldChoice()
+_DATE = re.compile(r"(?<=\w)[\s_-]*(?:date|Date|on|at)$")
+"""What people write behind the name of a field that holds a date: "due date" is "due"."""
+_BREAKS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
+
+
+@lru_cache(maxsize=1024)
+def _spelled(name: str) -> str:
+    """The name of a field without regard to case, spaces, hyphens and underscores."""
+    return _BREAKS.sub(" ", name.strip()).casefold()
 
 
 def values_of(
