@@ -25,8 +25,8 @@ class LexicalCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Word hits, or else fuzzy hits."""
         if hits := self._hits(inquiry):
-            near = inquiry.corrections if self.fuzzy_limit else {}
-            read = "".join(f", {word} read as {' or '.join(others)}" for word, others in near.items())
+            near = [other for others in inquiry.corrections.values() for other in others] if self.fuzzy_limit else []
+            read = f", also by {', '.join(near)}" if near else ""
             return [Found(hit.key, hit.score, f"words {hit.score:.2f}{read}", "words") for hit in hits]
         if not (self.fuzzy_limit and inquiry.question.words):
             return []
