@@ -69,7 +69,8 @@ class ContextBuilder:
 
     def validate(self, payload: ContextPayload) -> ContextValidationResult:
         """Check that a payload keeps its budgets, shows only what its user may see, and repeats nothing."""
-        return validate(self._weft, payload, self._budget(payload.request))
+        budget = self._budget(payload.request)
+        return validate(self._weft, payload, budget if payload.request.token_budget else budget.widened())
 
     def _budget(self, request: ContextRequest) -> TokenBudget:
         if request.token_budget is not None:
@@ -86,6 +87,7 @@ class ContextBuilder:
             closed=closed,
             depth=request.hints.max_depth,
             model="" if embedder is None else embedder.model,
+            binding=request.token_budget is not None,
         )
         recipe = recipe_for(self._config, variation)
         more = tuple(collector for collector in blocks if collector.section not in closed)
@@ -124,7 +126,7 @@ class ContextBuilder:
             query=request.query,
             workspace=request.user.workspace,
             user=request.user.id,
-            budget=budget.for_core(closed),
+            budget=budget.for_core(closed, binding=request.token_budget is not None),
             focus=places[0] if places else None,
             page=places[1] if len(places) > 1 else None,
             history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in turns),
