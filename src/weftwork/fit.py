@@ -118,7 +118,13 @@ class _Pricing:
         request = fitting.request
         fields = FieldChoice(request.show_fields, request.key_fields, request.show)
         self.renderer = ExcerptRenderer(
-            template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
+            template,
+            fitting.counter,
+            fitting.load,
+            fitting.shorten,
+            request.truncation,
+            fields,
+            words=fitting.question.words,
         )
         self.template = template
         self._load = fitting.load

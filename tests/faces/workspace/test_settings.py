@@ -208,9 +208,11 @@ def test_each_truncation_strategy_sees_the_whole_block(tmp_path, strategy, count
             "quinces", focus=Focus(block_id="n"), token_budget=TokenBudget(total=190, focus=130, system=0)
         )
     (item,) = section(payload, "focus").items
+    content, _, share = item.content.partition("\n(")
+    assert bool(share) is not strategy.startswith("summar")
     shown = {
-        "keep_start": item.content.startswith("Sentence number 0") and item.content.endswith("…"),
-        "keep_end": item.content.startswith("…") and item.content.endswith(sentences[-1]),
+        "keep_start": content.startswith("Sentence number 0") and content.endswith("…"),
+        "keep_end": content.startswith("…") and content.endswith(sentences[-1]),
         "extractive": "Only this one tells of quinces." in item.content,
         "summarise": item.content == SUMMARY and set(read) == {text},
     }

@@ -125,4 +125,6 @@ def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
 
 def _open_section(closed: frozenset[str]) -> str:
     """The section of included blocks: the first that is open, the most important first."""
-    return next((name for name in ("focus", "semantic", "relations") if name not in closed), "focus")
+    return next(
+        (name for name in ("focus", "semantic", "relations", "activity", "history") if name not in closed), "focus"
+    )
