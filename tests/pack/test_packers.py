@@ -69,7 +69,7 @@ def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
     if isinstance(packer, Greedy | Ranked):
         best = {choices[index].section: index for index in reversed(by_score(choices))}
         for section, index in best.items():
-            fits = choices[index].tokens + choices[index].heading <= min(kept.get(section, 0), room.cap(section))
+            fits = 0 < choices[index].tokens + choices[index].heading <= min(kept.get(section, 0), room.cap(section))
             assert packing.outcomes[index].taken == "whole" or not fits, "it was kept for this one"
         return
     if isinstance(packer, Optimal):

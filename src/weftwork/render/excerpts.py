@@ -158,7 +158,7 @@ class ExcerptRenderer:
             if cut is None or self._counter.count(cut.content) < _MIN_CONTENT:
                 return None
             if cut.tokens <= limit:
-                return self._fuller(offer, items, cut, room, limit)
+                return self._fuller(offer, items, cut, room, limit) if self._template.reading_marks else cut
             # What passages were taken to cost was too low by this share.
             room -= max(least, (cut.tokens - limit) * room // max(1, cut.tokens - around))
             least *= 2
