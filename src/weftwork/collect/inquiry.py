@@ -20,10 +20,11 @@ from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
 from weftwork.identity import SHORT, citation_id, text_hash
-from weftwork.query import Question
+from weftwork.query import INTENTS, Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
-from weftwork.types import Event, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
+from weftwork.text.analysis import whole_words
+from weftwork.types import Event, Filters, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -44,6 +45,9 @@ SAID_BEFORE = 0.7
 """The weight of the words of earlier turns beside the question, in a search by vector."""
 _QUOTES = re.compile('["\u201c\u201d\u201e]')
 _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
+MOST_CORRECTED = 8
+CORRECTED = 0.7
+"""Words of a query that are corrected, and the weight of a correction beside a word of the query."""
 RECENT_EVENTS = 50
 """The user's own edits and views that are read."""
 
@@ -155,16 +159,30 @@ class Inquiry:
         return " ".join((self.question.search, *self.said_before)) if self.said_before else self.question.search
 
     @once
+    def corrections(self) -> dict[str, tuple[str, ...]]:
+        """The known words that may be meant by those of the query that occur nowhere."""
+        # A word for a type of node, such as "tasks", is no misspelt "asks".
+        words = [word for word in self.question.words if word not in INTENTS]
+        unknown = [part for word in self.view.unknown_words(words) for part in whole_words(word)]
+        near = self.view.corrections(unknown[:MOST_CORRECTED]) if unknown else {}
+        return {word: others for word, others in near.items() if others}
+
+    def search_words(self, query: str, filters: Filters, limit: int) -> list[Hit]:
+        """Search by the words of the query; what a misspelt one may stand for counts less."""
+        near = {other: CORRECTED for others in self.corrections.values() for other in others}
+        return self.view.search_words(query, limit=limit, filters=filters, also=near)
+
+    @once
     def word_hits(self) -> list[Hit]:
         """Hits by words: passages with all quoted phrases first, then others if there is more to the query."""
         query, filters = self.searched_words, self.request.filters
         if not query.strip():
             return []
-        hits = self.view.search_words(query, limit=self.search_depth, filters=filters)
+        hits = self.search_words(query, filters, self.search_depth)
         if len(hits) >= self.search_depth or not _QUOTED.search(query) or not _QUOTED.sub("", query).strip():
             return hits
         keys = {hit.key for hit in hits}
-        more = self.view.search_words(_QUOTES.sub(" ", query), limit=self.search_depth, filters=filters)
+        more = self.search_words(_QUOTES.sub(" ", query), filters, self.search_depth)
         return [*hits, *(hit for hit in more if hit.key not in keys)][: self.search_depth]
 
     @once

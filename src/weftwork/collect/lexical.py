@@ -14,13 +14,14 @@ DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
 
 @dataclass(frozen=True, slots=True)
 class LexicalCollector:
-    """Full text; for words of the query that occur nowhere, trigram matches in titles, paths and words."""
+    """Full text; where it finds nothing, titles, paths and words that resemble the query."""
 
     limit: int | None = None
     """Most hits; None derives it from the budget."""
     threshold: float = 0.0
     """The least score of a hit."""
     fuzzy_limit: int = 5
+    """Most hits that only resemble the query; 0 corrects no typo either."""
     fuzzy_threshold: float = 0.3
     types: frozenset[str] = frozenset()
     """Types of nodes, unless the request names others; empty means all."""
@@ -28,34 +29,36 @@ class LexicalCollector:
     section: str = "semantic"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """Word hits first, then fuzzy hits."""
-        hits = [hit for hit in self._hits(inquiry) if hit.score >= self.threshold]
-        findings = [Found(hit.key, hit.score, f"words {hit.score:.2f}", "words") for hit in hits]
-        # A word for a type of node, such as "tasks", is no misspelled "asks".
+        """Word hits, or else fuzzy hits."""
+        if hits := [hit for hit in self._hits(inquiry) if hit.score >= self.threshold]:
+            near = inquiry.corrections if self.fuzzy_limit else {}
+            read = "".join(f", {word} read as {' or '.join(others)}" for word, others in near.items())
+            return [Found(hit.key, hit.score, f"words {hit.score:.2f}{read}", "words") for hit in hits]
         words = [word for word in inquiry.question.words if word not in INTENTS]
-        unknown = inquiry.view.unknown_words(words) if self.fuzzy_limit and words else []
-        if not unknown:
-            return findings
-        keys = {hit.key for hit in hits}
+        if not (self.fuzzy_limit and words):
+            return []
         alike = inquiry.view.search_fuzzy(
-            " ".join(unknown),
+            " ".join(words),
             limit=self.fuzzy_limit,
             filters=within(inquiry.request.filters, self.types),
             threshold=self.fuzzy_threshold,
         )
-        return findings + [
+        return [
             Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy")
             for hit in alike
-            if hit.key not in keys and hit.score >= self.threshold
+            if hit.score >= self.threshold
         ]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:
         """The shared hits, or those of a search of its own where only some types count."""
         filters = within(inquiry.request.filters, self.types)
-        if filters == inquiry.request.filters or not inquiry.question.search.strip():
+        exact = not self.fuzzy_limit and bool(inquiry.corrections)
+        if not inquiry.question.search.strip() or (filters == inquiry.request.filters and not exact):
             return inquiry.word_hits[: self.limit]
         most = inquiry.search_depth if self.limit is None else self.limit
-        return inquiry.view.search_words(inquiry.searched_words, limit=most, filters=filters)
+        if exact:
+            return inquiry.view.search_words(inquiry.searched_words, limit=most, filters=filters)
+        return inquiry.search_words(inquiry.searched_words, filters, most)
 
 
 def within(filters: Filters, types: frozenset[str]) -> Filters:

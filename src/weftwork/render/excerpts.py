@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import sqrt
 
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
-from weftwork.pack import Rendering
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.marks import around_focus, rows_shown, rows_that_match, share_shown
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
@@ -31,7 +29,6 @@ _LONGEST_NOTE = 400
 _ATTEMPTS = 3
 _FULL = 0.95
 """The share of a limit from which a shortened excerpt counts as full."""
-_TRUNCATED_WORTH = 0.99
 _BULLET = re.compile(r"(?:^|\n)[-*+] \Z")
 _OWN_LINE = re.compile(rf"\s*\[{CITATION.pattern}\]")
 """The start of a line that Weftwork itself adds; in content, a backslash stands before what looks like it."""
@@ -176,14 +173,6 @@ class ExcerptRenderer:
             else:
                 wider = (room + wider) // 2
         return cut
-
-    def worth(self, part: Excerpt, whole: int) -> float:
-        """The share of its worth that a shortened excerpt keeps."""
-        return min(_TRUNCATED_WORTH, sqrt(part.tokens / max(1, whole)))
-
-    def rendering(self, excerpt: Excerpt, whole: int) -> Rendering:
-        """A shortened excerpt as a packer's `Rendering`."""
-        return Rendering(excerpt.text, excerpt.tokens, self.worth(excerpt, whole), excerpt.note)
 
     def _items(self, offer: Offer, keys: Iterable[int]) -> list[Item]:
         ordered = sorted(keys, key=offer.reading.place.__getitem__)

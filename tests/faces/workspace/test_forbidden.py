@@ -46,7 +46,7 @@ def test_never_without_permission(studio, kind):
     bens = studio.as_user("ben").build(query, type=kind, token_budget=HUGE)
     hidden = {"terms", "terms-limit", "private", "private-pay", "private-cash", "private-loan"}
     assert hidden & {name for each in anas.sections for name in blocks(anas, each.type)}
-    shown = json.dumps(bens.to_dict()).replace(query, "")
+    shown = json.dumps(bens.to_dict()).replace(query, "").replace("private-ben", "")  # a page of his own
     titles = [studio.weft.node(name, user="ana", workspace=sample.WORKSPACE).title for name in hidden]
     assert not [word for word in (*hidden, *titles, "bridging", "492 euros") if word and word in shown]
 

@@ -12,7 +12,6 @@ from weftwork.collect import Collector, LexicalCollector, RelatedCollector, Sema
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import relatives
 from weftwork.compose.ordering import Order, Ordered, Ordering, with_descending_scores
-from weftwork.compose.repeats import LeftOut
 from weftwork.faces.memory.rankers import (
     BY_CONFIDENCE,
     BY_SIMILARITY,
@@ -25,7 +24,7 @@ from weftwork.faces.memory.rankers import (
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
 from weftwork.store.protocol import View
-from weftwork.types import Candidate
+from weftwork.types import Candidate, Decision
 
 SECTION = "memories"
 FEWEST = 15
@@ -129,7 +128,7 @@ def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
         remaining.sort(key=lambda candidate: (places[candidate.node.id][0], candidate.passage.ordinal))
         return with_descending_scores(
             [_placed(candidate, *places[candidate.node.id], len(places)) for candidate in remaining]
-        ), [LeftOut(candidate, reason="left out by the ranker") for candidate in dropped]
+        ), [Decision.on(candidate, "dropped", "left out by the ranker") for candidate in dropped]
 
     return order
 
