@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
+from weftwork.text.analysis import MARKS, is_unspaced, spaced
 from weftwork.text.pointing import subject_of, wants_similar
 
 MOST_QUOTED = 120
@@ -44,7 +45,8 @@ MONTHS = (
     "january february march april may june july august september october november december".split()
 )  # fmt: skip
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_LETTERS = rf"[^\W_](?:[^\W_]|[{MARKS}])*"
+_WORD = re.compile(rf"{_LETTERS}(?:['’-]{_LETTERS})*")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
 _PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]\.[A-Za-z]\w{0,9})\b")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
@@ -107,14 +109,17 @@ class Question:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, in order, without the punctuation around them."""
-    return _WORD.findall(text.lower())
+    """The words of a text in lower case, in order, without the punctuation around them.
+
+    Scripts without spaces give pairs of letters, as they are indexed.
+    """
+    return _WORD.findall(spaced(text).lower())
 
 
 def read_query(text: str, now: datetime) -> Question:
     """Parse a query; any text is valid."""
     lowered = text.lower()
-    all_words = list(dict.fromkeys(_WORD.findall(lowered)))
+    all_words = list(dict.fromkeys(words_of(text)))
     words = tuple(word for word in all_words if word not in STOP_WORDS)
     types = frozenset(kind for word in _PART.findall(lowered) for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
@@ -136,7 +141,7 @@ def read_query(text: str, now: datetime) -> Question:
 
 
 def _keywords(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for word in words if len(word) > 3)
+    return tuple(word for word in words if len(word) > 3 or is_unspaced(word))
 
 
 def _ahead(text: str, now: datetime) -> Period | None:

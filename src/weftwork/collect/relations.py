@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.related import step_along
-from weftwork.types import Edge, Step
+from weftwork.types import Edge, Filters, Step
 
 _Related = tuple[float, Edge, tuple[Step, ...]]
 """The score of a node, the last edge that leads to it, and all steps from the focus."""
@@ -45,7 +45,8 @@ class RelationsCollector:
     def _linked(self, inquiry: Inquiry, starts: dict[str, _Related], seen: set[str]) -> dict[str, _Related]:
         """The nodes one link away from `starts` that are not in `seen`, the strongest first."""
         left_out = inquiry.request.filters.exclude | seen
-        admits = inquiry.request.filters.in_period
+        filters = inquiry.request.filters
+        admits = Filters(after=filters.after, before=filters.before).admits
         best: dict[str, _Related] = {}
         for start, (worth, _, path) in starts.items():
             for edge, node in inquiry.view.neighbours(start, limit=self.max_items * 4):
