@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from weftwork.clock import aware, whole_minute
+from weftwork.clock import whole_minute
 from weftwork.compose.compose import SURROUNDINGS
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
@@ -69,7 +69,8 @@ class ContextBuilder:
 
     def validate(self, payload: ContextPayload) -> ContextValidationResult:
         """Check that a payload keeps its budgets, shows only what its user may see, and repeats nothing."""
-        return validate(self._weft, payload, self._budget(payload.request))
+        budget = self._budget(payload.request)
+        return validate(self._weft, payload, budget if payload.request.token_budget else budget.widened())
 
     def _budget(self, request: ContextRequest) -> TokenBudget:
         if request.token_budget is not None:
@@ -86,6 +87,7 @@ class ContextBuilder:
             closed=closed,
             depth=request.hints.max_depth,
             model="" if embedder is None else embedder.model,
+            binding=request.token_budget is not None,
         )
         recipe = recipe_for(self._config, variation)
         more = tuple(collector for collector in blocks if collector.section not in closed)
@@ -124,13 +126,13 @@ class ContextBuilder:
             query=request.query,
             workspace=request.user.workspace,
             user=request.user.id,
-            budget=budget.for_core(closed),
+            budget=budget.for_core(closed, binding=request.token_budget is not None),
             focus=places[0] if places else None,
             page=places[1] if len(places) > 1 else None,
-            history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in turns),
+            history=tuple(Message(turn.role, turn.content, turn.moment) for turn in turns),
             filters=Filters(after=start, before=end, exclude=frozenset(hints.exclude_blocks)),
             include=tuple(hints.include_blocks),
-            prefer_types=frozenset(hints.prioritize_types),
+            prefer_types=frozenset(kind.casefold() for kind in hints.prioritize_types),
             depth=hints.max_depth,
             truncation=self._config.truncation.default_strategy,
         )
