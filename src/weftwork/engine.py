@@ -72,6 +72,8 @@ class Tools:
     """The tokens of a context where neither the request nor the recipe names any."""
     decay: Mapping[str, float] = field(default_factory=dict)
     """Days until a memory's freshness has halved, by type, where a request does not say."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Settings of faces, by the name of their table in `weftwork.toml`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,17 @@ class Client:
         """Why the context for the same arguments is what it is."""
         return str(self._send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
 
+    def workspace_face(
+        self,
+        method: Literal["build", "validate", "estimate"],
+        body: Mapping[str, Any],
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+    ) -> Any:
+        """The answer of a route of the workspace contract; `ContextBuilder(client)` has its methods."""
+        return self._send("POST", workspace, f"context/workspace/{method}", body, user)
+
     def search(
         self,
         query: str,
