@@ -41,7 +41,7 @@ from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.types import Budget, Candidate, Context, Edge, Ended, Filters, Node, NodeInfo, Passage
-from weftwork.validation import check_request, dated
+from weftwork.validation import check_activity, check_request, dated, past_moment
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 
@@ -450,6 +450,21 @@ class Weft:
             node = resolve(view, reference).node
         with self.atomic(workspace) as batch:
             batch.give_feedback(user, node, useful, self._clock())
+
+    def record(
+        self,
+        reference: str,
+        kind: Literal["view", "edit"],
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        at: datetime | None = None,
+    ) -> None:
+        """Record that a user viewed or edited a node; `reference` is its id or a citation id."""
+        check_activity(kind)
+        moment = past_moment(at, self._clock())
+        with self.atomic(workspace) as batch, self.store.view(workspace, user) as view:
+            batch.record(user, resolve(view, reference).node, kind, moment)
 
     def stats(self, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
         """Counts of what a user may see."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -196,6 +197,19 @@ class Client:
     ) -> None:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
         self._send("POST", workspace, "feedback", {"reference": reference, "useful": useful}, user)
+
+    def record(
+        self,
+        reference: str,
+        kind: Literal["view", "edit"],
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        at: datetime | None = None,
+    ) -> None:
+        """Record that the user viewed or edited a node; `reference` is its id or a citation id."""
+        body = {"node": reference, "kind": kind} | ({} if at is None else {"at": encode(at)})
+        self._send("POST", workspace, "activity", body, user)
 
     def stats(self, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
         """Counts of what the user may see."""

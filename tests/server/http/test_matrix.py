@@ -120,6 +120,7 @@ ROWS = {
         json_of(thread="NODE", nodes=["plan"]), json_of(thread="plan", nodes=["NODE"])
     ),
     ("POST", f"{W}/activity"): write(json_of(node="NODE", kind="view")),
+    ("POST", f"{W}/activity/beacon"): write(json_of(node="NODE", kind="view")),
     ("GET", f"{W}/activity"): read(query_of(kind="view")),
     ("POST", f"{W}/search"): read(
         json_of(query="NODE"), json_of(query="sum", filters={"exclude": ["NODE"]}), same=True
