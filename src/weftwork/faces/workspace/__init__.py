@@ -23,11 +23,23 @@ from weftwork.faces.workspace.request import (
     TimeRange,
     User,
 )
-from weftwork.faces.workspace.settings import WorkspaceConfig
+from weftwork.faces.workspace.settings import (
+    ActivitySettings,
+    CollectorSettings,
+    FocusSettings,
+    RankingSettings,
+    RelationsSettings,
+    SemanticSettings,
+    TruncationSettings,
+    Weights,
+    WorkspaceConfig,
+)
 
 __all__ = [
+    "ActivitySettings",
     "AllocatedContext",
     "BudgetAllocator",
+    "CollectorSettings",
     "ContextBuilder",
     "ContextCollector",
     "ContextHints",
@@ -38,14 +50,20 @@ __all__ = [
     "ContextValidationResult",
     "ConversationMessage",
     "Focus",
+    "FocusSettings",
     "ItemMetadata",
     "PayloadMetadata",
+    "RankingSettings",
+    "RelationsSettings",
     "RelevanceScorer",
     "RequestType",
+    "SemanticSettings",
     "TimeRange",
     "TokenBudget",
+    "TruncationSettings",
     "User",
     "Violation",
+    "Weights",
     "WorkspaceConfig",
     "configured_recipe",
 ]

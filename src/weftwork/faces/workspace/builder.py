@@ -120,7 +120,8 @@ class LocalContexts:
 
     def validate(self, payload: ContextPayload) -> ContextValidationResult:
         """The violations of a payload within the budget that its request gives or leaves to the settings."""
-        return validate(self._weft, payload, self._budget(payload.request))
+        shows_focus = self._config.collectors.focus.enabled
+        return validate(self._weft, payload, self._budget(payload.request), shows_focus=shows_focus)
 
     def _budget(self, request: ContextRequest) -> TokenBudget:
         if request.token_budget is not None:
