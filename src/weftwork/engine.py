@@ -41,7 +41,7 @@ from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.types import Budget, Candidate, Context, Edge, Ended, Filters, Node, NodeInfo, Passage
-from weftwork.validation import check_activity, check_request, dated, past_moment
+from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 
@@ -370,7 +370,7 @@ class Weft:
         check_request(request)
         if any(getattr(collector, "page_vectors", False) for collector in recipe.collectors):
             self._pages.catch_up(request.workspace)
-        asked = dated(replace(request, query=_valid_query(request.query)), moment)
+        asked = dated(replace(request, query=valid_query(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
     def preview(self, query: str = "", **options: Any) -> Preview:
@@ -403,7 +403,7 @@ class Weft:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
-        query, budget = _valid_query(query), Budget(total=DEFAULT_BUDGET)
+        query, budget = valid_query(query), Budget(total=DEFAULT_BUDGET)
         request = Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters)
         ranked = self.rank(request, replace(SEARCHES[mode], hits=max(limit, SEARCH_DEPTH))).candidates
         return [
@@ -470,13 +470,6 @@ class Weft:
         """Counts of what a user may see."""
         with self.store.view(workspace, user) as view:
             return view.counts()
-
-
-def _valid_query(query: object) -> str:
-    """The query as valid UTF-8: a terminal may hand in bytes that are not."""
-    if not isinstance(query, str):
-        raise InvalidInput(f"the query must be text, got {query!r}")
-    return query.encode("utf-8", "replace").decode("utf-8")
 
 
 def _create_default_workspace(store: Store) -> None:

@@ -36,6 +36,13 @@ def check_request(request: Request) -> None:
             raise UnknownName("detail to show", name, SHOWN)
 
 
+def valid_query(query: object) -> str:
+    """The query as valid UTF-8: a terminal may hand in bytes that are not."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"the query must be text, got {query!r}")
+    return query.encode("utf-8", "replace").decode("utf-8")
+
+
 def check_depth(depth: object) -> None:
     """Refuse a depth of a walk that is not from 1 to 5."""
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 5:

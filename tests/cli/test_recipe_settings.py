@@ -51,3 +51,19 @@ def test_its_settings_say_how_many_tokens_there_are(weft, quinces):
     assert budget() == 280
     assert budget("--max-tokens", "250") == 250
     assert weft("context", "quince", "--recipe", "default", "--json").json["budget"] == 900
+
+
+def test_a_page_in_focus_is_shown_with_its_content(weft, quinces):
+    lines = [
+        {"id": "shelf", "type": "page", "title": "Shelf", "text": "What stands on the shelf."},
+        *(
+            {"id": f"row{n}", "type": "list_item", "parent": "shelf", "position": n, "text": f"Row {n} holds pears."}
+            for n in range(12)
+        ),
+    ]
+    (quinces / "shelf.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert weft("add", "shelf.jsonl").code == 0
+    out = weft("context", "Summarize this page", "--recipe", "workspace", "--focus", "shelf").out
+    focused = out.partition("### Focused Content")[2].partition("### Related Content")[0]
+    assert "What stands on the shelf." in focused
+    assert [f"Row {n} holds pears." in focused for n in range(12)] == [True] * 12

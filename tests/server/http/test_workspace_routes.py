@@ -168,3 +168,17 @@ def test_a_local_server_answers_for_its_user(weft):
     key_for(weft)
     with calling(weft) as client:
         assert client.post(f"{ROUTES}/build", json={"query": "mirror"}).status_code == 401
+
+
+def test_a_page_alone_is_the_focus_on_every_route(studio, client, keys):
+    asked = {"query": "Summarize this page", "recipe": "workspace"}
+    texts = [
+        client.post("/v1/workspaces/studio/context/build", json=asked | place, headers=keys["read"]).json()["text"]
+        for place in ({"page": "plan"}, {"focus": "plan"})
+    ]
+    texts.append(studio.context(**asked, user="ana", workspace="studio", page="plan").text)
+    texts.append(post(client, keys["read"], "build", {"query": "", "focus": {"pageId": "plan"}}).json()["serialized"])
+    for text in texts:
+        focused = text.partition("### Focused Content")[2].partition("### Related Content")[0]
+        assert [part in focused for part in ("ships in March", "Ask the mill", "Twelve sheets")] == [True] * 3
+    assert texts[0] == texts[1] == texts[2]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from weftwork.faces.workspace.payload import ContextItem, ContextPayload
 from weftwork.render import Template, Templates
 from weftwork.render.quote import clean, inline
+from weftwork.validation import valid_query
 
 TEMPLATES = ("workspace", "plain")
 """The template of the face, and the one that small budgets fall back to."""
@@ -75,7 +76,7 @@ def _around(slot: str, payload: ContextPayload) -> Iterator[Expected]:
     before, variable, after = slot.partition("{{query}}")
     yield before, Words()
     if variable:
-        yield clean(payload.request.query.encode("utf-8", "replace").decode("utf-8")), Words()
+        yield clean(valid_query(payload.request.query)), Words()
         yield after, Words()
 
 
