@@ -3,11 +3,11 @@
 `questions/workspace.jsonl` has 60 requests to real vaults and a real export: the three flows of the workspace contract
 with its budgets (`summary` of a page, `tasks` in a chat, `breakdown` of a task), commands that point at a block
 (`pointing`), and questions in a chat (`question`). Beside each stand the items that were judged, as the file and the
-title or first words of the block: `relevant`, or `not`. They were judged one by one, in an order that says nothing about
-score, section or whether the face or the floor had brought them.
+title or first words of the block: `relevant`, or `not`. They were judged one by one, in an order that says nothing
+about score, section or whether the face or the floor had brought them.
 
-An item is relevant if somebody who had to do what is asked would want it on their desk. What is only in the same folder,
-shares a word, or answers another question is not.
+An item is relevant if somebody who had to do what is asked would want it on their desk. What is only in the same
+folder, shares a word, or answers another question is not.
 
   precision          relevant items in percent of those judged, for all items of all requests
   beside_focus       the same without the section of the focus, which is relevant nearly by definition
@@ -127,7 +127,9 @@ class Place:
             key: self.weft.read(node.id, user=USER, workspace="main", tokens=None, ids=False).text
             for key, node in pages.items()
         }
-        pieces = [Piece(_short_key(piece.heading), piece.text) for key, text in texts.items() for piece in sections(key, text)]
+        pieces = [
+            Piece(_short_key(piece.heading), piece.text) for key, text in texts.items() for piece in sections(key, text)
+        ]
         embedder = get_embedder("static")
         assert embedder is not None
         return Floors(pieces, embedder, self.weft.tools.counter)
@@ -229,19 +231,19 @@ def _asked(path: Path) -> Iterator[tuple[Judged, Place]]:
         def fill(weft: Weft, source: Path = source) -> None:
             follow(weft, source, recognise(source))
 
-        texts = [str(source.stat().st_size)] if source.is_file() else read_vault(source).values()
-        store = built(name if name in VAULTS else f"workspace-{name}", _texts(name, source, texts), fill)
+        store = built(name if name in VAULTS else f"workspace-{name}", _texts(source), fill)
         with open_set(store) as weft:
             say(f"{name} …")
             place = Place(weft)
             yield from ((request, place) for request in requests if request.set == name)
 
 
-def _texts(name: str, source: Path, texts: Any) -> Iterator[str]:
-    """The texts by which a built store is known: those of `contexts` for its vaults."""
-    if name in VAULTS:
-        return (text for pair in read_vault(source).items() for text in pair)
-    return iter(texts)
+def _texts(source: Path) -> Iterator[str]:
+    """The texts by which a built store is known, for vaults as `contexts` has them."""
+    if source.is_file():
+        yield source.read_bytes().hex()
+    else:
+        yield from (text for pair in read_vault(source).items() for text in pair)
 
 
 def _key(node: Node, nodes: Mapping[str, Node]) -> str:

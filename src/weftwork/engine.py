@@ -90,6 +90,8 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
     """Collect and score what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
+    if request.focus is not None:
+        question = question.about_focus()
     inquiry = Inquiry(view, request, question, now, tools.embedder, recipe.hits or 0, tools.visual)
     with watch("collect"):
         if recipe.hits is None:

@@ -12,7 +12,7 @@ from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
 from weftwork.compose.repeats import LeftOut
 from weftwork.errors import InvalidInput
-from weftwork.pack import Choice, Outcome, Packing, Rendering, get_packer, room_for
+from weftwork.pack import Choice, Outcome, Packing, Rendering, caps_of, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -271,7 +271,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
 
 def _excess(sections: Sequence[Section], budget: Budget) -> Counter[str]:
     """Tokens by which sections exceed hard caps."""
-    caps = {} if budget.share else budget.sections
+    caps = caps_of(budget)
     return Counter(
         {
             section.name: section.tokens - caps[section.name]

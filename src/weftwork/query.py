@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
+
+from weftwork.text.pointing import subject_of, wants_similar
 
 MOST_QUOTED = 120
 STOP_WORDS = frozenset(
@@ -86,6 +88,18 @@ class Question:
     period: Period | None
     overdue: bool = False
     """True if it asks for overdue tasks."""
+    search: str = ""
+    """The text to search for."""
+    wants_similar: bool = False
+    """True if things like the focus would help."""
+
+    def about_focus(self) -> Question:
+        """The question of a user who has a focus: a command that points at it is not searched for."""
+        subject = subject_of(self.text, STOP_WORDS)
+        if subject is None:
+            return self
+        words = tuple(dict.fromkeys(subject.split()))
+        return replace(self, search=subject, words=words, keywords=_keywords(words))
 
 
 def words_of(text: str) -> list[str]:
@@ -104,13 +118,19 @@ def read_query(text: str, now: datetime) -> Question:
     return Question(
         text=text,
         words=words,
-        keywords=tuple(word for word in words if len(word) > 3),
+        keywords=_keywords(words),
         wanted_types=types | TASKS if overdue else types,
         titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
         period=_period(lowered, now),
         overdue=overdue,
+        search=text,
+        wants_similar=wants_similar(text),
     )
+
+
+def _keywords(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in words if len(word) > 3)
 
 
 def _period(text: str, now: datetime) -> Period | None:

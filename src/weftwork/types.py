@@ -328,15 +328,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The tokens of a context, and the share of each section.
+    """The tokens of a context, and the share of each section, which others may use if it does not.
 
-    A section's share that it does not use is there for the others, unless `share` is False: then
-    it is a hard cap. A share of 0 closes the section.
+    Without `share`, or for a section that is `capped`, it is a hard cap. A share of 0 closes the section.
     """
 
     total: int
     sections: Mapping[str, int] = field(default_factory=dict)
     share: bool = True
+    capped: frozenset[str] = frozenset()
 
 
 Form = Literal["line", "hits", "window", "section", "whole"]

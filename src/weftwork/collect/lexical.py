@@ -47,10 +47,10 @@ class LexicalCollector:
     def _hits(self, inquiry: Inquiry) -> list[Hit]:
         """The shared hits, or those of a search of its own where only some types count."""
         filters = within(inquiry.request.filters, self.types)
-        if filters == inquiry.request.filters or not inquiry.request.query.strip():
+        if filters == inquiry.request.filters or not inquiry.question.search.strip():
             return inquiry.word_hits[: self.limit]
         most = inquiry.search_depth if self.limit is None else self.limit
-        return inquiry.view.search_words(inquiry.request.query, limit=most, filters=filters)
+        return inquiry.view.search_words(inquiry.searched_words, limit=most, filters=filters)
 
 
 def within(filters: Filters, types: frozenset[str]) -> Filters:

@@ -12,7 +12,7 @@ from weftwork.pack.overflow import Overflow
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Choice, Outcome, Packer, Packing, Rendering, Room, Shorten
 from weftwork.pack.ranked import Ranked
-from weftwork.pack.sections import check_budget, room_for
+from weftwork.pack.sections import caps_of, check_budget, room_for
 
 __all__ = [
     "PACKERS",
@@ -26,6 +26,7 @@ __all__ = [
     "Room",
     "Shorten",
     "by_score",
+    "caps_of",
     "check_budget",
     "get_packer",
     "room_for",

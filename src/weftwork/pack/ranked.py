@@ -31,16 +31,24 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
     """Take the best until one does not fit; that one may still be squeezed in, those after it not.
 
     If it is its section that is too small, only that section ends. Surroundings of a hit end nothing: a hit that
-    is worth less may still fit where a whole section did not.
+    is worth less may still fit where a whole section did not. What sections leave of their shares is for the next best.
     """
     ledger = Ledger(choices, room)
     take_pinned(ledger, shorten)
+    order = [index for index in by_score(choices) if not ledger.settled(index)]
+    if room.reserved:
+        _take_in_order(ledger, order, squeeze=lambda choice, left: None)
+        ledger.release()
+        order = [index for index in order if ledger.outcome(index).taken is None]
+    _take_in_order(ledger, order, squeeze)
+    return ledger.packing()
+
+
+def _take_in_order(ledger: Ledger, order: Sequence[int], squeeze: Squeeze) -> None:
     ended: set[str] = set()
     stopped = False
-    for index in by_score(choices):
-        choice = choices[index]
-        if ledger.settled(index):
-            continue
+    for index in order:
+        choice = ledger.choices[index]
         left = ledger.left(choice.section)
         if ledger.waits(index):
             ledger.drop(index, NEEDED)
@@ -56,7 +64,6 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
             else:
                 stopped = True
             _squeeze_or_refuse(ledger, index, squeeze)
-    return ledger.packing()
 
 
 def _squeeze_or_refuse(ledger: Ledger, index: int, squeeze: Squeeze) -> None:

@@ -19,6 +19,13 @@ def check_budget(budget: Budget) -> None:
             raise BudgetError(f"the budget of section {section!r} is {tokens!r}: give a whole number, or 0 to close it")
 
 
+def caps_of(budget: Budget) -> Mapping[str, int]:
+    """The shares of sections that are hard caps."""
+    if not budget.share:
+        return budget.sections
+    return {name: tokens for name, tokens in budget.sections.items() if name in budget.capped or tokens == 0}
+
+
 def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
     """The tokens left for items after the overhead, with caps and reserves of sections."""
     check_budget(budget)
@@ -29,8 +36,8 @@ def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
     if not budget.share:
         left_over = max(0, total - sum(budget.sections.values()))
         return Room(total, {name: min(budget.sections.get(name, left_over), total) for name in sorted(names)})
-    closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
-    return Room(total, closed, _reserves(_scaled(budget.sections, total), choices))
+    caps = {name: min(tokens, total) for name, tokens in sorted(caps_of(budget).items())}
+    return Room(total, caps, _reserves(_scaled(budget.sections, total), choices))
 
 
 def _is_whole(value: object) -> bool:

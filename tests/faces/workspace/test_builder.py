@@ -208,9 +208,9 @@ def test_an_unknown_type_is_refused(empty):
 
 def test_blocks_like_the_focus_are_for_work_on_it(studio):
     for kind in KINDS:
-        found = found_by(studio.build("?", type=kind, focus=Focus(block_id="t-mirrors")), "similar")
+        found = found_by(studio.build("Break this down", type=kind, focus=Focus(block_id="t-mirrors")), "similar")
         assert bool(found) is (kind in ("assist", "automate"))
-    assert not found_by(studio.build("?", focus=Focus(page_id="finch")), "similar")
+    assert not found_by(studio.build("Break this down", focus=Focus(page_id="finch")), "similar")
 
 
 def test_the_conversation_is_shown_in_its_order_under_its_own_heading(empty):

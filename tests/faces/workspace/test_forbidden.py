@@ -32,7 +32,7 @@ def test_not_even_a_page_that_holds_everything(empty):
 def test_a_page_is_shown_whole_only_as_far_as_its_section_goes(empty, count):
     inside = [node(f"n{n:04}", f"jar{n}", parent="page", position=n, type="paragraph", title="") for n in range(count)]
     empty.weft.add([node("page"), *inside])
-    payload = empty.build("?", focus=Focus(page_id="page"))
+    payload = empty.build("?", focus=Focus(page_id="page"), token_budget=TokenBudget())
     assert 1000 < payload.metadata.total_tokens <= 1600
     assert 100 < payload.metadata.blocks_included < 400
     names = [block for block in shown(payload, "focus") if block != "page"]

@@ -123,7 +123,7 @@ def test_a_page_that_is_too_long_shows_what_answers_and_marks_what_is_left_out(e
         for n in range(300)
     ]
     empty.weft.add([node("page", "How it begins."), *inside])
-    payload = empty.build("jar 222", focus=Focus(page_id="page"))
+    payload = empty.build("jar 222", focus=Focus(page_id="page"), token_budget=TokenBudget())
     (item,) = section(payload, "focus").items
     assert {"page", "p000", "p222"} <= set(item.block_ids)
     assert list(item.block_ids) == sorted(item.block_ids, key=lambda name: name.replace("page", ""))

@@ -24,7 +24,11 @@ SAID = (ConversationMessage("user", "When do we ship?"), ConversationMessage("as
 @pytest.fixture(scope="module")
 def payload(studio):
     return studio.build(
-        "What is late?", type="chat", focus=Focus(block_id="t-mirrors", page_id="finch"), conversation_history=SAID
+        "What is late?",
+        type="chat",
+        focus=Focus(block_id="t-mirrors", page_id="finch"),
+        conversation_history=SAID,
+        token_budget=TokenBudget(focus=2000, activity=2000),
     )
 
 
@@ -92,8 +96,13 @@ def test_a_section_that_says_that_it_takes_too_much(studio, payload):
 
 def test_a_section_that_takes_more_than_it_says(studio, payload):
     item = section(payload, "focus").items[0]
-    grown = with_section(payload, "focus", items=(replace(item, content="much more text " * 400),))
+    grown = with_section(payload, "focus", items=(replace(item, content="much more text " * 700),))
     assert kinds(studio, agreeing(studio, grown)) == ["section_over_budget"]
+    # Where the request does not divide the budget, focus and search may take all of it, the others their own.
+    undivided = replace(grown, request=replace(grown.request, token_budget=None))
+    assert kinds(studio, agreeing(studio, undivided)) == []
+    too_much = agreeing(studio, with_section(undivided, "history", token_count=1300))
+    assert kinds(studio, too_much) == ["section_over_budget"]
 
 
 def test_a_closed_section_with_an_item(studio, payload):

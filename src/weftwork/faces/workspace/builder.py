@@ -120,8 +120,13 @@ class LocalContexts:
 
     def validate(self, payload: ContextPayload) -> ContextValidationResult:
         """The violations of a payload within the budget that its request gives or leaves to the settings."""
-        shows_focus = self._config.collectors.focus.enabled
-        return validate(self._weft, payload, self._budget(payload.request), shows_focus=shows_focus)
+        budget = self._budget(payload.request)
+        return validate(
+            self._weft,
+            payload,
+            budget if payload.request.token_budget else budget.widened(),
+            shows_focus=self._config.collectors.focus.enabled,
+        )
 
     def _budget(self, request: ContextRequest) -> TokenBudget:
         if request.token_budget is not None:
@@ -139,6 +144,7 @@ class LocalContexts:
             closed=closed,
             depth=request.hints.max_depth,
             model="" if embedder is None else embedder.model,
+            binding=request.token_budget is not None,
         )
         recipe = recipe_for(self._config, variation)
         more = tuple(collector for collector in blocks if collector.section not in closed)
@@ -177,7 +183,7 @@ class LocalContexts:
             query=request.query,
             workspace=request.user.workspace,
             user=request.user.id,
-            budget=budget.for_core(closed),
+            budget=budget.for_core(closed, binding=request.token_budget is not None),
             focus=places[0] if places else None,
             page=places[1] if len(places) > 1 else None,
             history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in turns),
