@@ -10,10 +10,12 @@ An item is relevant if somebody who had to do what is asked would want it on the
 folder, shares a word, or answers another question is not.
 
   precision          relevant items in percent of those judged, for all items of all requests
-  beside_focus       the same without the section of the focus, which is relevant nearly by definition
+  of_tokens          the share of the text that is relevant, in percent of the tokens of judged items
+  first_precision    of the five items of a request with the highest relevance alone
+  beside_focus       the same as precision, without the section of the focus, which is relevant nearly by definition
   unjudged           items that nobody judged, in percent: above a few, judge again with --unjudged
-  floor_precision    the same for the first items of BM25 over the sections of the same pages, asked for the words of
-                     the request and the title of the focus
+  floor_precision    of the first five items of BM25 over the sections of the same pages, asked for the words of the
+                     request and the title of the focus: to be compared with first_precision
 """
 
 from __future__ import annotations
@@ -79,6 +81,8 @@ class Given:
     key: str
     content: str
     in_focus: bool = False
+    relevance: float = 0.0
+    tokens: int = 0
 
 
 @dataclass
@@ -88,17 +92,33 @@ class Tally:
     relevant: int = 0
     judged: int = 0
     items: int = 0
+    relevant_tokens: int = 0
+    judged_tokens: int = 0
 
     def add(self, items: list[Given], request: Judged) -> None:
         """Count the items of a request."""
+        judged = [item for item in items if item.key in request.relevant | request.irrelevant]
+        relevant = [item for item in judged if item.key in request.relevant]
         self.items += len(items)
-        self.relevant += sum(item.key in request.relevant for item in items)
-        self.judged += sum(item.key in request.relevant | request.irrelevant for item in items)
+        self.judged += len(judged)
+        self.relevant += len(relevant)
+        self.judged_tokens += sum(item.tokens for item in judged)
+        self.relevant_tokens += sum(item.tokens for item in relevant)
 
     @property
     def precision(self) -> float:
         """In percent of what was judged."""
         return round(100 * self.relevant / max(1, self.judged), 1)
+
+    @property
+    def of_tokens(self) -> float:
+        """In percent of the tokens of what was judged."""
+        return round(100 * self.relevant_tokens / max(1, self.judged_tokens), 1)
+
+    @property
+    def unjudged(self) -> float:
+        """In percent of all items."""
+        return round(100 * (1 - self.judged / max(1, self.items)), 1)
 
 
 @dataclass
@@ -138,7 +158,13 @@ class Place:
         """The items of the face, but for the conversation."""
         payload = ContextBuilder(self.weft).build_sync(self._request(asked))
         return [
-            Given(self.keys.get(item.block_id, item.block_id), item.content, section.type == "focus")
+            Given(
+                self.keys.get(item.block_id, item.block_id),
+                item.content,
+                section.type == "focus",
+                item.relevance,
+                self.weft.tools.counter.count(item.content),
+            )
             for section in payload.sections
             for item in section.items
             if section.type != "history"
@@ -171,23 +197,26 @@ class Place:
 def measure(path: Path = FILE) -> dict[str, Any]:
     """The figures of all requests, and of each kind."""
     face: dict[str, Tally] = {}
-    beside, floor = Tally(), Tally()
+    beside, first, floor = Tally(), Tally(), Tally()
     for asked, place in _asked(path):
         items = place.given(asked)
         for name in ("all", asked.flow):
             face.setdefault(name, Tally()).add(items, asked)
         beside.add([item for item in items if not item.in_focus], asked)
+        first.add(sorted(items, key=lambda item: -item.relevance)[:FIRST], asked)
         floor.add(place.first(asked), asked)
     everything = face.pop("all")
     return {
         "requests": len(read(path)),
         "items": everything.items,
         "precision": everything.precision,
+        "of_tokens": everything.of_tokens,
+        "first_precision": first.precision,
         "beside_focus": beside.precision,
-        "unjudged": round(100 * (1 - everything.judged / max(1, everything.items)), 1),
+        "unjudged": everything.unjudged,
         "by_kind": {name: tally.precision for name, tally in sorted(face.items())},
         "floor_precision": floor.precision,
-        "floor_unjudged": round(100 * (1 - floor.judged / max(1, floor.items)), 1),
+        "floor_unjudged": floor.unjudged,
     }
 
 
