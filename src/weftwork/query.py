@@ -60,6 +60,8 @@ _NAMED = tuple(
 _YEAR = re.compile(r"\b(?:in|during|throughout) ((?:19|20)\d\d)\b")
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
+_DUE = re.compile(r"\b(?:due|deadlines?|fällig)\b")
+_PART = re.compile(r"[^\W_]+")
 TASKS = frozenset(INTENTS["task"])
 """Types of tasks."""
 
@@ -88,6 +90,8 @@ class Question:
     period: Period | None
     overdue: bool = False
     """True if it asks for overdue tasks."""
+    due: Period | None = None
+    """The stretch of time for whose due tasks it asks."""
     search: str = ""
     """The text to search for."""
     wants_similar: bool = False
@@ -112,18 +116,20 @@ def read_query(text: str, now: datetime) -> Question:
     lowered = text.lower()
     all_words = list(dict.fromkeys(_WORD.findall(lowered)))
     words = tuple(word for word in all_words if word not in STOP_WORDS)
-    types = frozenset(kind for word in all_words for kind in INTENTS.get(word, ()))
+    types = frozenset(kind for word in _PART.findall(lowered) for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
     overdue = _OVERDUE.search(lowered) is not None or ("late" in all_words and types >= TASKS)
+    due = _ahead(lowered, now) or _period(lowered, now) if _DUE.search(lowered) and not overdue else None
     return Question(
         text=text,
         words=words,
         keywords=_keywords(words),
-        wanted_types=types | TASKS if overdue else types,
+        wanted_types=types | TASKS if overdue or due else types,
         titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
         period=_period(lowered, now),
         overdue=overdue,
+        due=due,
         search=text,
         wants_similar=wants_similar(text),
     )
@@ -131,6 +137,18 @@ def read_query(text: str, now: datetime) -> Question:
 
 def _keywords(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in words if len(word) > 3)
+
+
+def _ahead(text: str, now: datetime) -> Period | None:
+    """A stretch of time to come, which only a due date can be in."""
+    today = datetime.combine(now.date(), time(), tzinfo=now.tzinfo)
+    monday = today + timedelta(days=7 - today.weekday())
+    named = {
+        "tomorrow": Period(today + timedelta(days=1), today + timedelta(days=2)),
+        "next week": Period(monday, monday + timedelta(days=7)),
+        "next month": _month(today.year, today.month + 1, now),
+    }
+    return next((period for words, period in named.items() if re.search(rf"\b{words}\b", text)), None)
 
 
 def _period(text: str, now: datetime) -> Period | None:

@@ -189,14 +189,19 @@ class Filters:
     exclude: frozenset[str] = frozenset()
     """Ids of nodes to leave out."""
 
+    def in_period(self, node: NodeInfo) -> bool:
+        """Return True if a node was changed between `after` and `before`."""
+        changed = node.updated_at
+        if self.after is None and self.before is None:
+            return True
+        return changed is not None and (self.after or changed) <= changed <= (self.before or changed)
+
     def admits(self, node: NodeInfo) -> bool:
         """Return True if a node passes these filters."""
-        changed = node.updated_at
         return (
             (not self.types or node.type in self.types)
             and self.tags <= set(node.tags)
-            and (self.after is None or (changed is not None and changed >= self.after))
-            and (self.before is None or (changed is not None and changed <= self.before))
+            and self.in_period(node)
             and (self.min_confidence is None or (node.confidence or 0.0) >= self.min_confidence)
             and self.conversation in (None, node.conversation)
             and node.id not in self.exclude

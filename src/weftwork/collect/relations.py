@@ -50,19 +50,20 @@ class RelationsCollector:
     def _linked(self, inquiry: Inquiry, starts: list[_Related], seen: set[str]) -> list[_Related]:
         """The nodes one link away from `starts` that are not in `seen`, the strongest first."""
         left_out = inquiry.request.filters.exclude | seen
+        admits = inquiry.request.filters.in_period
         best: dict[str, _Related] = {}
         for start in starts:
             for edge, node in inquiry.view.neighbours(start.node, limit=self.max_items * 4):
                 score = start.score * _worth(edge, start.node)
-                if node.id not in left_out and (node.id not in best or best[node.id].score < score):
+                if node.id not in left_out and admits(node) and (node.id not in best or best[node.id].score < score):
                     best[node.id] = _Related(node.id, score, edge, (*start.path, step_along(edge, start.node, node.id)))
         return sorted(best.values(), key=lambda found: (-found.score, found.node))[: self.max_items]
 
 
 def _worth(edge: Edge, start: str) -> float:
-    if edge.type == "relation":
-        return 0.75
-    return 0.7 if edge.source == start else 0.65
+    """The contract's score of a link, less for one that is only inferred."""
+    score = 0.75 if edge.type == "relation" else 0.7 if edge.source == start else 0.65
+    return score * min(1.0, edge.weight)
 
 
 def _why(related: _Related) -> str:

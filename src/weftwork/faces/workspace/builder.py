@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
-from weftwork.clock import aware, whole_minute
+from weftwork.clock import whole_minute
 from weftwork.compose.compose import SURROUNDINGS
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
@@ -186,10 +186,10 @@ class LocalContexts:
             budget=budget.for_core(closed, binding=request.token_budget is not None),
             focus=places[0] if places else None,
             page=places[1] if len(places) > 1 else None,
-            history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in turns),
+            history=tuple(Message(turn.role, turn.content, turn.moment) for turn in turns),
             filters=Filters(after=start, before=end, exclude=frozenset(hints.exclude_blocks)),
             include=tuple(hints.include_blocks),
-            prefer_types=frozenset(hints.prioritize_types),
+            prefer_types=frozenset(kind.casefold() for kind in hints.prioritize_types),
             depth=hints.max_depth,
             truncation=self._config.truncation.default_strategy,
         )
