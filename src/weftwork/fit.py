@@ -108,7 +108,11 @@ def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[LeftOut]) 
             if not draft.sections:
                 draft = _drafted(fitting, fitting.templates.get("plain"), offers, lines=lines)
     with fitting.watch("render"):
-        return _context(fitting, draft, left_out)
+        context = _context(fitting, draft, left_out)
+    if draft.template is template or not draft.text or context.warnings:
+        return context
+    budget = f"a budget of {fitting.request.budget.total} tokens is too small for template {template.name!r}"
+    return replace(context, warnings=(f"{budget}: {draft.template.name!r} is used instead",))
 
 
 class _Pricing:
@@ -118,7 +122,13 @@ class _Pricing:
         request = fitting.request
         fields = FieldChoice(request.show_fields, request.key_fields, request.show)
         self.renderer = ExcerptRenderer(
-            template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
+            template,
+            fitting.counter,
+            fitting.load,
+            fitting.shorten,
+            request.truncation,
+            fields,
+            words=fitting.question.words,
         )
         self.template = template
         self._load = fitting.load

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.query import INTENTS
 from weftwork.types import Filters, Hit
 
 DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
@@ -17,6 +18,8 @@ class LexicalCollector:
 
     limit: int | None = None
     """Most hits; None derives it from the budget."""
+    threshold: float = 0.0
+    """The least score of a hit."""
     fuzzy_limit: int = 5
     fuzzy_threshold: float = 0.3
     types: frozenset[str] = frozenset()
@@ -26,9 +29,11 @@ class LexicalCollector:
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Word hits first, then fuzzy hits."""
-        hits = self._hits(inquiry)
+        hits = [hit for hit in self._hits(inquiry) if hit.score >= self.threshold]
         findings = [Found(hit.key, hit.score, f"words {hit.score:.2f}", "words") for hit in hits]
-        unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
+        # A word for a type of node, such as "tasks", is no misspelled "asks".
+        words = [word for word in inquiry.question.words if word not in INTENTS]
+        unknown = inquiry.view.unknown_words(words) if self.fuzzy_limit and words else []
         if not unknown:
             return findings
         keys = {hit.key for hit in hits}
@@ -41,7 +46,7 @@ class LexicalCollector:
         return findings + [
             Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy")
             for hit in alike
-            if hit.key not in keys
+            if hit.key not in keys and hit.score >= self.threshold
         ]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:

@@ -92,14 +92,16 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
     if chosen.focus.enabled:
         yield _focus(config, variation)
     yield ReferencesCollector(section=_open_section(variation.closed))
-    yield DueCollector()
+    if chosen.due.enabled:
+        yield DueCollector()
     yield HistoryCollector()
+    if chosen.lexical.enabled:
+        yield LexicalCollector(threshold=chosen.lexical.min_threshold)
     if chosen.semantic.enabled:
         scale = next((part for start, part in SCALES.items() if variation.model.startswith(start)), 1.0)
-        yield LexicalCollector()
         yield SemanticCollector(threshold=chosen.semantic.min_threshold * scale)
-        if variation.focus == "block" and variation.type in WORKING:
-            yield SimilarCollector()
+    if chosen.similar.enabled and variation.focus == "block" and variation.type in WORKING:
+        yield SimilarCollector(limit=chosen.similar.limit)
     if chosen.relations.enabled:
         depth = variation.depth or chosen.relations.max_depth
         yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth)
@@ -125,4 +127,6 @@ def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
 
 def _open_section(closed: frozenset[str]) -> str:
     """The section of included blocks: the first that is open, the most important first."""
-    return next((name for name in ("focus", "semantic", "relations") if name not in closed), "focus")
+    return next(
+        (name for name in ("focus", "semantic", "relations", "activity", "history") if name not in closed), "focus"
+    )
