@@ -9,10 +9,11 @@ it is recorded, and every tenth request is followed by an edit: both are writes,
 whole contexts.
 
 What counts as a hit, each in percent of all requests:
-  semantic_cache_hit_rate   no embedding was computed: the context was remembered, or the query's vector was
+  semantic_cache_hit_rate   no embedding was computed: the context was remembered, or the query's vector was, or none
+                            was needed, since a command that points at the focus ("Explain this") searches for nothing
   query_embedding_hits      the query's vector was remembered; the search itself ran
   whole_context_hits        the context was remembered, because nothing was written since; nothing ran
-  highest_hit_rate          what the first of these would be if no query were ever embedded twice
+  highest_hit_rate          what the first of these would be if every query were embedded, and none twice
 
 estimate_error_percent is the largest difference between estimate_tokens() and a count of the text by a counter that
 was loaded anew. p50_ms and p95_ms are the time of build(), the way to the worker thread and back included, for each

@@ -115,7 +115,7 @@ def test_workspace_reports_exact_estimates_and_each_cache_apart(tmp_path):
     assert found["semantic_cache_hit_rate"] == pytest.approx(
         found["query_embedding_hits"] + found["whole_context_hits"], abs=0.2
     )
-    assert 0 < found["whole_context_hits"] < found["semantic_cache_hit_rate"] == found["highest_hit_rate"]
+    assert 0 < found["whole_context_hits"] < found["semantic_cache_hit_rate"] >= found["highest_hit_rate"]
     assert found["p95_ms"] >= found["p50_ms"] > 0 < found["floor_p50_ms"]
     assert found["writes"] > 0
     again, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=tmp_path)
