@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from weftwork.collect.inquiry import Found, Inquiry
 
@@ -24,7 +24,8 @@ class ActivityCollector:
         """Edits before views, newest first, each node once."""
         filters = inquiry.request.filters
         since = inquiry.now - timedelta(hours=self.max_age_hours)
-        since, until = max(since, filters.after or since), filters.before or inquiry.now
+        # The inquiry is for the minute that began: what happened since then is the most recent of all.
+        since, until = max(since, filters.after or since), filters.before or datetime.max.replace(tzinfo=UTC)
         findings: dict[int, Found] = {}
         for top, most, events in ((0.6, self.edit_count, inquiry.edits), (0.5, self.view_count, inquiry.views)):
             recent = [event for event in events if since <= event.at <= until] if most else []

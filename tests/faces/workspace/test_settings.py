@@ -1,6 +1,6 @@
 """The default configuration (7.1), and that each of its values takes effect."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from weftwork.collect.semantic import SemanticCollector
 from weftwork.config import FILE, load_config
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.errors import InvalidInput
+from weftwork.faces import workspace
 from weftwork.faces.workspace import ConversationMessage, Focus, TokenBudget, WorkspaceConfig, configured_recipe
 from weftwork.faces.workspace.recipe import Variation, recipe_for
 from weftwork.store.contract.kit import NOW, node
@@ -304,6 +305,19 @@ def test_a_wrong_setting_is_refused_with_its_place_and_the_fix(tmp_path, text, m
     (tmp_path / FILE).write_text(text)
     with pytest.raises(InvalidInput, match=message):
         WorkspaceConfig.from_mapping(load_config(tmp_path, {}).recipes["workspace"])
+
+
+def test_every_part_of_the_configuration_is_exported():
+    def parts(settings):
+        for member in fields(settings):
+            value = getattr(settings, member.name)
+            if is_dataclass(value):
+                yield type(value)
+                yield from parts(value)
+
+    named = {kind.__name__ for kind in parts(WorkspaceConfig())}
+    assert len(named) > 8
+    assert named <= set(workspace.__all__)
 
 
 def test_each_search_can_be_switched_off_by_itself(desk):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal, cast
 
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.faces.workspace.budget import RequestType, TokenBudget
+from weftwork.faces.workspace.wire import to_json, to_snake_case
+from weftwork.wire import decode
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 FocusKind = Literal["block", "page", "database"]
@@ -126,6 +128,15 @@ class ContextRequest:
     def places(self) -> dict[FocusKind, str]:
         """The ids of the focus, the nearest to the user first."""
         return {} if self.focus is None else self.focus.places
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON values in the contract's spelling."""
+        return cast(dict[str, Any], to_json(self))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ContextRequest:
+        """The request that `to_dict` gave."""
+        return decode(cls, to_snake_case(data))
 
 
 def _check(name: str, value: object, kind: type, *, optional: bool = False) -> None:

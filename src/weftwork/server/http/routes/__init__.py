@@ -15,5 +15,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     context.router,
     questions.router,
     contracts.router,
+    contracts.workspaces,
     inspect.router,
 )
