@@ -326,10 +326,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The tokens of a context, and the share of each section, which others may use if it does not.
-
-    Without `share`, or for a section that is `capped`, it is a hard cap. A share of 0 closes the section.
-    """
+    """Tokens for a context, and each section's share: a hard cap if 0, if `capped`, or without `share`."""
 
     total: int
     sections: Mapping[str, int] = field(default_factory=dict)
