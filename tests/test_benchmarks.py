@@ -243,7 +243,9 @@ def test_memory_reports_the_recall_of_all_side_by_side(tmp_path):
     told, _ = figures("memory", "--conversations", "1", "--questions", "2", cache=tmp_path)
     assert told["questions"] == 2
     assert told["budgets"].keys() == {"500", "1000", "2000", "4000"}
-    assert all(each.keys() == {"weftwork", "bm25", "vector", "hybrid"} for each in told["budgets"].values())
+    compared = {"weftwork", "memories", "bm25", "vector", "hybrid"}
+    assert all(each.keys() == compared for each in told["budgets"].values())
+    assert told["found"].keys() == compared - {"weftwork"}
     assert all(0 <= share <= 1 for each in told["budgets"].values() for share in each.values())
     assert told["packers"].keys() == {"ranked", "density", "optimal"}
     assert told["packers"]["ranked"] == {budget: each["weftwork"] for budget, each in told["budgets"].items()}

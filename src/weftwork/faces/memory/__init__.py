@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from weftwork.embed.cache import CacheConfig
 from weftwork.faces.memory.engine import ContextEngine, ContextEngineConfig
-from weftwork.faces.memory.options import CacheConfig, ContextOptions, SearchOptions, memory_settings
+from weftwork.faces.memory.formatter import ContextFormatter
+from weftwork.faces.memory.options import ContextOptions, SearchOptions, memory_settings
 from weftwork.faces.memory.rankers import MemoryRanker, RankingFunction, RankingOptions
 from weftwork.faces.memory.results import ContextError, Err, Ok, Result
 from weftwork.faces.memory.types import (
@@ -16,14 +18,20 @@ from weftwork.faces.memory.types import (
     SearchResult,
 )
 from weftwork.faces.memory.writing import Details, Memories
+from weftwork.render import get_template
+
+DEFAULT_TEMPLATES = {name: get_template(name) for name in ("chat", "detailed", "summary")}
+"""The templates of the contract, by name."""
 
 __all__ = [
+    "DEFAULT_TEMPLATES",
     "MEMORY",
     "MEMORY_TYPES",
     "CacheConfig",
     "ContextEngine",
     "ContextEngineConfig",
     "ContextError",
+    "ContextFormatter",
     "ContextOptions",
     "ContextPreview",
     "ContextResult",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -23,8 +23,9 @@ DEEPEST = 5
 class SearchOptions:
     """Options of a search for memories and what they are related to."""
 
-    limit: int = 10
-    memory_types: tuple[str, ...] = ()
+    limit: int | None = None
+    """The most memories: 10 for a search, and as many as the budget holds for a context, if nothing is said."""
+    memory_types: Sequence[str] = ()
     date_from: datetime | None = None
     date_to: datetime | None = None
     min_confidence: float | None = None
@@ -62,7 +63,7 @@ class SearchOptions:
             raise InvalidInput(f"memory_types must be several texts, got {self.memory_types!r}: put it into a list")
         if not isinstance(self.conversation_id, str | None):
             raise InvalidInput(f"conversation_id must be text, got {self.conversation_id!r}")
-        if not _is_count(self.limit, MOST):
+        if self.limit is not None and not _is_count(self.limit, MOST):
             raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, got {self.limit!r}")
         if not _is_count(self.relationship_depth, DEEPEST):
             raise InvalidInput(f"relationship_depth must be from 1 to {DEEPEST}, got {self.relationship_depth!r}")
@@ -98,14 +99,6 @@ class ContextOptions(SearchOptions):
         if not isinstance(self.ranking, RankingOptions):
             raise InvalidInput(f"ranking must be RankingOptions(...), got {self.ranking!r}")
         self.ranking.check()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheConfig:
-    """The most query embeddings to cache in memory, and their time to live in seconds."""
-
-    max_size: int = 1000
-    ttl: float | None = 3600
 
 
 def memory_settings(settings: Mapping[str, Any]) -> dict[str, float]:

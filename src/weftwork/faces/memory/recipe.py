@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
 
 from weftwork.collect import Collector, LexicalCollector, RelatedCollector, SemanticCollector
 from weftwork.collect.inquiry import Inquiry
@@ -17,6 +16,7 @@ from weftwork.faces.memory.rankers import (
     BY_CONFIDENCE,
     BY_SIMILARITY,
     DEFAULT_RANKING,
+    SIMILARITY,
     MemoryRanker,
     RankingFunction,
     RankingOptions,
@@ -28,16 +28,17 @@ from weftwork.store.protocol import View
 from weftwork.types import Candidate
 
 SECTION = "memories"
+SEEDS = 10
+"""The best hits whose relationships are followed where there is no limit."""
 FEWEST = 15
 """Hits that are read even for a lower limit: some may be passages of the same memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The weights of a ranking, the signal that stands for similarity, and a function in their place."""
+    """The weights of a ranking, or a function in their place."""
 
     weights: RankingOptions = DEFAULT_RANKING
-    main: Literal["similarity", "relevance"] = "similarity"
     function: RankingFunction | None = None
 
     @property
@@ -50,12 +51,15 @@ class Ranking:
 class Plan:
     """The inputs of a recipe for memories."""
 
-    limit: int
+    limit: int | None
+    """The most memories; None for as many as the budget holds."""
     depth: int = 0
     """The depth to which relationships are followed; 0 for not at all."""
     contradictions: Contradictions = None
     ranking: Ranking = Ranking()
     template: str = "chat"
+    hits: int | None = None
+    """Hits to read from each index where there is no limit; None for an estimate by the budget."""
 
 
 def _by_recency(results: list[SearchResult], options: RankingOptions) -> list[SearchResult]:
@@ -64,12 +68,12 @@ def _by_recency(results: list[SearchResult], options: RankingOptions) -> list[Se
 
 RANKINGS: dict[str, Callable[[RankingOptions], Ranking]] = {
     "default": Ranking,
-    "hybrid": lambda weights: Ranking(weights, "relevance"),
+    "hybrid": Ranking,
     "by_similarity": lambda weights: Ranking(BY_SIMILARITY),
     "by_recency": lambda weights: Ranking(weights, function=_by_recency),
     "by_confidence": lambda weights: Ranking(BY_CONFIDENCE),
 }
-"""Rankings by name, given the weights of the request. "hybrid" weighs words and meaning together."""
+"""Rankings by name, given the weights of the request. "hybrid" is an earlier name of the default."""
 
 
 def recipe_for(plan: Plan) -> Recipe:
@@ -87,26 +91,25 @@ def _recipe(plan: Plan) -> Recipe:
         LexicalCollector(section=SECTION),
         SemanticCollector(threshold=0.0, section=SECTION),
     ]
+    seeds = SEEDS if plan.limit is None else plan.limit
     if plan.contradictions:
         collectors.append(
-            RelatedCollector(
-                types=(CONTRADICTS,), seeds=plan.limit, kind="contradiction", name=CONTRADICTS, section=SECTION
-            )
+            RelatedCollector(types=(CONTRADICTS,), seeds=seeds, kind="contradiction", name=CONTRADICTS, section=SECTION)
         )
     if plan.depth:
-        collectors.append(RelatedCollector(depth=plan.depth, seeds=plan.limit, section=SECTION))
+        collectors.append(RelatedCollector(depth=plan.depth, seeds=seeds, section=SECTION))
     ranking = plan.ranking
     rank = None if ranking.function is None else _ranked_by(ranking.function, ranking.weights)
     return Recipe(
         name="memory",
         collectors=tuple(collectors),
-        profile=ranking.weights.profile(ranking.main),
+        profile=ranking.weights.profile(),
         packer="ranked",
         template=plan.template,
-        hits=max(FEWEST, 2 * plan.limit),
+        hits=plan.hits if plan.limit is None else max(FEWEST, 2 * plan.limit),
         unit="node",
         plain=False,
-        order=Ordering(plan.limit, ranking.main, plan.contradictions, rank),
+        order=Ordering(plan.limit, SIMILARITY, plan.contradictions, rank),
     )
 
 
@@ -117,11 +120,11 @@ def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
         best = {candidate.node.id: candidate for candidate in reversed(candidates)}
         nodes = {node.id: node for node in inquiry.view.nodes(list(best))}
         results = [
-            SearchResult(Memory.from_node(node, nodes[name].text), similarity(best[name]), best[name].score)
+            SearchResult(Memory.from_node(node, nodes[name].text), similarity(best[name]))
             for name, node in ((candidate.node.id, candidate.node) for candidate in best.values())
             if name in nodes
         ]
-        results.sort(key=lambda result: (-(result.rank or 0.0), result.memory.id))
+        results.sort(key=lambda result: (-best[result.memory.id].score, result.memory.id))
         ranked = apply_ranker(ranker, results, weights)
         places = {result.memory.id: (place, result.rank) for place, result in enumerate(ranked)}
         remaining = [candidate for candidate in candidates if candidate.node.id in places]
@@ -141,11 +144,8 @@ def _placed(candidate: Candidate, place: int, rank: float | None, count: int) ->
 
 
 def similarity(candidate: Candidate) -> float:
-    """The similarity of a candidate to the query: by vector, or by words where there is no vector."""
-    value = candidate.signals.get("similarity")
-    if value is None:
-        value = candidate.signals.get("relevance")
-    return 0.0 if value is None else value
+    """The similarity of a candidate to the query, by words and meaning together."""
+    return candidate.signals.get(SIMILARITY) or 0.0
 
 
 def _rank(candidate: Candidate) -> float:
