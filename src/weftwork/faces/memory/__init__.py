@@ -11,13 +11,14 @@ from weftwork.faces.memory.results import ContextError, Err, Ok, Result
 from weftwork.faces.memory.types import (
     MEMORY,
     MEMORY_TYPES,
+    Conflict,
     ContextPreview,
     ContextResult,
     Memory,
     RelatedMemory,
     SearchResult,
 )
-from weftwork.faces.memory.writing import Details, Memories
+from weftwork.faces.memory.writing import POLICIES, Details, Memories, Policy
 from weftwork.render import get_template
 
 DEFAULT_TEMPLATES = {name: get_template(name) for name in ("chat", "detailed", "summary")}
@@ -27,7 +28,9 @@ __all__ = [
     "DEFAULT_TEMPLATES",
     "MEMORY",
     "MEMORY_TYPES",
+    "POLICIES",
     "CacheConfig",
+    "Conflict",
     "ContextEngine",
     "ContextEngineConfig",
     "ContextError",
@@ -41,6 +44,7 @@ __all__ = [
     "Memory",
     "MemoryRanker",
     "Ok",
+    "Policy",
     "RankingFunction",
     "RankingOptions",
     "RelatedMemory",

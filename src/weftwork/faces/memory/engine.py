@@ -19,11 +19,11 @@ from weftwork.faces.memory.options import MOST, ContextOptions, SearchOptions, r
 from weftwork.faces.memory.rankers import RankingFunction
 from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, recipe_for, results_of
 from weftwork.faces.memory.results import Err, MissingVectors, Ok, Result, explained
-from weftwork.faces.memory.types import ContextPreview, ContextResult, SearchResult
+from weftwork.faces.memory.types import MEMORY, PINNED, ContextPreview, ContextResult, SearchResult
 from weftwork.pack import check_budget
 from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
-from weftwork.types import Budget, Context
+from weftwork.types import Budget, Context, Filters
 from weftwork.write.embed import embed_waiting
 
 T = TypeVar("T")
@@ -31,6 +31,9 @@ T = TypeVar("T")
 METADATA = " ({{type}}, confidence: {{confidence}}, {{timestamp}})"
 BULLETS = ("- ", "* ", "+ ")
 SEARCH_LIMIT = 10
+MOST_PINNED = 100
+PINNED_OVERHEAD = 4
+"""Tokens of the bullet and the line break of a memory."""
 MOST_EMBEDDED = 2_000
 """Texts without a vector of the engine's model that the first query embeds; more are for a worker."""
 LOGGED = 200
@@ -142,7 +145,12 @@ class ContextEngine:
 
     def _search(self, question: _Question, workspace: str, options: ContextOptions) -> tuple[SearchResult, ...]:
         ranking = RANKINGS["by_similarity"](options.ranking)
-        plan = Plan(options.limit or SEARCH_LIMIT, contradictions=options.contradictions, ranking=ranking)
+        plan = Plan(
+            options.limit or SEARCH_LIMIT,
+            contradictions=options.contradictions,
+            ranking=ranking,
+            min_score=options.min_score or 0.0,
+        )
         request = self._request(question, workspace, options, self._config.default_token_budget)
         self._embed_waiting(request)
         with self._weft.store.view(workspace, request.user) as view:
@@ -170,10 +178,19 @@ class ContextEngine:
         template = self._template(options)
         ranking = self._ranking(options)
         depth = options.relationship_depth if options.include_relationships else 0
-        plan = Plan(options.limit, depth, options.contradictions or "both", ranking)
+        plan = Plan(
+            options.limit,
+            depth,
+            options.contradictions or "both",
+            ranking,
+            min_score=options.min_score or 0.0,
+            pinned=options.pinned_tokens > 0,
+            days="timestamp" not in variables(self._templates.get(template).item),
+        )
         budget = self._config.default_token_budget if options.token_budget is None else options.token_budget
         request = self._request(question, workspace, options, budget)
         self._embed_waiting(request)
+        request = replace(request, include=self._pinned(request, options.pinned_tokens))
         context = self._assembled(request, plan, template)
         with self._weft.store.view(workspace, request.user) as view:
             shown = [item.candidate for item in context.items]
@@ -201,6 +218,21 @@ class ContextEngine:
                 return context
             hits = len(context.trace)
             plan = replace(plan, hits=2 * hits)
+
+    def _pinned(self, request: Request, tokens: int) -> tuple[str, ...]:
+        """The user's own pinned memories of the moment that fit into so many tokens, the latest first."""
+        if not tokens:
+            return ()
+        moment = aware(request.filters.as_of or self._weft.now())
+        filters = Filters(tags=frozenset({MEMORY, PINNED}), as_of=moment)
+        count, chosen = self._weft.tools.counter.count, []
+        with self._weft.store.view(request.workspace, request.user) as view:
+            infos = [info for info in view.select(filters, limit=MOST_PINNED) if info.owner == request.user]
+            for node in view.nodes([info.id for info in infos]):
+                tokens -= count(node.text) + PINNED_OVERHEAD
+                if tokens >= 0:
+                    chosen.append(node.id)
+        return tuple(chosen)
 
     def _embed_waiting(self, request: Request) -> None:
         """Embed the texts of a workspace that were written with another model, before its first query."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
-from weftwork.collect import Collector, LexicalCollector, RelatedCollector, SemanticCollector
+from weftwork.collect import (
+    Collector,
+    LexicalCollector,
+    ReferencesCollector,
+    RelatedCollector,
+    SemanticCollector,
+)
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import relatives
 from weftwork.compose.ordering import Order, Ordered, Ordering, with_descending_scores
@@ -25,11 +32,18 @@ from weftwork.faces.memory.rankers import (
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
 from weftwork.store.protocol import View
-from weftwork.types import Candidate
+from weftwork.types import SEARCHED, Candidate
 
 SECTION = "memories"
 SEEDS = 10
 """The best hits whose relationships are followed where there is no limit."""
+RELATIVE = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|recently|lately|currently|nowadays|ago|this morning"
+    r"|(?:last|next|this|past|coming) (?:few )?(?:night|day|week|weekend|month|year|spring|summer|autumn|fall|winter"
+    r"|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?)\b",
+    re.IGNORECASE,
+)
+"""Words that mean another day each time they are read."""
 FEWEST = 15
 """Hits that are read even for a lower limit: some may be passages of the same memory."""
 
@@ -60,6 +74,11 @@ class Plan:
     template: str = "chat"
     hits: int | None = None
     """Hits to read from each index where there is no limit; None for an estimate by the budget."""
+    min_score: float = 0.0
+    pinned: bool = False
+    """True shows the nodes that the request includes before all others."""
+    days: bool = True
+    """True tells the day of a memory that says "yesterday" or the like."""
 
 
 def _by_recency(results: list[SearchResult], options: RankingOptions) -> list[SearchResult]:
@@ -98,6 +117,8 @@ def _recipe(plan: Plan) -> Recipe:
         )
     if plan.depth:
         collectors.append(RelatedCollector(depth=plan.depth, seeds=seeds, section=SECTION))
+    if plan.pinned:
+        collectors.append(ReferencesCollector(section=SECTION, in_query=False))
     ranking = plan.ranking
     rank = None if ranking.function is None else _ranked_by(ranking.function, ranking.weights)
     return Recipe(
@@ -109,8 +130,37 @@ def _recipe(plan: Plan) -> Recipe:
         hits=plan.hits if plan.limit is None else max(FEWEST, 2 * plan.limit),
         unit="node",
         plain=False,
-        order=Ordering(plan.limit, SIMILARITY, plan.contradictions, rank),
+        order=_Order(Ordering(plan.limit, SIMILARITY, plan.contradictions, rank), plan.min_score, plan.days),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """An ordering of hits that are similar enough, with the day where a text counts from it."""
+
+    ordering: Ordering
+    min_score: float
+    days: bool
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """The candidates in their final order."""
+        near = [candidate for candidate in candidates if self._is_near(candidate)]
+        reason = f"below the lowest score of {self.min_score:g}"
+        far = [LeftOut(candidate, reason=reason) for candidate in candidates if not self._is_near(candidate)]
+        remaining, left_out = self.ordering(inquiry, near)
+        return [_dated(candidate) if self.days else candidate for candidate in remaining], left_out + far
+
+    def _is_near(self, candidate: Candidate) -> bool:
+        others = [finding for finding in candidate.findings if finding.kind not in SEARCHED]
+        return bool(others) or similarity(candidate) >= self.min_score
+
+
+def _dated(candidate: Candidate) -> Candidate:
+    """The candidate, with the day on which it was said if its text counts from it."""
+    said = candidate.node.created_at
+    if candidate.note or said is None or not RELATIVE.search(candidate.passage.text):
+        return candidate
+    return replace(candidate, note=f"said on {said:%Y-%m-%d}")
 
 
 def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
