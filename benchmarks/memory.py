@@ -10,6 +10,8 @@ that hold the evidence is counted if their whole text is inside it: recall at a 
   vector    turns by cosine of the same embeddings, the best first, until the next one does not fit
   hybrid    turns by reciprocal rank fusion of these two, in the same way
 
+"statements" is what `Memories.add` keeps without a model: the share of the turns with a statement that is kept, of all
+tokens, and of the turns that hold evidence.
 "found" is the share of the evidence among the first ten: of `ContextEngine.search`, and of the plain rankings.
 
 All have the same texts, "speaker: words" with the caption of a shared picture, one a line, counted by the
@@ -37,7 +39,10 @@ from benchmarks.corpus import data_folder
 from benchmarks.timing import Laps, percentile, say
 from weftwork import Context, Node, Weft
 from weftwork.faces.memory import MEMORY, ContextEngine, ContextEngineConfig, ContextOptions
+from weftwork.faces.memory.statements import Turn as Said
+from weftwork.faces.memory.statements import statements as statements_of
 from weftwork.recipe import get_recipe
+from weftwork.text.tokens import TokenCounter
 
 BUDGETS = (500, 1_000, 2_000, 4_000)
 PACKERS = ("ranked", "density", "optimal")
@@ -81,7 +86,27 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         for conversation in conversations:
             say(f"{conversation.name}: {len(conversation.turns)} turns, {len(conversation.questions)} questions")
             _measure(weft, conversation, conversation.questions[: args.questions], found, laps)
-    return _figures(found, laps, len(conversations))
+        statements = _kept_statements(conversations, weft.tools.counter)
+    return {**_figures(found, laps, len(conversations)), "statements": statements}
+
+
+def _kept_statements(conversations: Sequence[Conversation], counter: TokenCounter) -> dict[str, float]:
+    turns = tokens = kept_tokens = 0
+    evidence: list[bool] = []
+    kept: set[tuple[str, str]] = set()
+    for conversation in conversations:
+        for turn in conversation.turns:
+            speaker, _, text = turn.text.partition(": ")
+            stated = list(statements_of(Said(turn.id, speaker, text)))
+            turns, tokens = turns + 1, tokens + counter.count(turn.text)
+            kept_tokens += sum(map(counter.count, stated))
+            kept |= {(conversation.name, turn.id)} if stated else set()
+        evidence += [(conversation.name, turn) in kept for _, needed in conversation.questions for turn in needed]
+    return {
+        "turns": round(len(kept) / turns, 3),
+        "tokens": round(kept_tokens / tokens, 3),
+        "evidence": round(statistics.fmean(evidence), 3),
+    }
 
 
 def _measure(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from weftwork.embed.cache import CacheConfig
+from weftwork.faces.memory.adding import Addition, Change
+from weftwork.faces.memory.details import Details
 from weftwork.faces.memory.engine import ContextEngine, ContextEngineConfig
 from weftwork.faces.memory.formatter import ContextFormatter
 from weftwork.faces.memory.options import ContextOptions, SearchOptions, memory_settings
@@ -18,7 +20,7 @@ from weftwork.faces.memory.types import (
     RelatedMemory,
     SearchResult,
 )
-from weftwork.faces.memory.writing import POLICIES, Details, Memories, Policy
+from weftwork.faces.memory.writing import POLICIES, Memories, Policy
 from weftwork.render import get_template
 
 DEFAULT_TEMPLATES = {name: get_template(name) for name in ("chat", "detailed", "summary")}
@@ -29,7 +31,9 @@ __all__ = [
     "MEMORY",
     "MEMORY_TYPES",
     "POLICIES",
+    "Addition",
     "CacheConfig",
+    "Change",
     "Conflict",
     "ContextEngine",
     "ContextEngineConfig",

@@ -119,6 +119,11 @@ def conflicts(text: str, memories: Iterable[Memory]) -> Iterator[Conflict]:
             yield Conflict(memory, *found)
 
 
+def content_words(text: str) -> frozenset[str]:
+    """The stems of a text without the commonest words."""
+    return _read(text).words
+
+
 def adds_nothing(old: str, new: str) -> bool:
     """Return True if a statement has no word that the older one lacks."""
     return _read(new).words <= _read(old).words

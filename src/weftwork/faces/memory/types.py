@@ -12,7 +12,7 @@ from weftwork.types import UNSEEN, Edge, FieldValue, NodeInfo
 
 MEMORY = "memory"
 """The tag of memories in a workspace."""
-MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark")
+MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark", "statement")
 """Types to offer; any other word may be one."""
 PINNED = "pinned"
 """The tag of memories that stand in every context of their user."""

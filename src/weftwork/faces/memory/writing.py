@@ -6,31 +6,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
-from weftwork.clock import aware
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput, UnknownName
+from weftwork.faces.memory.adding import Addition, Change, chunks, decide, facts_of, mark_of
 from weftwork.faces.memory.conflicts import adds_nothing
 from weftwork.faces.memory.conflicts import conflicts as find_conflicts
+from weftwork.faces.memory.details import (
+    Details,
+    as_details,
+    check_details,
+    details_of,
+    fact_id,
+    inherited,
+    names,
+    node_of,
+)
+from weftwork.faces.memory.extraction import ExtractionModel, Fact
 from weftwork.faces.memory.recipe import Plan, recipe_for
+from weftwork.faces.memory.statements import read_turns
 from weftwork.faces.memory.types import (
     CONTRADICTS,
     MEMORY,
-    PINNED,
     SUPERSEDES,
     Action,
     Conflict,
     Memory,
     metadata_tags,
 )
-from weftwork.identity import node_id
-from weftwork.request import Request
+from weftwork.request import Message, Request
 from weftwork.store.protocol import View
 from weftwork.text.split import embedded_text
-from weftwork.types import UNSEEN, Budget, Edge, FieldValue, Filters, Node
+from weftwork.types import Budget, Edge, FieldValue, Filters, Node
 from weftwork.write.permit import Kind, Permit, own_list, permitted
-from weftwork.write.prepare import check_node
 
 TREE = frozenset({"child", "parent"})
 """Names of edges that stand for places in the tree."""
@@ -40,32 +49,12 @@ COMPARED = 10
 LONGEST_QUERY = 800
 """Characters of a new memory that are searched for."""
 MOST_AT_ONCE = 1_000_000
+MARKS = "memories of "
+"""Begins the group of marks of the turns that were read for a user."""
 Policy = Literal["keep_both", "supersede", "ask"]
 POLICIES: tuple[Policy, ...] = ("keep_both", "supersede", "ask")
 """What to do about memories that a new one probably repeats or contradicts."""
 KIND = Kind("memory", "list yours with  weftwork memories", lambda node: MEMORY in node.tags)
-
-
-class Details(TypedDict, total=False):
-    """Optional details of a memory beside its text."""
-
-    type: str
-    confidence: float | None
-    tags: Iterable[str]
-    metadata: Mapping[str, FieldValue]
-    """Values for programs: searches can be restricted by them, and no context shows them."""
-    pinned: bool
-    """True for a memory that is to stand in every context of its user."""
-    created_at: datetime | None
-    """When it was said; now if nothing is said."""
-    conversation: str | None
-    valid_from: datetime | None
-    """Start of its validity; `created_at` if nothing is said."""
-    valid_until: datetime | None
-    access: Iterable[str] | None
-    """The principals that may see it beside its writer: names, "group:team", or "*" for the whole workspace."""
-    contradicts: Iterable[str]
-    """Ids of memories that it contradicts."""
 
 
 class Memories:
@@ -96,11 +85,11 @@ class Memories:
         """
         if on_conflict not in POLICIES:
             raise UnknownName("policy", on_conflict, POLICIES)
-        node = self._node(text, user, details)
-        if self._new_users and user not in self._weft.store.users(workspace):
-            self._weft.add_user(user, workspace=workspace)
+        node = node_of(text, user, details, self._weft.now())
+        if self._new_users:
+            self._register(user, workspace)
         with self._permitted(workspace, user) as permit:  # what is refused is not embedded
-            permit.visible(_names(details.get("contradicts", ()), "contradicts"))
+            permit.visible(names(details.get("contradicts", ()), "contradicts"))
         conflicts = self.conflicts(text, user=user, workspace=workspace, at=node.valid_from)
         memory, action = Memory.from_node(node, text), _action(text, conflicts, on_conflict)
         if action == "known":
@@ -110,6 +99,78 @@ class Memories:
         elif action == "added":
             memory = self._written(node, details, user, workspace)
         return replace(memory, action=action, conflicts=conflicts)
+
+    def add(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        extract: ExtractionModel | None = None,
+        on_conflict: Literal["keep_both", "supersede"] | None = None,
+        dry_run: bool = False,
+        **details: Unpack[Details],
+    ) -> Addition:
+        """Remember what is said in a conversation, part by part; turns that were read before are passed over.
+
+        A model in `extract` finds the facts, which then take the place of what they correct or repeat in other words.
+        Without one, statements are kept by rule (`weftwork.faces.memory.statements`) beside what they contradict.
+        `dry_run` decides and writes nothing.
+        """
+        turns, conversation = read_turns(messages), details.get("conversation")
+        node_of("x", user, details, self._weft.now())  # refused before a model is asked
+        if self._new_users and not dry_run:
+            self._register(user, workspace)
+        with self._permitted(workspace, user):
+            marks = self._weft.store.marks(workspace, MARKS + user)
+        unread = [turn for turn in turns if mark_of(turn, conversation, extract) not in marks]
+        keep = (on_conflict or ("keep_both" if extract is None else "supersede")) == "keep_both"
+        changes: list[Change] = []
+        for part in chunks(unread, extract):
+            facts = facts_of(part, extract)
+            taken: set[str] = set()
+            decided: list[Change] = []
+            for place, fact in enumerate(facts):
+                found = self.conflicts(fact.text, user=user, workspace=workspace, at=fact.turns[-1].at)
+                change = decide(fact, found, facts[:place], taken, keep)
+                taken |= {change.memory.id} if change.memory is not None else set()
+                decided.append(change)
+            if not dry_run:
+                read = dict.fromkeys((mark_of(turn, conversation, extract) for turn in part), "read")
+                decided = self._put(facts, decided, read, details, user, workspace)
+            changes += decided
+        return Addition(tuple(changes), len(unread), len(turns) - len(unread))
+
+    def _put(
+        self,
+        facts: Sequence[Fact],
+        changes: Sequence[Change],
+        marks: Mapping[str, str],
+        details: Details,
+        user: str,
+        workspace: str,
+    ) -> list[Change]:
+        """Write the changes of a part, and that it was read, in one transaction."""
+        written: list[Change] = []
+        with self._weft.atomic(workspace) as batch:
+            for fact, change in zip(facts, changes, strict=True):
+                if change.action == "ignore":
+                    written.append(change)
+                    continue
+                own = details_of(fact, details)
+                if change.memory is None:
+                    node = node_of(fact.text, user, own, self._weft.now())
+                    node = replace(node, id=fact_id(fact, user, details.get("conversation")))
+                    memory = self._written(node, own, user, workspace)
+                else:
+                    memory = self.revise(change.memory.id, fact.text, user=user, workspace=workspace, **own)
+                written.append(replace(change, memory=memory))
+            batch.mark(MARKS + user, marks)
+        return written
+
+    def _register(self, user: str, workspace: str) -> None:
+        if user not in self._weft.store.users(workspace):
+            self._weft.add_user(user, workspace=workspace)
 
     def conflicts(
         self,
@@ -139,7 +200,7 @@ class Memories:
         return tuple(find_conflicts(text, known))
 
     def _written(self, node: Node, details: Details, user: str, workspace: str) -> Memory:
-        against = _names(details.get("contradicts", ()), "contradicts")
+        against = names(details.get("contradicts", ()), "contradicts")
         (entry,) = self._weft.writer.prepare([node])
         with (
             self._weft.writer.transaction(workspace, [entry]) as transaction,
@@ -163,12 +224,12 @@ class Memories:
 
         Details that are not given are inherited.
         """
-        _check_details(details)
-        against = _names(details.get("contradicts", ()), "contradicts")
+        check_details(details)
+        against = names(details.get("contradicts", ()), "contradicts")
         with self._permitted(workspace, user) as permit:
             (previous,) = permit.changeable([old])
             now = self._weft.now()
-            (entry,) = self._weft.writer.prepare([self._node(text, user, _inherited(previous, details, now))])
+            (entry,) = self._weft.writer.prepare([node_of(text, user, inherited(previous, details, now), now)])
             _check_revision(permit, previous, entry.node, against)
         with (
             self._weft.writer.transaction(workspace, [entry]) as transaction,
@@ -230,7 +291,7 @@ class Memories:
             raise InvalidInput("contradicts is not changed in place: use contradict()")
         with self._permitted(workspace, user) as permit:
             (old,) = permit.changeable([memory])
-            node = self._node(old.text, user, {**_as_details(old), **details})
+            node = node_of(old.text, user, {**as_details(old), **details}, self._weft.now())
             node = replace(node, id=old.id, owner=old.owner, updated_at=self._weft.now())
             if "access" in details:
                 permit.refuse_sharing(memory)
@@ -259,9 +320,9 @@ class Memories:
         """All versions of a memory that the user may see, the first one first, each with its writer and its times."""
         with self._permitted(workspace, user) as permit:
             permit.visible([memory])
-            names = [*reversed(_chain(permit.view, memory, "out")), memory, *_chain(permit.view, memory, "in")]
-            nodes = {node.id: node for node in permit.view.nodes(names)}
-        return tuple(Memory.from_node(nodes[name], nodes[name].text) for name in names if name in nodes)
+            versions = [*reversed(_chain(permit.view, memory, "out")), memory, *_chain(permit.view, memory, "in")]
+            nodes = {node.id: node for node in permit.view.nodes(versions)}
+        return tuple(Memory.from_node(nodes[name], nodes[name].text) for name in versions if name in nodes)
 
     def forget(
         self,
@@ -280,11 +341,11 @@ class Memories:
         if bool(ids) == (filters is not None or metadata is not None):
             raise InvalidInput("name memories to forget by their ids, or by filters or metadata")
         with self._weft.atomic(workspace) as batch, self._permitted(workspace, user) as permit:
-            names = list(ids) or _owned(permit.view, filters or Filters(), metadata or {})
+            chosen = list(ids) or _owned(permit.view, filters or Filters(), metadata or {})
             if versions:
-                permit.changeable(names)
-                names += [name for each in list(names) for name in _chain(permit.view, each, "out")]
-            return permit.remove(batch, permit.changeable(list(dict.fromkeys(names))), below=False)
+                permit.changeable(chosen)
+                chosen += [name for each in list(chosen) for name in _chain(permit.view, each, "out")]
+            return permit.remove(batch, permit.changeable(list(dict.fromkeys(chosen))), below=False)
 
     def own(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> tuple[Memory, ...]:
         """These memories, if the user may change them."""
@@ -311,61 +372,8 @@ class Memories:
             nodes = view.nodes([info.id for info in view.select(filters, limit=limit)])
         return tuple(Memory.from_node(node, node.text) for node in nodes)
 
-    def _node(self, text: str, user: str, details: Details) -> Node:
-        """A memory as a node, checked before anything is locked or embedded."""
-        _check_details(details)
-        if not isinstance(text, str) or not text.strip():
-            raise InvalidInput(f"a memory needs a text, got {text!r}")
-        now, kind = self._weft.now(), details.get("type", "fact")
-        said = _moment(details, "created_at") or now
-        start, end = _moment(details, "valid_from"), _moment(details, "valid_until")
-        if start is None and end is not None and end <= said:
-            raise InvalidInput(f"valid_until is over ({end:%Y-%m-%d}): say with valid_from since when it held")
-        conversation, metadata = details.get("conversation"), _metadata(details)
-        if not isinstance(conversation, str | None):
-            raise InvalidInput(f"conversation must be text, got {conversation!r}")
-        marks = (MEMORY, *((PINNED,) if details.get("pinned") else ()), *metadata_tags(metadata))
-        node = Node(
-            id=node_id(MEMORY, user, "\0".join((said.isoformat(), str(kind), conversation or "", text))),
-            type=kind,
-            text=text,
-            tags=tuple(dict.fromkeys((*marks, *_names(details.get("tags", ()), "tags")))),
-            fields={**metadata, UNSEEN: tuple(metadata)} if metadata else {},
-            confidence=details.get("confidence"),
-            conversation=conversation,
-            created_at=said,
-            updated_at=said,
-            valid_from=said if start is None else start,
-            valid_until=end,
-            owner=user,
-            access=frozenset(_names(details.get("access") or (), "access")),
-        )
-        check_node(node)
-        return node
-
     def _permitted(self, workspace: str, user: str) -> AbstractContextManager[Permit]:
         return permitted(self._weft.store, workspace, user, KIND)
-
-
-def _names(values: Iterable[str], what: str) -> tuple[str, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInput(f"{what} must be several texts, got {values!r}: put it into a list")
-    return tuple(values)
-
-
-def _check_details(details: Details) -> None:
-    for name in details.keys() - Details.__annotations__.keys():
-        raise TypeError(f"a memory has no {name!r}: use {', '.join(Details.__annotations__)}")
-
-
-def _metadata(details: Details) -> Mapping[str, FieldValue]:
-    metadata = details.get("metadata", {})
-    if not isinstance(metadata, Mapping):
-        raise InvalidInput(f"metadata must be a mapping of names to values, got {metadata!r}")
-    for name, value in metadata.items():
-        if not isinstance(name, str) or name.startswith("_") or not isinstance(value, str | int | float | bool):
-            raise InvalidInput(f"metadata cannot have {name!r}: {value!r}: use names as text, and texts or numbers")
-    return metadata
 
 
 def _action(text: str, conflicts: Sequence[Conflict], policy: Policy) -> Action:
@@ -375,21 +383,6 @@ def _action(text: str, conflicts: Sequence[Conflict], policy: Policy) -> Action:
         return "asked"
     first = conflicts[0]
     return "known" if first.kind == "duplicate" and adds_nothing(first.memory.content, text) else "superseded"
-
-
-def _as_details(node: Node) -> Details:
-    memory = Memory.from_node(node, node.text)
-    return Details(
-        type=memory.type,
-        confidence=memory.confidence,
-        tags=memory.tags,
-        metadata=memory.metadata,
-        pinned=memory.pinned,
-        conversation=memory.conversation_id,
-        created_at=memory.created_at,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-    )
 
 
 def _chain(view: View, name: str, direction: Literal["in", "out"]) -> list[str]:
@@ -409,13 +402,6 @@ def _owned(view: View, filters: Filters, metadata: Mapping[str, FieldValue]) -> 
     return [info.id for info in view.select(filters, limit=MOST_AT_ONCE) if info.owner == view.user]
 
 
-def _moment(details: Details, name: Literal["created_at", "valid_from", "valid_until"]) -> datetime | None:
-    value = details.get(name)
-    if value is not None and not isinstance(value, datetime):
-        raise InvalidInput(f"{name} must be None or a time, got {value!r}")
-    return None if value is None else aware(value)
-
-
 def _contradictions(node: Node, against: Iterable[str]) -> list[Edge]:
     return [Edge(source=node.id, target=other, type=CONTRADICTS) for other in against]
 
@@ -429,14 +415,6 @@ def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str
         raise InvalidInput(f"memory {old.id!r} ended on {old.valid_until:%Y-%m-%d %H:%M}: revise its successor")
     for _, successor in permit.view.neighbours(old.id, types=(SUPERSEDES,), direction="in", limit=1):
         raise InvalidInput(f"memory {old.id!r} is superseded by {successor.id!r}: revise its successor")
-
-
-def _inherited(old: Node, details: Details, now: datetime) -> Details:
-    """The details of a revision: those not given are inherited, except the start."""
-    start = _moment(details, "valid_from") or now
-    end = old.valid_until if old.valid_until is not None and old.valid_until > start else None
-    before = {**_as_details(old), "created_at": None, "valid_from": None, "valid_until": end}
-    return {**before, **details}  # type: ignore[typeddict-item]
 
 
 def _end_before(old: Node, moment: datetime | None) -> datetime | None:
