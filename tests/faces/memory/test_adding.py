@@ -41,6 +41,10 @@ class TestByRule:
         [
             ("Where do I find it?", []),
             ("Wow, great!", []),
+            ("Thanks, Caroline!", []),
+            ("Glad you have support, Caroline!", []),
+            ("Wow, that's cool, Caroline!", []),
+            ("Caroline, I sold the boat.", ["Caroline, I sold the boat."]),
             ("That's so cool to hear about your trip!", []),
             ("Yes, I adopted two dogs.", ["Yes, I adopted two dogs."]),
             ("It was nice. We sail to Malta tomorrow!", ["We sail to Malta tomorrow!"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weftwork.embed.cache import CacheConfig
 from weftwork.faces.memory.adding import Addition, Change
+from weftwork.faces.memory.asynchronous import AsyncMemories
 from weftwork.faces.memory.details import Details
 from weftwork.faces.memory.engine import ContextEngine, ContextEngineConfig
 from weftwork.faces.memory.formatter import ContextFormatter
@@ -32,6 +33,7 @@ __all__ = [
     "MEMORY_TYPES",
     "POLICIES",
     "Addition",
+    "AsyncMemories",
     "CacheConfig",
     "Change",
     "Conflict",

@@ -71,6 +71,11 @@ class ContextEngine:
         self._logger = config.logger
         self._decay = read_decay(config.decay)
         check_budget(Budget(total=config.default_token_budget))
+        if not isinstance(config.storage_client, Weft):
+            raise InvalidInput(
+                f"storage_client must be a Weft, got {type(config.storage_client).__name__}: "
+                "over HTTP use  weftwork.client.RemoteMemories(client), which searches and writes contexts"
+            )
         self._rankers: dict[str, RankingFunction] = {}
         self._embedded: set[str] = set()
         weft = config.storage_client
@@ -120,6 +125,16 @@ class ContextEngine:
         """The result of `build_context` for the same arguments, with its figures."""
         return await self._answered("preview_context", _Question(query), workspace_id, options, self._preview)
 
+    def search_now(
+        self, query: str, workspace_id: str, options: SearchOptions | None = None
+    ) -> tuple[SearchResult, ...]:
+        """`search` in this thread; raises the errors that `search` returns."""
+        return self._search(_Question(query), workspace_id, _checked(options))
+
+    def build_context_now(self, query: str, workspace_id: str, options: ContextOptions | None = None) -> ContextResult:
+        """`build_context` in this thread; raises the errors that `build_context` returns."""
+        return self._build(_Question(query), workspace_id, _checked(options))
+
     async def _answered(
         self,
         name: str,
@@ -131,9 +146,7 @@ class ContextEngine:
         """Run in a worker thread; whatever fails becomes an error of the contract, and a line in the log."""
         try:
             question = asked if isinstance(asked, _Question) else _Question("", _as_vector(asked))
-            chosen = _as_context_options(options)
-            chosen.check()
-            return Ok(await asyncio.to_thread(answer, question, workspace, chosen))
+            return Ok(await asyncio.to_thread(answer, question, workspace, _checked(options)))
         except Exception as error:
             shown = (
                 asked.query[:LOGGED] if isinstance(asked, _Question) and isinstance(asked.query, str) else "a vector"
@@ -339,6 +352,12 @@ def _without_metadata(item: str) -> str:
     """The item without metadata: the content alone, after the same bullet, if it shows any."""
     bullet = item[:2] if item.startswith(BULLETS) else ""
     return f"{bullet}{{{{content}}}}" if _shows_metadata(item) else item
+
+
+def _checked(options: SearchOptions | None) -> ContextOptions:
+    chosen = _as_context_options(options)
+    chosen.check()
+    return chosen
 
 
 def _as_context_options(options: SearchOptions | None) -> ContextOptions:

@@ -30,12 +30,19 @@ USER = "user"
 _REACTION = re.compile(
     r"(?:hi|hey|hello|thanks|thank you|thx|wow|yeah|yep|yes|no|nope|ok|okay|sure|great|good|nice|cool|awesome|amazing"
     r"|wonderful|congrats|congratulations|absolutely|definitely|totally|exactly|that'?s|that is|that sounds|sounds|glad"
-    r"|so glad|i'?m (?:so )?glad|i'?m happy for|i hope|hope|i agree|i know|i see|you'?re|you are|you'?ve|let me know"
-    r"|take care|bye|goodbye|see you|keep|good luck|looking forward|no problem|of course|have (?:fun|a))"
+    r"|so glad|i'?m (?:so )?glad|i'?m happy for|i hope|hope|i (?:totally |100% )?agree"
+    r"|i know|i see|you'?re|you are|you'?ve|let me know|take care|bye|goodbye|see you|keep|good luck|looking forward|no problem|of course|have (?:fun|a))"
     r"\b[^,;:]{0,200}\Z",
     re.IGNORECASE,
 )
 """Begins a sentence without a comma that only answers what was said before."""
+_INTERJECTION = re.compile(
+    r"(?:(?:hi|hey|hello|thanks|thank you|wow|yeah|yep|yes|no|nope|ok|okay|oh|aww?|well|so|sure|cool|congrats|bye"
+    r"|absolutely|definitely|totally|exactly|by the way)(?: so much| again)?(?: [A-Z]\w+)?[,!.]+\s+)+",
+    re.IGNORECASE,
+)
+_ADDRESSED = re.compile(r",? [A-Z][\w'’-]+(?=[.!]*\Z)|\A[A-Z][\w'’-]+, ")
+"""The name of the one who is spoken to, at either end."""
 _SELF = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|\bI['’]")
 _PARTICULAR = re.compile(r"\d|(?<![.!?] )(?<!\A)\b[A-Z][a-z]+")
 
@@ -76,7 +83,8 @@ def statements(turn: Turn) -> Iterator[str]:
             yield sentence.text if turn.speaker == USER else f"{turn.speaker}: {sentence.text}"
 
 
-def _is_salient(text: str) -> bool:
+def _is_salient(sentence: str) -> bool:
+    text = _INTERJECTION.sub("", _ADDRESSED.sub("", sentence), count=1) if "," in sentence else sentence
     if text.rstrip("\"'”’)").endswith("?") or len(content_words(text)) < FEWEST_WORDS or _REACTION.match(text):
         return False
     return any(pattern.search(text) for pattern in (_SELF, _PARTICULAR, RELATIVE))

@@ -23,7 +23,9 @@ from weftwork.faces.memory.details import (
     names,
     node_of,
 )
+from weftwork.faces.memory.engine import ContextEngine, ContextEngineConfig
 from weftwork.faces.memory.extraction import ExtractionModel, Fact
+from weftwork.faces.memory.options import ContextOptions, SearchOptions
 from weftwork.faces.memory.recipe import Plan, recipe_for
 from weftwork.faces.memory.statements import read_turns
 from weftwork.faces.memory.types import (
@@ -32,7 +34,9 @@ from weftwork.faces.memory.types import (
     SUPERSEDES,
     Action,
     Conflict,
+    ContextResult,
     Memory,
+    SearchResult,
     metadata_tags,
 )
 from weftwork.request import Message, Request
@@ -67,6 +71,24 @@ class Memories:
         """`new_users` makes users known to the workspace when they first remember something."""
         self._weft = weft
         self._new_users = new_users
+        self._engine: ContextEngine | None = None
+
+    def search(
+        self, query: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> tuple[SearchResult, ...]:
+        """The memories that answer a query, the most similar first; `options` are the fields of `SearchOptions`."""
+        return self._reader().search_now(query, workspace, SearchOptions(user=user, **options))
+
+    def context(
+        self, query: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> ContextResult:
+        """The memories that answer a query as text; `options` are the fields of `ContextOptions`."""
+        return self._reader().build_context_now(query, workspace, ContextOptions(user=user, **options))
+
+    def _reader(self) -> ContextEngine:
+        if self._engine is None:
+            self._engine = ContextEngine(ContextEngineConfig(storage_client=self._weft, decay=self._weft.tools.decay))
+        return self._engine
 
     def remember(
         self,
