@@ -26,6 +26,7 @@ from benchmarks import (
     relevance,
     research,
     session,
+    words,
 )
 from benchmarks.report import save, table
 from benchmarks.timing import say
@@ -46,6 +47,7 @@ EXAMPLES = """examples:
   python -m benchmarks contexts --sets kb_foam_docs --budgets 1000 --text
   python -m benchmarks peers --json --save
   python -m benchmarks load --seconds 30 --json
+  python -m benchmarks words --questions 50 --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -77,6 +79,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "ablation": ablation,
     "peers": peers,
     "load": load,
+    "words": words,
 }
 
 

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from weftwork.faces.research import WeftSearch
 from weftwork.faces.thread import FileRepository
 from weftwork.ingest.connectors.protocol import Source
 from weftwork.ingest.follow import follow
-from weftwork.pack import Outcome, Packing
+from weftwork.pack import Packing
 from weftwork.recipe import RECIPES, get_recipe
 from weftwork.score import Profile, get_profile
 from weftwork.types import Edge
@@ -183,14 +182,14 @@ class Shortest:
     name = "shortest"
 
     def pack(self, choices, room, shorten):
-        free, outcomes = room.total, []
+        free, decided = room.total, {}
         for choice in sorted(choices, key=lambda each: each.tokens):
             cost = choice.tokens + choice.heading
-            taken: Literal["whole"] | None = "whole" if choice.after is None and cost <= free else None
+            taken = choice.after is None and cost <= free
             free -= cost if taken else 0
-            outcomes.append(Outcome(choice, taken, "is short" if taken else "is too long", cost if taken else 0))
-        places = {id(outcome.choice): outcome for outcome in outcomes}
-        return Packing(tuple(places[id(choice)] for choice in choices), room.total - free)
+            fate = ("included", "is short") if taken else ("dropped", "is too long")
+            decided[id(choice)] = replace(choice, fate=fate[0], reason=fate[1], spent=cost if taken else 0)
+        return Packing(tuple(decided[id(choice)] for choice in choices), room.total - free)
 
 
 class Greedy:
@@ -199,7 +198,7 @@ class Greedy:
     name = "limitless"
 
     def pack(self, choices, room, shorten):
-        return Packing(tuple(Outcome(choice, "whole", "why not", choice.tokens) for choice in choices), 0)
+        return Packing(tuple(replace(choice, fate="included", reason="why not") for choice in choices), 0)
 
 
 class Forgetful:

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from weftwork.compose.offers import alone, group, offer
 from weftwork.compose.reading import Reading
-from weftwork.compose.repeats import LeftOut
 from weftwork.fit import Fitting, fit
 from weftwork.query import read_query
 from weftwork.recipe import get_recipe
 from weftwork.render import Template, Templates
 from weftwork.request import Request
 from weftwork.text.tokens import CharacterCounter, get_counter
-from weftwork.types import SECTIONS, Budget, Candidate, Finding, NodeInfo, Passage
+from weftwork.types import SECTIONS, Budget, Candidate, Decision, Finding, NodeInfo, Passage
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 
@@ -312,7 +311,7 @@ def test_a_shortened_item_says_how_it_was_shortened():
 
 def test_what_says_the_same_is_in_the_trace_with_what_it_repeats():
     kept, gone = candidate("kept", "Mirror is ready."), candidate("gone", "Mirror is ready.", score=0.9)
-    context = fitted([kept], 1000, repeats=[LeftOut(gone, kept)])
+    context = fitted([kept], 1000, repeats=[Decision.on(gone, "dropped", "a repeat of [not-kept]")])
     assert [(each.node, each.fate) for each in context.trace] == [("gone", "dropped"), ("kept", "included")]
     assert context.trace[0].reason == "a repeat of [not-kept]"
     assert "not-gone" not in context.text

@@ -170,14 +170,18 @@ def compare(since: str, earlier: Snapshot, context: Context, seen: Collection[st
         if citation and name not in fresh
     )
     replaced = {piece.name: earlier[piece.name][1] for piece in changed}
-    text = _difference(since, added, changed, _disregard(withdrawn, changed, replaced))
+    renamed = [(replaced[piece.name], piece.citation) for piece in changed if replaced[piece.name] != piece.citation]
+    disregarded = [f"[{source.citation}]" for source in withdrawn] + [f"[{old}], now [{new}]" for old, new in renamed]
+    text = _difference(since, added, changed, disregarded)
     tokens = counter.count(text)
     # What shows no ids cannot be withdrawn by them.
     unnamed = any(piece.citation and f"[{piece.citation}]" not in piece.text for piece in context.pieces)
     whole = tokens >= context.tokens or (unnamed and bool(withdrawn or changed))
     if whole:
-        text = _replacing(since, context, counter)
+        text = f"These sources replace those of {since}.\n\n{context.text}"
         tokens = counter.count(text)
+        if tokens > context.budget:
+            text, tokens = context.text, context.tokens
     return Delta(
         since=since,
         context=context,
@@ -191,18 +195,6 @@ def compare(since: str, earlier: Snapshot, context: Context, seen: Collection[st
         tokens=tokens,
         whole=whole,
     )
-
-
-def _replacing(since: str, context: Context, counter: TokenCounter) -> str:
-    """The whole context, after a line that it replaces the earlier one if the budget allows it."""
-    text = f"These sources replace those of {since}.\n\n{context.text}"
-    return text if counter.count(text) <= context.budget else context.text
-
-
-def _disregard(withdrawn: Collection[Withdrawn], changed: Collection[Piece], replaced: Mapping[str, str]) -> list[str]:
-    """Ids to disregard from now on, and those that replace them."""
-    renamed = [(replaced[piece.name], piece.citation) for piece in changed if replaced[piece.name] != piece.citation]
-    return [f"[{source.citation}]" for source in withdrawn] + [f"[{old}], now [{new}]" for old, new in renamed]
 
 
 def _difference(since: str, added: Collection[Piece], changed: Collection[Piece], withdrawn: Collection[str]) -> str:

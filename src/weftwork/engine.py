@@ -15,7 +15,6 @@ from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
 from weftwork.compose.compose import compose
 from weftwork.compose.ordering import as_scored, collapsed
-from weftwork.compose.repeats import LeftOut
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
@@ -40,7 +39,7 @@ from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.types import Budget, Candidate, Context, Edge, Ended, Filters, Node, NodeInfo, Passage
+from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node, NodeInfo, Passage
 from weftwork.validation import check_request, dated
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
@@ -80,7 +79,7 @@ class Ranking:
 
     inquiry: Inquiry
     candidates: list[Candidate]
-    left_out: list[LeftOut]
+    left_out: list[Decision]
     watch: Stopwatch
 
 

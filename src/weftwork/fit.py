@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
-from weftwork.compose.repeats import LeftOut
 from weftwork.errors import InvalidInput
-from weftwork.pack import Choice, Outcome, Packing, Rendering, get_packer, room_for
+from weftwork.pack import Choice, Packing, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -30,7 +29,7 @@ from weftwork.render.excerpts import Load
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import Summarise, truncate
-from weftwork.types import SECTIONS, Budget, Candidate, Context, Decision, Excerpt, Fate, Form, Item, Section
+from weftwork.types import SECTIONS, Context, Decision, Excerpt, Fate, Form, Item, Section
 
 ATTEMPTS = 8
 """The most times that a text is packed because its parts did not add up as they were priced."""
@@ -38,6 +37,8 @@ SLACK = 4
 """Tokens by which a single part may be priced too high."""
 FULL = 0.97
 """The share of the budget from which a text counts as full."""
+SHORTENED_WORTH = 0.99
+"""The most of its score that a part keeps when it is shortened."""
 FORMS: tuple[Form, ...] = ("line", "hits", "window", "section", "whole")
 
 
@@ -72,14 +73,6 @@ class Fitting:
 
 
 @dataclass(frozen=True, slots=True)
-class _Priced:
-    """An offer, and the choices that were made of its parts."""
-
-    offer: Offer
-    choices: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Draft:
     text: str
     tokens: int
@@ -87,18 +80,18 @@ class _Draft:
     overflow: tuple[Excerpt, ...]
     packing: Packing
     template: Template
-    choices: Sequence[Choice]
-    priced: Sequence[_Priced]
+    documents: Sequence[tuple[Offer, range]]
+    """Each offer with the positions of its choices."""
     smallest: int = 0
     """The tokens of the smallest excerpt, where not even that fitted."""
 
     @property
     def wants_more(self) -> bool:
         """True if something was left out for lack of room."""
-        return any(outcome.taken is None and outcome.missing_tokens is not None for outcome in self.packing.outcomes)
+        return any(choice.missing_tokens is not None for choice in self.packing.dropped)
 
 
-def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[LeftOut]) -> Context:
+def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[Decision]) -> Context:
     """The context that the budget allows; its text never counts more than the budget."""
     template = fitting.templates.get(fitting.recipe.template)
     draft = _drafted(fitting, template, offers, lines=fitting.recipe.lines)
@@ -121,24 +114,25 @@ class _Pricing:
             template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
         )
         self.template = template
-        self._load = fitting.load
+        self.load = fitting.load
         self.choices: list[Choice] = []
-        self.priced: list[_Priced] = []
+        self.documents: list[tuple[Offer, range]] = []
+        """Each offer with the positions of its choices."""
         self._rendered: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
-        self._cut: dict[int, tuple[Rendering, Excerpt]] = {}
-        self._homes: dict[int, Offer] = {}
         self._exact = False
         for offer in offers:
-            self._price(offer, lines)
+            first = len(self.choices)
+            self.choices += self._priced(offer, first, lines=lines)
+            self.documents.append((offer, range(first, len(self.choices))))
+        self._offers = {(offer.section, offer.document.id): offer for offer in offers}
 
-    def _price(self, offer: Offer, lines: bool) -> None:
+    def _priced(self, offer: Offer, first: int, *, lines: bool) -> Iterator[Choice]:
+        """The parts of a document with their prices; `first` is the position of the first among all choices."""
         heading = self.renderer.heading_tokens(offer)
-        line = self.renderer.line(offer).tokens if lines or any(part.pinned for part in offer.parts) else None
-        first = len(self.choices)
+        line = self.renderer.line(offer).tokens if lines or offer.is_pinned else None
         for part in offer.parts:
-            candidate = part.hit if part.hit.section == offer.section else replace(part.hit, section=offer.section)
-            choice = Choice(
-                candidate,
+            yield Choice(
+                part.candidate,
                 self.renderer.part_tokens(offer, part.keys),
                 part.score,
                 part.form,
@@ -149,13 +143,6 @@ class _Pricing:
                 part.pinned,
                 part.keys,
             )
-            self._homes[id(choice)] = offer
-            self.choices.append(choice)
-        self.priced.append(_Priced(offer, tuple(range(first, len(self.choices)))))
-
-    def load(self, keys: Iterable[int]) -> None:
-        """Read passages with one query, before they are rendered one document after the other."""
-        self._load(list(keys))
 
     def smallest(self) -> int:
         """The tokens of the smallest excerpt of all, counted."""
@@ -170,54 +157,43 @@ class _Pricing:
         if self._exact:
             return False
         self._exact = True
-        for priced in self.priced:
-            for index in priced.choices:
-                choice = self.choices[index]
+        for offer, places in self.documents:
+            for place in places:
+                choice = self.choices[place]
                 if choice.after is None:
-                    tokens = self.renderer.excerpt(priced.offer, choice.keys, choice.form).tokens
-                    self.choices[index] = replace(choice, tokens=tokens - choice.heading)
-                    self._homes[id(self.choices[index])] = priced.offer
+                    tokens = self.renderer.excerpt(offer, choice.keys, choice.form).tokens
+                    self.choices[place] = replace(choice, tokens=tokens - choice.heading)
         return True
 
-    def shorten(self, choice: Choice, limit: int) -> Rendering | None:
+    def shorten(self, choice: Choice, limit: int) -> Choice | None:
         """Shorten a choice for a packer; None if too little would be left."""
-        offer = self._homes[id(choice)]
-        excerpt = self.renderer.shortened(offer, choice.keys, choice.form, limit)
+        excerpt = self.renderer.shortened(self._offers[choice.group], choice.keys, choice.form, limit)
         if excerpt is None:
             return None
-        rendering = self.renderer.rendering(excerpt, choice.tokens + choice.heading)
-        self._cut[id(rendering)] = (rendering, excerpt)
-        return rendering
+        share = excerpt.tokens / max(1, choice.tokens + choice.heading)
+        score = choice.score * min(SHORTENED_WORTH, math.sqrt(share))
+        return replace(choice, tokens=excerpt.tokens - choice.heading, score=score, excerpt=excerpt)
 
-    def excerpt(self, priced: _Priced, outcomes: Sequence[Outcome]) -> Excerpt | None:
-        """The document as the outcomes of its parts show it; None if nothing of it is shown."""
-        taken = [outcome for outcome in outcomes if outcome.taken == "whole"]
-        cut = next((outcome for outcome in outcomes if outcome.taken == "truncated"), None)
-        if cut is not None:
-            more = [key for outcome in taken for key in outcome.choice.keys]
-            excerpt = self._cut[id(cut.rendering)][1]
-            return self.renderer.with_more(priced.offer, excerpt, cut.choice.keys, more) if more else excerpt
+    def excerpt(self, offer: Offer, outcomes: Sequence[Choice]) -> Excerpt | None:
+        """The document as the fates of its parts show it; None if nothing of it is shown."""
+        taken = [choice for choice in outcomes if choice.fate == "included"]
+        cut = next((choice for choice in outcomes if choice.fate == "truncated"), None)
+        if cut is not None and cut.excerpt is not None:
+            more = [key for choice in taken for key in choice.keys]
+            return self.renderer.with_more(offer, cut.excerpt, cut.keys, more) if more else cut.excerpt
         if taken:
-            keys = tuple(sorted(key for outcome in taken for key in outcome.choice.keys))
-            form = max((outcome.choice.form for outcome in taken), key=FORMS.index)
-            cached = (id(priced.offer), keys)
+            keys = tuple(sorted(key for choice in taken for key in choice.keys))
+            form = max((choice.form for choice in taken), key=FORMS.index)
+            cached = (id(offer), keys)
             if cached not in self._rendered:
-                titles = {outcome.choice.candidate.key for outcome in taken} - set(keys)
-                self._rendered[cached] = _with_titles(
-                    self.renderer.excerpt(priced.offer, keys, form), priced.offer, titles
-                )
+                titles = {choice.candidate.key for choice in taken} - set(keys)
+                excerpt = self.renderer.excerpt(offer, keys, form)
+                # Bare titles that were found, for which the text below them stands.
+                items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
+                items.sort(key=lambda item: offer.reading.place[item.candidate.key])
+                self._rendered[cached] = replace(excerpt, items=tuple(items))
             return self._rendered[cached]
-        lined = any(outcome.taken == "line" for outcome in outcomes)
-        return self.renderer.line(priced.offer) if lined else None
-
-
-def _with_titles(excerpt: Excerpt, offer: Offer, titles: Collection[int]) -> Excerpt:
-    """The excerpt with the bare titles that were found, for which the text below them stands."""
-    if not titles:
-        return excerpt
-    place = offer.reading.place
-    items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
-    return replace(excerpt, items=tuple(sorted(items, key=lambda item: place[item.candidate.key])))
+        return self.renderer.line(offer) if any(choice.fate == "line" for choice in outcomes) else None
 
 
 def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, lines: bool) -> _Draft:
@@ -233,7 +209,8 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     spare, crowded, best, step = fitting.counter.count(template.separator), Counter[str](), None, 1
     for _ in range(ATTEMPTS):
         with fitting.watch("pack"):
-            room = room_for(_lower_caps(budget, crowded), fixed - spare, pricing.choices)
+            lowered = {name: max(0, tokens - crowded[name]) for name, tokens in budget.sections.items()}
+            room = room_for(replace(budget, sections=lowered), fixed - spare, pricing.choices)
             packing = packer.pack(pricing.choices, room, pricing.shorten)
         if len(packing.outcomes) != len(pricing.choices):
             raise InvalidInput(
@@ -244,10 +221,12 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
             shown = sections or overflow or template.empty is not None
             text = lay_out(sections, overflow, template, query) if shown else ""
             tokens = fitting.counter.count(text)
-        over = _excess(sections, budget)
+        caps = {} if budget.share else budget.sections
+        excess = {section.name: section.tokens - caps.get(section.name, section.tokens) for section in sections}
+        over = +Counter(excess)
         if tokens <= budget.total and not over:
             least = 0 if sections else pricing.smallest()
-            draft = _Draft(text, tokens, sections, overflow, packing, template, pricing.choices, pricing.priced, least)
+            draft = _Draft(text, tokens, sections, overflow, packing, template, pricing.documents, least)
             if best is not None and tokens <= best.tokens:
                 break
             best = draft
@@ -265,75 +244,58 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     if best is not None:
         return best
     reason = "the budget was too small"
-    nothing = Packing(tuple(Outcome(choice, None, reason) for choice in pricing.choices), 0)
-    return _Draft("", 0, (), (), nothing, template, pricing.choices, pricing.priced, pricing.smallest())
-
-
-def _excess(sections: Sequence[Section], budget: Budget) -> Counter[str]:
-    """Tokens by which sections exceed hard caps."""
-    caps = {} if budget.share else budget.sections
-    return Counter(
-        {
-            section.name: section.tokens - caps[section.name]
-            for section in sections
-            if section.tokens > caps.get(section.name, section.tokens)
-        }
-    )
-
-
-def _lower_caps(budget: Budget, crowded: Mapping[str, int]) -> Budget:
-    """Lower the caps of sections by the tokens that they exceeded them by."""
-    if not crowded:
-        return budget
-    caps = {name: max(0, tokens - crowded.get(name, 0)) for name, tokens in budget.sections.items()}
-    return replace(budget, sections=caps)
+    nothing = Packing(tuple(replace(choice, reason=reason) for choice in pricing.choices), 0)
+    return _Draft("", 0, (), (), nothing, template, pricing.documents, pricing.smallest())
 
 
 def _arranged(
     pricing: _Pricing, packing: Packing, names: Sequence[str], budgets: Mapping[str, int]
 ) -> tuple[tuple[Section, ...], tuple[Excerpt, ...]]:
     """Excerpts by section, pinned ones first, then the best first; and those of one line."""
-    shown: list[tuple[tuple[bool, float, str], _Priced, Excerpt]] = []
+    shown: list[tuple[tuple[bool, float, str], Offer, Excerpt]] = []
     overflow: list[tuple[float, str, Excerpt]] = []
-    pricing.load(key for outcome in packing.outcomes if outcome.taken == "whole" for key in outcome.choice.keys)
-    for priced in pricing.priced:
-        outcomes = [packing.outcomes[index] for index in priced.choices]
-        excerpt = pricing.excerpt(priced, outcomes)
+    # One query for all, before they are rendered one document after the other.
+    pricing.load([key for choice in packing.outcomes if choice.fate == "included" for key in choice.keys])
+    for offer, places in pricing.documents:
+        outcomes = packing.outcomes[places.start : places.stop]
+        excerpt = pricing.excerpt(offer, outcomes)
         if excerpt is None:
             continue
-        asked = any(part.pinned for part in priced.offer.parts)
-        best = max((outcome.choice.score for outcome in outcomes if outcome.taken), default=excerpt.score)
-        if excerpt.form == "line" and not asked:
+        best = max((choice.score for choice in outcomes if choice.fate != "dropped"), default=excerpt.score)
+        if excerpt.form == "line" and not offer.is_pinned:
             overflow.append((-best, excerpt.document.id, excerpt))
         else:
             # Messages that were handed in with the request were said after all that are stored.
-            latest = priced.offer.section == HISTORY and excerpt.items[0].candidate.key < 0
+            latest = offer.section == HISTORY and excerpt.items[0].candidate.key < 0
             rank = math.inf if latest else -best
-            shown.append(((not asked, rank, excerpt.document.id), priced, excerpt))
+            shown.append(((not offer.is_pinned, rank, excerpt.document.id), offer, excerpt))
     shown.sort(key=lambda entry: entry[0])
     sections, number = [], 0
     for name in names:
         excerpts = []
-        for _, priced, excerpt in shown:
-            if priced.offer.section == name:
+        for _, offer, excerpt in shown:
+            if offer.section == name:
                 number += 1
-                excerpts.append(pricing.renderer.numbered(priced.offer, excerpt, number))
+                excerpts.append(pricing.renderer.numbered(offer, excerpt, number))
         if excerpts:
             cost = sum(excerpt.tokens for excerpt in excerpts)
             sections.append(Section(name, pricing.template.title_of(name), tuple(excerpts), cost, budgets.get(name)))
     return tuple(sections), tuple(excerpt for *_, excerpt in sorted(overflow, key=lambda entry: entry[:2]))
 
 
-def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Context:
+def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> Context:
     request = fitting.request
     decisions = list(_decisions(draft))
     # A repeat may stand in a document that is shown whole.
     decided = {(decision.node, decision.citation) for decision in decisions}
-    repeats = map(_left_out_decision, left_out)
-    decisions += [decision for decision in repeats if (decision.node, decision.citation) not in decided]
+    decisions += [decision for decision in left_out if (decision.node, decision.citation) not in decided]
     excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
-    context = Context(
-        id="",
+    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, request.query) if draft.text else ""
+    # The same for the same text to the same user, and different otherwise.
+    named = "\0".join((request.workspace, request.user, request.query, draft.text))
+    digest = hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return Context(
+        id=f"ctx-{digest}",
         query=request.query,
         workspace=request.workspace,
         user=request.user,
@@ -344,18 +306,10 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[LeftOut]) -> Co
         overflow=draft.overflow,
         citations=citations_of([*excerpts, *draft.overflow]),
         trace=tuple(sorted(decisions, key=lambda decision: (-decision.score, decision.citation, decision.node))),
-        stable_prefix_tokens=_stable_tokens(draft, fitting),
+        stable_prefix_tokens=draft.tokens if prefix == draft.text else fitting.counter.count(prefix),
         warnings=_warnings(draft, request),
         pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),
     )
-    return replace(context, id=_identity(context))
-
-
-def _stable_tokens(draft: _Draft, fitting: Fitting) -> int:
-    if not draft.text:
-        return 0
-    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, fitting.request.query)
-    return draft.tokens if prefix == draft.text else fitting.counter.count(prefix)
 
 
 def _decisions(draft: _Draft) -> Iterator[Decision]:
@@ -367,90 +321,55 @@ def _decisions(draft: _Draft) -> Iterator[Decision]:
         for item in excerpt.items
         if excerpt.form != "line"
     }
-    for priced in draft.priced:
-        parts = [draft.packing.outcomes[index] for index in priced.choices]
-        outcomes = {key: outcome for outcome in parts for key in outcome.choice.keys}
+    for offer, places in draft.documents:
+        parts = draft.packing.outcomes[places.start : places.stop]
+        outcomes = {key: choice for choice in parts for key in choice.keys}
         # What stands for a bare title is the first text below it.
-        first = {outcome.choice.candidate.key: outcome for outcome in reversed(parts)}
-        section, tokens = priced.offer.section, priced.offer.reading.tokens
-        lined = any(outcome.taken == "line" for outcome in outcomes.values())
-        for key, hit in priced.offer.hits.items():
-            outcome = outcomes.get(key) or first.get(key) or parts[0]
-            fate, reason, missing = _fate(outcome, shown.get((section, key)), tokens[key], lined=lined)
-            yield _decision(hit, section, fate, reason, tokens[key], missing)
-        for key, outcome in outcomes.items():
-            if key not in priced.offer.hits and (section, key) in shown:
+        first = {choice.candidate.key: choice for choice in reversed(parts)}
+        section = offer.section
+        lined = any(choice.fate == "line" for choice in outcomes.values())
+        for key, hit in offer.hits.items():
+            choice = outcomes.get(key) or first.get(key) or parts[0]
+            fate, reason, missing = _fate(choice, shown.get((section, key)), hit.passage.tokens, lined=lined)
+            yield Decision.on(hit, fate, reason, missing)
+        for key, choice in outcomes.items():
+            if key not in offer.hits and (section, key) in shown:
                 item, _ = shown[section, key]
-                reason = f"stands around [{outcome.choice.candidate.passage.citation}]: {outcome.choice.form}"
+                reason = f"stands around [{choice.candidate.passage.citation}]: {choice.form}"
                 fate = "truncated" if item.truncated else "included"
-                yield _decision(item.candidate, section, fate, reason, tokens[key], None)
+                yield Decision.on(replace(item.candidate, section=section), fate, reason)
 
 
 def _fate(
-    outcome: Outcome, shown: tuple[Item, Excerpt] | None, tokens: int, *, lined: bool
+    choice: Choice, shown: tuple[Item, Excerpt] | None, tokens: int, *, lined: bool
 ) -> tuple[Fate, str, int | None]:
     """The fate of a hit, the reason, and the tokens that it lacked."""
-    note = "" if outcome.rendering is None else outcome.rendering.note
-    reason, missing = f"{outcome.reason} ({note})" if note else outcome.reason, outcome.missing_tokens
+    note = "" if choice.excerpt is None else choice.excerpt.note
+    reason, missing = f"{choice.reason} ({note})" if note else choice.reason, choice.missing_tokens
     if shown is not None:
         item, excerpt = shown
         if item.truncated:
             return "truncated", reason, missing
-        priced_too_high = outcome.taken == "truncated" and not excerpt.truncated
+        priced_too_high = choice.fate == "truncated" and not excerpt.truncated
         return "included", "among the best that fit" if priced_too_high else reason, None
-    if outcome.taken == "truncated":
+    if choice.fate == "truncated":
         return "dropped", "left out when its document was shortened", missing or tokens
     return "line" if lined else "dropped", reason, missing
-
-
-def _decision(
-    candidate: Candidate, section: str, fate: Fate, reason: str, tokens: int, missing: int | None
-) -> Decision:
-    return Decision(
-        citation=candidate.passage.citation,
-        node=candidate.node.id,
-        type=candidate.node.type,
-        title=candidate.node.title,
-        section=section,
-        findings=candidate.findings,
-        signals=candidate.signals,
-        score=candidate.score,
-        tokens=tokens,
-        fate=fate,
-        reason=reason,
-        missing_tokens=missing,
-        start=candidate.reached[0].start if candidate.reached else "",
-        path=candidate.path,
-    )
-
-
-def _left_out_decision(left_out: LeftOut) -> Decision:
-    original = "" if left_out.kept is None else left_out.kept.passage.citation
-    reason = left_out.reason or f"a repeat of [{original}]"
-    candidate = left_out.candidate
-    return _decision(candidate, candidate.section, "dropped", reason, candidate.passage.tokens, None)
 
 
 def _warnings(draft: _Draft, request: Request) -> tuple[str, ...]:
     """Warnings of pinned documents that did not fit even as a line, or of a budget too small for all."""
     lost = [
-        priced.offer.document
-        for priced in draft.priced
-        if any(part.pinned for part in priced.offer.parts)
-        and not any(draft.packing.outcomes[index].taken for index in priced.choices)
+        offer.document
+        for offer, places in draft.documents
+        if offer.is_pinned and all(draft.packing.outcomes[place].fate == "dropped" for place in places)
     ]
     warnings = [
         f"{document.title or document.id!r} was asked for and does not fit into {request.budget.total} tokens, "
         "not even by name"
         for document in lost
     ]
-    if not draft.sections and draft.choices and not lost:
+    if not draft.sections and draft.documents and not lost:
         least = f"the smallest needs {draft.smallest}"
         warnings.append(f"a budget of {request.budget.total} tokens holds no excerpt: {least}")
     return tuple(warnings)
-
-
-def _identity(context: Context) -> str:
-    """The same for the same text to the same user, and different otherwise."""
-    named = "\0".join((context.workspace, context.user, context.query, context.text))
-    return "ctx-" + hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

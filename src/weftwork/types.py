@@ -1,8 +1,7 @@
 """The values that travel through Weftwork, from what is stored to what is handed to a model.
 
-A node is anything in a workspace; a passage is the part of a node's text that is searched and cited;
-a candidate is a passage that a collector found; a context is what came of it, with a decision for
-every candidate.
+A node is anything in a workspace; a passage is the part of a node's text that is searched and cited; a candidate is
+a passage that a collector found; a context is what came of it, with a decision for every candidate.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ def subject_of(title: str, fields: Mapping[str, FieldValue]) -> str:
 
 def shown_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
     """The fields that are shown."""
-    seen = seen_fields(fields)
-    return {name: value for name, value in seen.items() if name != ABOUT} if ABOUT in seen else seen
+    return {name: value for name, value in seen_fields(fields).items() if name != ABOUT}
 
 
 def seen_fields(fields: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
@@ -302,15 +300,13 @@ class Candidate:
     reached: tuple[Reach, ...] = ()
     """The topics whose walks led here, the nearest first: `path` is the way from its start."""
     hubs: tuple[str, ...] = ()
-    """Nodes on the way that had more neighbours than were followed."""
     more: bool = False
     """True if the node's text goes on after this passage, where a collector looked."""
     note: str = ""
     """A remark beside its text, such as when it was contradicted."""
     document: str = ""
-    """Id of the document that it is a part of; empty for the node itself."""
     depth: int = 0
-    """The number of titles above it that belong to the document, its own included."""
+    """Its document, and its depth in it, as in the `Record`."""
     asked: bool = False
     """True if the request or the query names its node."""
     levels: int | None = None
@@ -340,9 +336,7 @@ class Budget:
 
 
 Form = Literal["line", "hits", "window", "section", "whole"]
-"""The extent of a document that is shown: its name, its hits, these with what they cannot be understood without, their
-sections, or all of it."""
-
+"""The extent of a document that is shown: its name, its hits, a window around them, their sections, or all of it."""
 
 Ended = Literal["budget", "evidence", "workspace"]
 Fate = Literal["included", "truncated", "line", "dropped"]
@@ -370,6 +364,16 @@ class Decision:
     """The start of the walk that led to it; empty for the focus, or if no walk did."""
     path: tuple[Step, ...] = ()
     """The path from there, through nodes that the viewer may see."""
+
+    @classmethod
+    def on(cls, candidate: Candidate, fate: Fate, reason: str, missing_tokens: int | None = None) -> Decision:
+        """The decision on a candidate."""
+        node, passage = candidate.node, candidate.passage
+        start = candidate.reached[0].start if candidate.reached else ""
+        return cls(
+            passage.citation, node.id, node.type, node.title, candidate.section, candidate.findings, candidate.signals,
+            candidate.score, passage.tokens, fate, reason, missing_tokens, start, candidate.path,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,4 +496,4 @@ class Context:
     @property
     def items(self) -> tuple[Item, ...]:
         """All passages that are shown, in the order of the text."""
-        return tuple(item for section in self.sections for item in section.items)
+        return tuple(item for excerpt in self.excerpts for item in excerpt.items)

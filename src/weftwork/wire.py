@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
+from weftwork.render.jsonform import scalar
 from weftwork.render.quote import writable
 from weftwork.types import Passage
 
@@ -32,18 +32,7 @@ def encode(value: Any) -> Any:
             return [encode(part) for part in value]
     if is_dataclass(value):
         return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
-    return _scalar(value)
-
-
-def _scalar(value: Any) -> Any:
-    match value:
-        case str():
-            return writable(value)
-        case datetime():
-            return aware(value).isoformat()
-        case float() if not math.isfinite(value):
-            return None
-    return value
+    return scalar(value, lambda moment: aware(moment).isoformat())
 
 
 def decode(kind: type[Value], data: Any) -> Value:

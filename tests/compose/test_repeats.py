@@ -20,7 +20,7 @@ def test_the_same_words_of_the_same_thing_stand_once():
     found = [candidate("a", TEXT, key=1, created_at=OLD), candidate("b", f"  {TEXT.upper()}\n", key=2)]
     left, out = without_repeats(found)
     assert [each.node.id for each in left] == ["a"]
-    assert [(each.candidate.node.id, each.kept.node.id) for each in out] == [("b", "a")]
+    assert [(each.node, each.reason) for each in out] == [("b", f"a repeat of [{left[0].passage.citation}]")]
 
 
 def test_the_oldest_stays_whoever_wrote_last_and_whatever_scores_best():

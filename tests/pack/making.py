@@ -1,11 +1,11 @@
 """Choices, rooms and a counter for the tests of packing."""
 
 import re
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
 from weftwork.pack import Choice, Room, room_for
-from weftwork.pack.protocol import Rendering
 from weftwork.types import Budget, Candidate, NodeInfo, Passage
 
 SECTIONS = ("focus", "semantic", "relations")
@@ -21,7 +21,7 @@ def choice(name, score, tokens, *, section="semantic", type="note", line=None):
 def cut(choice, limit):
     """Keeps a share of the worth that is the share of the tokens."""
     worth = min(1.0, limit / max(1, choice.tokens + choice.heading))
-    return Rendering(choice.candidate.node.id[:1], limit, worth)
+    return replace(choice, tokens=limit - choice.heading, score=choice.score * worth)
 
 
 def refuse(choice, limit):
@@ -29,12 +29,12 @@ def refuse(choice, limit):
 
 
 def name_of(outcome):
-    return outcome.choice.candidate.node.id
+    return outcome.candidate.node.id
 
 
 def forms(packing):
     """What is shown, as name to form."""
-    return {name_of(outcome): outcome.taken for outcome in packing.chosen}
+    return {name_of(outcome): outcome.fate for outcome in packing.chosen}
 
 
 def outcome(packing, name):
@@ -44,19 +44,19 @@ def outcome(packing, name):
 def used_by_section(packing):
     used = dict.fromkeys(SECTIONS, 0)
     for taken in packing.chosen:
-        used[taken.choice.section] += taken.tokens
+        used[taken.section] += taken.spent
     return used
 
 
 def worth(outcome):
     """The share of its score that a choice is worth as it was taken."""
-    if outcome.taken == "truncated":
-        return outcome.rendering.worth
-    return {"whole": 1.0, "line": 0.1, None: 0.0}[outcome.taken]
+    if outcome.fate == "truncated":
+        return min(1.0, outcome.spent / max(1, outcome.tokens + outcome.heading))
+    return {"included": 1.0, "line": 0.1, "dropped": 0.0}[outcome.fate]
 
 
 def value(packing):
-    return sum(taken.choice.score * worth(taken) for taken in packing.chosen)
+    return sum(taken.score * worth(taken) for taken in packing.chosen)
 
 
 def usable(choices, section, room, shorten):
@@ -67,7 +67,7 @@ def usable(choices, section, room, shorten):
             sizes = [each.tokens, each.line or 0]
             if each.tokens > 120:
                 made = [shorten(each, each.tokens // part) for part in (2, 4)]
-                sizes += [rendering.tokens for rendering in made if rendering]
+                sizes += [less.tokens + less.heading for less in made if less]
             most += max((size for size in sizes if size <= min(room.cap(section), each.tokens)), default=0)
     return most
 

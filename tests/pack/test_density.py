@@ -14,7 +14,7 @@ def pack(choices, total, caps=None):
 def test_it_takes_the_best_score_per_token_and_skips_what_does_not_fit():
     packing = pack([choice("big", 0.9, 900), choice("mid", 0.6, 300), choice("small", 0.3, 100)], 1000)
     # 0.001, 0.002 and 0.003 for each token
-    assert forms(packing) == {"mid": "whole", "small": "whole"}
+    assert forms(packing) == {"mid": "included", "small": "included"}
     assert outcome(packing, "big").missing_tokens == 300
 
 
@@ -89,19 +89,19 @@ def test_the_latest_messages_come_first_into_the_share_of_the_history():
     messages = [spoken("old", 0.9, 20, 3), spoken("newer", 0.1, 60, 2), spoken("newest", 0.1, 100, 1)]
     packing = Density().pack([*messages, choice("file", 0.5, 50)], Room(200, {}, {"history": 160}), cut)
     # by score per token "newest" would come last and find no room
-    assert forms(packing) == {"newest": "whole", "newer": "whole", "old": "whole"}
+    assert forms(packing) == {"newest": "included", "newer": "included", "old": "included"}
     assert outcome(packing, "newest").reason == "among the latest that the share of the history holds"
 
 
 def test_without_a_share_of_the_history_messages_compete_with_the_rest():
     messages = [spoken("old", 0.9, 20, 2), spoken("newest", 0.1, 100, 1)]
-    assert forms(pack([*messages, choice("file", 0.5, 50)], 100)) == {"old": "whole", "file": "whole"}
+    assert forms(pack([*messages, choice("file", 0.5, 50)], 100)) == {"old": "included", "file": "included"}
 
 
 def test_a_message_too_long_for_the_share_leaves_it_to_those_before_it():
     messages = [spoken("short", 0.1, 30, 2), spoken("long", 0.9, 500, 1)]
     packing = Density().pack(messages, Room(200, {}, {"history": 100}), cut)
-    assert forms(packing) == {"short": "whole"}
+    assert forms(packing) == {"short": "included"}
 
 
 def test_a_message_may_fill_the_share_to_its_last_token():

@@ -22,7 +22,7 @@ def pack(choices, total, caps=None, reserved=None, shorten=refuse):
 
 def test_two_that_are_worth_more_together_beat_the_single_best():
     packing = pack([choice("a", 0.6, 100), choice("b", 0.5, 60), choice("c", 0.4, 40)], 100)
-    assert forms(packing) == {"b": "whole", "c": "whole"}
+    assert forms(packing) == {"b": "included", "c": "included"}
     assert outcome(packing, "a").reason == "lower score per token than what was chosen"
     assert outcome(packing, "a").missing_tokens == 100
 
@@ -30,13 +30,13 @@ def test_two_that_are_worth_more_together_beat_the_single_best():
 def test_a_shorter_form_makes_room_for_another():
     choices = [choice("a", 0.8, 200), choice("b", 0.5, 100)]
     # whole a: 0.8; half of a and b: 0.4 + 0.5
-    assert forms(pack(choices, 200, shorten=cut)) == {"a": "truncated", "b": "whole"}
+    assert forms(pack(choices, 200, shorten=cut)) == {"a": "truncated", "b": "included"}
 
 
 def test_nothing_of_up_to_120_tokens_is_shortened_beside_others():
     other = choice("b", 0.7, 10)
-    assert forms(pack([choice("a", 0.8, 120), other], 100, shorten=cut)) == {"b": "whole"}
-    assert forms(pack([choice("a", 0.8, 121), other], 100, shorten=cut)) == {"a": "truncated", "b": "whole"}
+    assert forms(pack([choice("a", 0.8, 120), other], 100, shorten=cut)) == {"b": "included"}
+    assert forms(pack([choice("a", 0.8, 121), other], 100, shorten=cut)) == {"a": "truncated", "b": "included"}
 
 
 def test_where_nothing_fits_the_best_with_a_score_is_cut_and_never_above_the_budget():
@@ -51,18 +51,18 @@ def test_where_nothing_fits_the_best_with_a_score_is_cut_and_never_above_the_bud
 
 def test_a_line_is_better_than_nothing():
     assert forms(pack([choice("a", 0.9, 90, line=5), choice("b", 0.8, 90, line=5)], 100)) == {
-        "a": "whole",
+        "a": "included",
         "b": "line",
     }
 
 
 def test_of_two_sets_of_equal_value_the_smaller_is_taken():
     choices = [choice("a", 0.9, 100), choice("b", 0.6, 49), choice("c", 0.3, 50)]
-    assert forms(pack(choices, 100)) == {"b": "whole", "c": "whole"}
+    assert forms(pack(choices, 100)) == {"b": "included", "c": "included"}
 
 
 def test_of_two_equal_candidates_the_earlier_is_taken():
-    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "whole"}
+    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "included"}
 
 
 def test_a_candidate_without_a_score_is_left_out_even_if_it_fits():
@@ -73,7 +73,7 @@ def test_a_candidate_without_a_score_is_left_out_even_if_it_fits():
 
 def test_a_tiny_score_beside_a_large_one_still_counts():
     choices = [choice("a", 1.0, 90), choice("b", 1e-30, 10), choice("c", 0.5, 50)]
-    assert forms(pack(choices, 100)) == {"a": "whole", "b": "whole"}
+    assert forms(pack(choices, 100)) == {"a": "included", "b": "included"}
 
 
 def test_nothing_is_shortened_when_everything_fits():
@@ -96,7 +96,7 @@ def test_caps_hold_and_the_section_is_named():
         choice("c", 0.1, 60),
     ]
     packing = pack(choices, 130, {"focus": 100})
-    assert forms(packing) == {"a": "whole", "c": "whole"}
+    assert forms(packing) == {"a": "included", "c": "included"}
     assert outcome(packing, "b").reason == "section focus is full"
 
 
@@ -107,12 +107,12 @@ def test_what_is_kept_for_a_section_stays_its_own_against_two_others_together():
         choice("r", 0.1, 40, section="relations"),
     ]
     room = room_for(Budget(total=100, sections={"focus": 20, "semantic": 20, "relations": 40}), 0, choices)
-    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "whole", "r": "whole"}
+    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "included", "r": "included"}
 
 
 def test_a_reserve_that_only_worthless_candidates_could_use_is_given_to_the_others():
     choices = [choice("f", 0.0, 50, section="focus"), choice("s", 0.8, 90)]
-    assert forms(pack(choices, 100, reserved={"focus": 50})) == {"s": "whole"}
+    assert forms(pack(choices, 100, reserved={"focus": 50})) == {"s": "included"}
 
 
 def test_a_reserve_that_is_too_small_for_every_form_is_given_to_the_others():
@@ -122,10 +122,10 @@ def test_a_reserve_that_is_too_small_for_every_form_is_given_to_the_others():
         choice("r", 0.5, 50, section="relations"),
     ]
     room = room_for(Budget(total=100, sections={"focus": 50}), 0, choices)
-    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "whole"}
+    assert forms(Optimal().pack(choices, room, refuse)) == {"f": "included"}
     assert forms(Optimal().pack(choices, Room(100, {"focus": 90}, {"focus": 50}), refuse)) == {
-        "s": "whole",
-        "r": "whole",
+        "s": "included",
+        "r": "included",
     }
 
 
@@ -166,7 +166,7 @@ def all_forms(parts):
     whole = first.tokens + first.heading
     if whole > 120:
         half = half_only(first, whole // 2)
-        forms.append((half.tokens, half.worth * first.score))
+        forms.append((half.tokens + half.heading, half.score))
     for count in range(1, len(parts) + 1):
         taken = parts[:count]
         forms.append((first.heading + sum(each.tokens for each in taken), sum(each.score for each in taken)))
@@ -212,11 +212,11 @@ def test_the_forms_of_documents_are_chosen_as_well_as_they_can_be(choices, total
     packing = Optimal().pack(choices, Room(total), half_only)
     assert packing.used <= total
     best = best_by_trying_all(choices, Room(total))
-    if best or any(outcome.taken for outcome in packing.outcomes):
+    if best or any(outcome.fate != "dropped" for outcome in packing.outcomes):
         assert value(packing) == pytest.approx(best, abs=1e-7)
     for each in packing.outcomes:
-        if each.taken == "whole" and each.choice.after is not None:
-            assert packing.outcomes[each.choice.after].taken == "whole"
+        if each.fate == "included" and each.after is not None:
+            assert packing.outcomes[each.after].fate == "included"
 
 
 @st.composite

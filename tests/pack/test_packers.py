@@ -59,7 +59,7 @@ def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
     if isinstance(packer, Overflow):
         held = min(FOR_LINES, room.total // 10)
         for choice, outcome in zip(choices, packing.outcomes, strict=True):
-            if outcome.taken != "whole" and room.cap(choice.section) == room.total:
+            if outcome.fate != "included" and room.cap(choice.section) == room.total:
                 entitled = kept.get(choice.section, 0) - held
                 assert choice.tokens > entitled - used[choice.section], "it was kept for this one"
         return
@@ -74,7 +74,11 @@ def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
 def test_every_choice_has_one_outcome_in_its_place_with_a_reason(packer, given_packing):
     choices, room = given_packing
     packing = packer.pack(choices, room, cut)
-    assert [outcome.choice for outcome in packing.outcomes] == list(choices)
+    undecided = [
+        replace(each, fate="dropped", reason="", spent=0, missing_tokens=None, excerpt=None)
+        for each in packing.outcomes
+    ]
+    assert undecided == list(choices)
     assert all(outcome.reason for outcome in packing.outcomes)
     assert all(outcome.missing_tokens is None or outcome.missing_tokens > 0 for outcome in packing.outcomes)
 
@@ -85,9 +89,9 @@ def test_every_choice_has_one_outcome_in_its_place_with_a_reason(packer, given_p
 def test_the_order_of_the_choices_does_not_matter(packer, given_packing, seed):
     choices, room = given_packing
     shuffled = random.Random(seed).sample(choices, len(choices))
-    expected = {outcome.choice.candidate.node.id: outcome for outcome in packer.pack(choices, room, cut).outcomes}
+    expected = {outcome.candidate.node.id: outcome for outcome in packer.pack(choices, room, cut).outcomes}
     for outcome in packer.pack(shuffled, room, cut).outcomes:
-        assert outcome == expected[outcome.choice.candidate.node.id]
+        assert outcome == expected[outcome.candidate.node.id]
 
 
 @every_packer
@@ -108,9 +112,9 @@ def test_the_best_that_fits_is_never_dropped_for_a_worse_one_of_its_section(name
     packing = get_packer(name).pack(choices, room, cut)
     for left_out in packing.dropped:
         for taken in packing.chosen:
-            if taken.choice.section == left_out.choice.section and taken.taken == "whole":
-                smaller = taken.tokens < left_out.choice.tokens
-                assert smaller or taken.choice.score >= left_out.choice.score
+            if taken.section == left_out.section and taken.fate == "included":
+                smaller = taken.spent < left_out.tokens
+                assert smaller or taken.score >= left_out.score
 
 
 @every_packer
@@ -119,4 +123,4 @@ def test_what_makes_no_sense_without_another_part_is_not_taken_without_it(packer
     packing = packer.pack([first, replace(around, after=0)], Room(300, {}, {}), refuse)
     assert forms(packing) == {}
     packing = packer.pack([replace(first, tokens=90), replace(around, after=0)], Room(300, {}, {}), refuse)
-    assert forms(packing) == {"hit": "whole", "around": "whole"}
+    assert forms(packing) == {"hit": "included", "around": "included"}

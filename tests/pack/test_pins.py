@@ -18,7 +18,7 @@ def pinned(name, tokens, score=0.1, **more):
 @every_packer
 def test_it_is_taken_before_what_scores_better(name):
     choices = [choice("better", 0.9, 80), pinned("asked", 60, line=5)]
-    assert forms(get_packer(name).pack(choices, Room(100), refuse))["asked"] == "whole"
+    assert forms(get_packer(name).pack(choices, Room(100), refuse))["asked"] == "included"
 
 
 @every_packer
@@ -30,7 +30,7 @@ def test_it_is_shortened_where_it_is_too_long(name):
 @every_packer
 def test_it_is_a_line_where_not_even_that_fits(name):
     packing = get_packer(name).pack([pinned("asked", 600, line=5), choice("other", 0.9, 80)], Room(100), refuse)
-    assert forms(packing) == {"asked": "line", "other": "whole"}
+    assert forms(packing) == {"asked": "line", "other": "included"}
 
 
 @every_packer
@@ -47,12 +47,12 @@ def test_a_short_one_leaves_its_share_to_a_long_one(name):
     packing = get_packer(name).pack(
         [pinned("long", 400, 0.5, line=6), pinned("short", 10, 0.4, line=6)], Room(200), cut
     )
-    assert forms(packing) == {"long": "truncated", "short": "whole"}
+    assert forms(packing) == {"long": "truncated", "short": "included"}
     assert packing.used > 180
 
 
 @every_packer
 def test_what_does_not_fit_at_all_is_refused_with_what_it_lacks(name):
     packing = get_packer(name).pack([pinned("asked", 600, line=50)], Room(20), refuse)
-    assert packing.outcomes[0].taken is None
+    assert packing.outcomes[0].fate == "dropped"
     assert packing.outcomes[0].missing_tokens == 580

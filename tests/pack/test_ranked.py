@@ -10,19 +10,19 @@ def pack(choices, total, caps=None):
 
 def test_it_takes_the_best_and_stops_at_the_first_that_does_not_fit():
     packing = pack([choice("a", 0.9, 400), choice("b", 0.8, 500), choice("c", 0.7, 50)], 800)
-    assert forms(packing) == {"a": "whole"}
+    assert forms(packing) == {"a": "included"}
     assert packing.used == 400
 
 
 def test_outcomes_stand_in_the_order_of_the_choices_whatever_their_scores():
     packing = pack([choice("low", 0.1, 10), choice("high", 0.9, 10)], 10)
-    assert [outcome.choice.candidate.node.id for outcome in packing.outcomes] == ["low", "high"]
-    assert [outcome.choice.candidate.node.id for outcome in packing.chosen] == ["high"]
-    assert [outcome.choice.candidate.node.id for outcome in packing.dropped] == ["low"]
+    assert [outcome.candidate.node.id for outcome in packing.outcomes] == ["low", "high"]
+    assert [outcome.candidate.node.id for outcome in packing.chosen] == ["high"]
+    assert [outcome.candidate.node.id for outcome in packing.dropped] == ["low"]
 
 
 def test_a_choice_that_exactly_fills_the_budget_fits():
-    assert forms(pack([choice("a", 0.9, 400), choice("b", 0.8, 400)], 800)) == {"a": "whole", "b": "whole"}
+    assert forms(pack([choice("a", 0.9, 400), choice("b", 0.8, 400)], 800)) == {"a": "included", "b": "included"}
 
 
 def test_the_first_that_does_not_fit_says_how_many_tokens_it_lacks():
@@ -48,7 +48,7 @@ def test_a_full_section_ends_alone():
         800,
         {"relations": 150},
     )
-    assert forms(packing) == {"r1": "whole", "s": "whole"}
+    assert forms(packing) == {"r1": "included", "s": "included"}
     assert outcome(packing, "r2").reason == "section relations is full"
     assert outcome(packing, "r2").missing_tokens == 50
 
@@ -59,7 +59,7 @@ def test_a_closed_section_says_so():
 
 
 def test_equal_scores_are_taken_in_the_order_of_their_citations():
-    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "whole"}
+    assert forms(pack([choice("b", 0.5, 10), choice("a", 0.5, 10)], 10)) == {"a": "included"}
 
 
 def test_two_greedy_sections_leave_the_third_what_is_kept_for_it():
@@ -70,7 +70,7 @@ def test_two_greedy_sections_leave_the_third_what_is_kept_for_it():
     ]
     room = Room(100, {"focus": 60, "semantic": 60, "relations": 40}, {"focus": 20, "relations": 20})
     packing = Ranked().pack(choices, room, cut)
-    assert forms(packing) == {"f": "whole", "r": "whole"}
+    assert forms(packing) == {"f": "included", "r": "included"}
     assert outcome(packing, "s").missing_tokens == 40
 
 

@@ -31,7 +31,9 @@ def test_a_search_grades_from_its_least_to_its_best_and_misses_with_0():
 def test_a_limit_keeps_the_first_and_says_why_not_the_others():
     kept, left_out = Best(2)(None, [candidate(1), candidate(2), candidate(3)])
     assert [each.key for each in kept] == [1, 2]
-    assert [(each.candidate.key, each.reason) for each in left_out] == [(3, "beyond the limit of 2")]
+    assert [(each.citation, each.reason) for each in left_out] == [
+        (candidate(3).passage.citation, "beyond the limit of 2")
+    ]
     assert Best(9)(None, [candidate(1)])[1] == []
 
 

@@ -86,6 +86,7 @@ READS = {
     "search_words": lambda view: view.search_words("quince jam", limit=5),
     "search_words filtered": lambda view: view.search_words("quince jam", limit=5, filters=ALL_FILTERS),
     "search_fuzzy": lambda view: view.search_fuzzy("quinse", limit=5),
+    "corrections": lambda view: view.corrections(["quinse"]),
     "search_vector": lambda view: view.search_vector(VECTOR, model=MODEL, limit=5),
     "prepare_vector_search": lambda view: view.prepare_vector_search(VECTOR, model=MODEL, limit=5)(),
     "similarities": lambda view: view.similarities(VECTOR, [1, 2], model=MODEL),

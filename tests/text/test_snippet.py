@@ -18,6 +18,11 @@ def test_words_are_matched_by_their_stem_and_whatever_their_case():
     assert excerpt("Mirrors were POLISHED.", "polishing a mirror") == "<<<Mirrors>>> were <<<POLISHED>>>."
 
 
+def test_parts_of_a_compound_are_marked_where_it_does_not_stand_itself():
+    assert excerpt("user_name and getUserName", "getUserName") == "user_name and <<<getUserName>>>"
+    assert excerpt("the user and FY2022", "userGroup") == "the <<<user>>> and FY2022"
+
+
 def test_only_whole_words_are_marked():
     assert excerpt("cell cellar", "cell") == "<<<cell>>> cellar"
 

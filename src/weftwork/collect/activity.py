@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from weftwork.collect.inquiry import Found, Inquiry
-from weftwork.types import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +25,13 @@ class ActivityCollector:
         since = inquiry.now - timedelta(hours=self.max_age_hours)
         findings: dict[int, Found] = {}
         for top, most, events in ((0.6, self.edit_count, inquiry.edits), (0.5, self.view_count, inquiry.views)):
-            recent = self._of_types(inquiry, [event for event in events if event.at >= since]) if most else []
+            recent = [event for event in events if event.at >= since] if most else []
+            if self.types:
+                records = inquiry.load([event.key for event in recent])
+                matching = {record.passage.key for record in records if record.node.type in self.types}
+                recent = [event for event in recent if event.key in matching]
             for index, event in enumerate(recent[:most]):
                 if event.node not in inquiry.request.filters.exclude:
                     why = f"your {event.kind} of {event.at:%Y-%m-%d %H:%M}"
                     findings.setdefault(event.key, Found(event.key, top - index * 0.02, why, "activity"))
         return list(findings.values())
-
-    def _of_types(self, inquiry: Inquiry, events: list[Event]) -> list[Event]:
-        if not self.types:
-            return events
-        records = inquiry.view.load([event.key for event in events])
-        matching = {record.passage.key for record in records if record.node.type in self.types}
-        return [event for event in events if event.key in matching]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weftwork.types import Hit
+from weftwork.types import Candidate, Hit
 
 TRUST_IN_VECTORS = 0.6
 """Weight of a cosine beside words: BM25 alone beats static embeddings on ad-hoc retrieval
@@ -18,6 +18,11 @@ UNSEEN = 0.8
 def fuse(words: float, cosine: float) -> float:
     """1 − (1 − words)(1 − trust · cosine)."""
     return 1.0 - (1.0 - words) * (1.0 - TRUST_IN_VECTORS * max(0.0, cosine))
+
+
+def found_by_words(candidate: Candidate) -> float:
+    """Return the best score by words or trigrams; 0 without a match."""
+    return candidate.found_as("words", "fuzzy") or 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
-from weftwork.types import Event, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
+from weftwork.text.analysis import whole_words
+from weftwork.types import Event, Filters, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -41,6 +42,9 @@ DEEPER = 1.3
 """Least ratio of depths for which a second search is worth its time."""
 _QUOTES = re.compile('["\u201c\u201d\u201e]')
 _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
+MOST_CORRECTED = 8
+CORRECTED = 0.7
+"""Words of a query that are corrected, and the weight of a correction beside a word of the query."""
 RECENT_EVENTS = 50
 """The user's own edits and views that are read."""
 
@@ -140,16 +144,28 @@ class Inquiry:
         return vector if vector.any() else None
 
     @once
+    def corrections(self) -> dict[str, tuple[str, ...]]:
+        """The known words that may be meant by those of the query that occur nowhere."""
+        unknown = [part for word in self.view.unknown_words(self.question.words) for part in whole_words(word)]
+        near = self.view.corrections(unknown[:MOST_CORRECTED]) if unknown else {}
+        return {word: others for word, others in near.items() if others}
+
+    def search_words(self, query: str, filters: Filters, limit: int) -> list[Hit]:
+        """Search by the words of the query; what a misspelt one may stand for counts less."""
+        near = {other: CORRECTED for others in self.corrections.values() for other in others}
+        return self.view.search_words(query, limit=limit, filters=filters, also=near)
+
+    @once
     def word_hits(self) -> list[Hit]:
         """Hits by words: passages with all quoted phrases first, then others if there is more to the query."""
         query, filters = self.request.query, self.request.filters
         if not query.strip():
             return []
-        hits = self.view.search_words(query, limit=self.search_depth, filters=filters)
+        hits = self.search_words(query, filters, self.search_depth)
         if len(hits) >= self.search_depth or not _QUOTED.search(query) or not _QUOTED.sub("", query).strip():
             return hits
         keys = {hit.key for hit in hits}
-        more = self.view.search_words(_QUOTES.sub(" ", query), limit=self.search_depth, filters=filters)
+        more = self.search_words(_QUOTES.sub(" ", query), filters, self.search_depth)
         return [*hits, *(hit for hit in more if hit.key not in keys)][: self.search_depth]
 
     @once

@@ -13,11 +13,12 @@ DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
 
 @dataclass(frozen=True, slots=True)
 class LexicalCollector:
-    """Full text; for words of the query that occur nowhere, trigram matches in titles, paths and words."""
+    """Full text; where it finds nothing, titles, paths and words that resemble the query."""
 
     limit: int | None = None
     """Most hits; None derives it from the budget."""
     fuzzy_limit: int = 5
+    """Most hits that only resemble the query; 0 corrects no typo either."""
     fuzzy_threshold: float = 0.3
     types: frozenset[str] = frozenset()
     """Types of nodes, unless the request names others; empty means all."""
@@ -25,32 +26,31 @@ class LexicalCollector:
     section: str = "semantic"
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
-        """Word hits first, then fuzzy hits."""
-        hits = self._hits(inquiry)
-        findings = [Found(hit.key, hit.score, f"words {hit.score:.2f}", "words") for hit in hits]
-        unknown = inquiry.view.unknown_words(inquiry.question.words) if self.fuzzy_limit else []
-        if not unknown:
-            return findings
-        keys = {hit.key for hit in hits}
+        """Word hits, or else fuzzy hits."""
+        if hits := self._hits(inquiry):
+            near = inquiry.corrections if self.fuzzy_limit else {}
+            read = "".join(f", {word} read as {' or '.join(others)}" for word, others in near.items())
+            return [Found(hit.key, hit.score, f"words {hit.score:.2f}{read}", "words") for hit in hits]
+        if not (self.fuzzy_limit and inquiry.question.words):
+            return []
         alike = inquiry.view.search_fuzzy(
-            " ".join(unknown),
+            " ".join(inquiry.question.words),
             limit=self.fuzzy_limit,
             filters=within(inquiry.request.filters, self.types),
             threshold=self.fuzzy_threshold,
         )
-        return findings + [
-            Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy")
-            for hit in alike
-            if hit.key not in keys
-        ]
+        return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy") for hit in alike]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:
         """The shared hits, or those of a search of its own where only some types count."""
         filters = within(inquiry.request.filters, self.types)
-        if filters == inquiry.request.filters or not inquiry.request.query.strip():
+        exact = not self.fuzzy_limit and bool(inquiry.corrections)
+        if not inquiry.request.query.strip() or (filters == inquiry.request.filters and not exact):
             return inquiry.word_hits[: self.limit]
         most = inquiry.search_depth if self.limit is None else self.limit
-        return inquiry.view.search_words(inquiry.request.query, limit=most, filters=filters)
+        if exact:
+            return inquiry.view.search_words(inquiry.request.query, limit=most, filters=filters)
+        return inquiry.search_words(inquiry.request.query, filters, most)
 
 
 def within(filters: Filters, types: frozenset[str]) -> Filters:

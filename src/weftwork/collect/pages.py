@@ -37,7 +37,10 @@ class WholePages:
         """Pages in the order of the best that was found on each."""
         best: dict[str, Found] = {}
         findings = self.collector.collect(inquiry)
-        for finding, node in zip(findings, _owners(inquiry, findings), strict=True):
+        records = inquiry.load([finding.key for finding in findings])
+        owners = {record.passage.key: record.node.id for record in records if record.node.type == PAGE}
+        for finding in findings:
+            node = owners.get(finding.key)
             if node is not None and (node not in best or finding.score > best[node].score):
                 best[node] = finding
         whole = {record.node.id: record for record in whole_pages(inquiry, list(best))}
@@ -47,13 +50,6 @@ class WholePages:
             if node in whole
         ]
         return sorted(pages, key=lambda finding: -finding.score)
-
-
-def _owners(inquiry: Inquiry, findings: Sequence[Found]) -> list[str | None]:
-    """The page that each finding stands on; None for what is no page of a document."""
-    records = inquiry.load([finding.key for finding in findings])
-    owners = {record.passage.key: record.node.id for record in records if record.node.type == PAGE}
-    return [owners.get(finding.key) for finding in findings]
 
 
 def whole_pages(inquiry: Inquiry, names: Sequence[str]) -> list[Record]:

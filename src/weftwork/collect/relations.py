@@ -8,13 +8,8 @@ from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.related import step_along
 from weftwork.types import Edge, Step
 
-
-@dataclass(frozen=True, slots=True)
-class _Related:
-    node: str
-    score: float
-    edge: Edge
-    path: tuple[Step, ...]
+_Related = tuple[float, Edge, tuple[Step, ...]]
+"""The score of a node, the last edge that leads to it, and all steps from the focus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,39 +28,33 @@ class RelationsCollector:
         if focus is None:
             return []
         related: dict[str, _Related] = {}
-        nearest = [_Related(focus, 1.0, Edge(source=focus, target=focus), ())]
+        nearest: dict[str, _Related] = {focus: (1.0, Edge(source=focus, target=focus), ())}
         for _ in range(self.max_depth):
             nearest = self._linked(inquiry, nearest, related.keys() | {focus})
-            related |= {relation.node: relation for relation in nearest}
+            related |= nearest
             # What is one link further off is always worth less: it cannot displace any of these.
             if len(related) >= self.max_items or not nearest:
                 break
         keys = inquiry.view.passages(list(related))
         return [
-            Found(key, relation.score, _why(relation), "link", distance=len(relation.path), path=relation.path)
-            for relation in list(related.values())[: self.max_items]
-            for key in keys.get(relation.node, ())
+            Found(key, score, _why(edge, path), "link", distance=len(path), path=path)
+            for node, (score, edge, path) in list(related.items())[: self.max_items]
+            for key in keys.get(node, ())
         ]
 
-    def _linked(self, inquiry: Inquiry, starts: list[_Related], seen: set[str]) -> list[_Related]:
+    def _linked(self, inquiry: Inquiry, starts: dict[str, _Related], seen: set[str]) -> dict[str, _Related]:
         """The nodes one link away from `starts` that are not in `seen`, the strongest first."""
         left_out = inquiry.request.filters.exclude | seen
         best: dict[str, _Related] = {}
-        for start in starts:
-            for edge, node in inquiry.view.neighbours(start.node, limit=self.max_items * 4):
-                score = start.score * _worth(edge, start.node)
-                if node.id not in left_out and (node.id not in best or best[node.id].score < score):
-                    best[node.id] = _Related(node.id, score, edge, (*start.path, step_along(edge, start.node, node.id)))
-        return sorted(best.values(), key=lambda found: (-found.score, found.node))[: self.max_items]
+        for start, (worth, _, path) in starts.items():
+            for edge, node in inquiry.view.neighbours(start, limit=self.max_items * 4):
+                score = worth * (0.75 if edge.type == "relation" else 0.7 if edge.source == start else 0.65)
+                if node.id not in left_out and (node.id not in best or best[node.id][0] < score):
+                    best[node.id] = (score, edge, (*path, step_along(edge, start, node.id)))
+        strongest = sorted(best, key=lambda name: (-best[name][0], name))[: self.max_items]
+        return {name: best[name] for name in strongest}
 
 
-def _worth(edge: Edge, start: str) -> float:
-    if edge.type == "relation":
-        return 0.75
-    return 0.7 if edge.source == start else 0.65
-
-
-def _why(related: _Related) -> str:
-    name = f"{related.edge.type} {related.edge.label}".strip()
-    way = "of" if related.path[-1].direction == "out" else "to"
-    return f"{name} {way} {'the focus' if len(related.path) == 1 else related.path[-2].node}"
+def _why(edge: Edge, path: tuple[Step, ...]) -> str:
+    way = "of" if path[-1].direction == "out" else "to"
+    return f"{f'{edge.type} {edge.label}'.strip()} {way} {'the focus' if len(path) == 1 else path[-2].node}"

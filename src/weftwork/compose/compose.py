@@ -10,8 +10,7 @@ from typing import Literal
 from weftwork.collect.inquiry import Inquiry
 from weftwork.compose.offers import HISTORY, Offer, alone, group, has_fields, offer, outline_nodes
 from weftwork.compose.reading import Reading
-from weftwork.compose.repeats import LeftOut
-from weftwork.types import CONTAINERS, Candidate, Finding, NodeInfo, Outline, Record
+from weftwork.types import CONTAINERS, Candidate, Decision, Finding, NodeInfo, Outline, Record
 
 TOKENS_A_NODE = 5
 """Documents with more nodes than the budget has tokens for are not read as a whole."""
@@ -32,7 +31,7 @@ class Composition:
     offers: list[Offer]
     inquiry: Inquiry
     hits: dict[int, Candidate] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[Decision] = field(default_factory=list)
 
     def load(self, keys: Sequence[int]) -> Mapping[int, Candidate]:
         """Passages by their keys: hits, and their surroundings."""
@@ -70,29 +69,29 @@ def compose(
         reading = Reading(_with_hits(outline, hits, excluded))
         elsewhere = everywhere[name] - {candidate.key for candidate in hits}
         offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
-    hits_by_key = {candidate.key: candidate for candidate in candidates}
+    hits_by_key = {hit.key: hit for hits in (candidates, *groups.values()) for hit in hits}
     return Composition([document for document in offers if document.parts], inquiry, hits_by_key, left_out)
 
 
-def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Candidate], list[LeftOut]]:
+def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Candidate], list[Decision]]:
     """Split off folders, and documents behind more tokens of better ones in their section than could ever fit.
 
     Reading and pricing a document costs more than finding it.
     """
     reached: list[Candidate] = []
-    left_out: list[LeftOut] = []
+    left_out: list[Decision] = []
     spent: Counter[str] = Counter()
     opened: set[str] = set()
     for candidate in candidates:
         document, section = candidate.document or candidate.node.id, candidate.section
         if _is_bare(candidate):
-            left_out.append(LeftOut(candidate, reason="a folder, with nothing to quote"))
+            left_out.append(Decision.on(candidate, "dropped", "a folder, with nothing to quote"))
         elif spent[section] <= reach or document in opened or candidate.asked or section == HISTORY:
             spent[section] += candidate.passage.tokens + HEADING_TOKENS
             opened.add(document)
             reached.append(candidate)
         else:
-            left_out.append(LeftOut(candidate, reason=BEYOND_REACH))
+            left_out.append(Decision.on(candidate, "dropped", BEYOND_REACH))
     return reached, left_out
 
 

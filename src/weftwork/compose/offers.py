@@ -7,11 +7,22 @@ section and the whole of a short document a share of the value of the hit.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from weftwork.compose.reading import Reading
-from weftwork.types import SECTIONS, Candidate, Form, Kind, NodeInfo, Outline, OutlineNode, shown_fields
+from weftwork.types import (
+    SECTIONS,
+    Candidate,
+    Excerpt,
+    Fate,
+    Form,
+    Kind,
+    NodeInfo,
+    Outline,
+    OutlineNode,
+    shown_fields,
+)
 
 AGAIN = 0.985
 """The weight of each further hit of one document beside the one before it."""
@@ -29,17 +40,48 @@ PINNED = 2.0
 """The score of pinned parts: above all others."""
 
 
-@dataclass(slots=True)
-class Part:
-    """Passages that may be added to an excerpt."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A part of a document that may be shown; it has its price once that is known, its fate once it is packed."""
 
-    form: Form
-    keys: tuple[int, ...]
+    candidate: Candidate
+    """The hit that it is, or that it stands around."""
+    tokens: int
+    """Tokens that it adds to the text, without the heading of its document."""
     score: float
-    hit: Candidate
+    form: Form = "hits"
+    """The form that its document has with it."""
+    document: str = ""
+    """The document that it is a part of, within its section; empty if it stands alone."""
+    heading: int = 0
+    """Tokens of the document's heading, spent once, with the first part that is taken."""
     after: int | None = None
-    """The position of the part that has to be there before it."""
+    """The position of the choice without which it makes no sense, among those of its document until it is priced."""
+    line: int | None = None
+    """Tokens of its document as one line; None where there is no such form."""
     pinned: bool = False
+    """True if it was asked for: it is packed before all others."""
+    keys: tuple[int, ...] = ()
+    """The passages that it adds."""
+    fate: Fate = "dropped"
+    reason: str = ""
+    spent: int = 0
+    """Tokens that it took of the room."""
+    missing_tokens: int | None = None
+    """Tokens that it lacked, when its turn came, to be taken whole; None if size was not the reason."""
+    excerpt: Excerpt | None = None
+    """Its document with a shorter version of it, if that was made."""
+
+    @property
+    def section(self) -> str:
+        """The section that it would stand in."""
+        return self.candidate.section
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """Equal for the parts of one document in one section."""
+        candidate = self.candidate
+        return candidate.section, self.document or f"{candidate.passage.citation}\0{candidate.node.id}"
 
 
 @dataclass(slots=True)
@@ -50,7 +92,7 @@ class Offer:
     reading: Reading
     hits: dict[int, Candidate]
     """By the keys of their passages, the best first."""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[Choice] = field(default_factory=list)
 
     @property
     def document(self) -> NodeInfo:
@@ -61,6 +103,11 @@ class Offer:
     def best(self) -> Candidate:
         """The best that was found in it."""
         return next(iter(self.hits.values()))
+
+    @property
+    def is_pinned(self) -> bool:
+        """True if something of it was asked for."""
+        return any(part.pinned for part in self.parts)
 
 
 def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[str, str], list[Candidate]]:
@@ -75,7 +122,8 @@ def group(candidates: Sequence[Candidate], *, by_document: bool) -> dict[tuple[s
     for candidate in candidates:
         name = _document(candidate, by_document)
         section = HISTORY if candidate.section == HISTORY else homes[name]
-        groups.setdefault((section, name), []).append(candidate)
+        placed = candidate if candidate.section == section else replace(candidate, section=section)
+        groups.setdefault((section, name), []).append(placed)
     return groups
 
 
@@ -131,14 +179,14 @@ def offer(
     result = Offer(section, reading, readable)
     pinned = list(_pinned(reading, readable.values(), elsewhere))
     covered = {key for part in pinned for key in part.keys}
-    drafts: list[Part] = []
+    drafts: list[Choice] = []
     for place, hit in enumerate(hit for hit in readable.values() if hit.key not in covered):
         drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=int(MOST_AROUND * budget), elsewhere=elsewhere)
     result.parts = _increments(reading, pinned, drafts, elsewhere)
     return result
 
 
-def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[int]) -> Iterator[Part]:
+def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[int]) -> Iterator[Choice]:
     """Nodes that were asked for, with all that is below them, each once."""
     covered: set[int] = set()
     for place, hit in enumerate(hit for hit in hits if hit.asked):
@@ -149,21 +197,22 @@ def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[i
         if covered.issuperset(keys):
             continue
         covered.update(keys)
-        yield Part("whole" if position == 0 else "section", keys, PINNED - place / 1000, hit, pinned=True)
+        form: Form = "whole" if position == 0 else "section"
+        yield Choice(hit, 0, PINNED - place / 1000, form, pinned=True, keys=keys)
 
 
 def _parts(
     reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int, elsewhere: Collection[int] = ()
-) -> Iterator[Part]:
+) -> Iterator[Choice]:
     """A hit and its surroundings, as long as these are not most of the budget."""
     worth = weight * hit.score
     if whole:
-        yield Part("hits", tuple(reading.nodes[reading.owner[hit.key]].keys), worth, hit)
+        yield Choice(hit, 0, worth, keys=reading.node_of(hit.key).keys)
         return
     first = hit.key if has_fields(hit) or hit.levels == 0 else reading.beginning(hit.key)
     if first in elsewhere:
         first = hit.key
-    yield Part("hits", (first,), worth, hit)
+    yield Choice(hit, 0, worth, keys=(first,))
     if not any(finding.kind in EVIDENCE for finding in hit.findings):
         return
     around: list[tuple[Form, list[int]]] = [("window", reading.window(hit.key)), ("section", reading.section(hit.key))]
@@ -171,7 +220,7 @@ def _parts(
         around.append(("whole", reading.keys))
     for form, keys in around:
         if reading.cost(keys) <= most:
-            yield Part(form, tuple(keys), AROUND[form] * worth, hit)
+            yield Choice(hit, 0, AROUND[form] * worth, form, keys=tuple(keys))
 
 
 def has_fields(candidate: Candidate) -> bool:
@@ -181,31 +230,33 @@ def has_fields(candidate: Candidate) -> bool:
 
 
 def _increments(
-    reading: Reading, pinned: Sequence[Part], drafts: Sequence[Part], elsewhere: Collection[int]
-) -> list[Part]:
+    reading: Reading, pinned: Sequence[Choice], drafts: Sequence[Choice], elsewhere: Collection[int]
+) -> list[Choice]:
     """The parts in the order of their scores, each with only the passages that none before it has.
 
     A hit stays a part of its own, worth at least as much as in the surroundings of a better hit.
     """
     lifted: dict[int, float] = {}
     for draft in drafts:
+        score = draft.score
         for key in draft.keys:
-            lifted[key] = max(draft.score, lifted.get(key, 0.0))
+            if score > lifted.get(key, -1.0):
+                lifted[key] = score
     separate = {draft.keys[0] for draft in drafts if draft.form == "hits" and len(draft.keys) == 1} | set(elsewhere)
     covered: set[int] = set()
     last: dict[int, int] = {}
-    parts: list[Part] = []
+    parts: list[Choice] = []
     ranked = [(lifted[draft.keys[0]] if draft.form == "hits" else draft.score, draft) for draft in drafts]
     for score, draft in [(part.score, part) for part in pinned] + sorted(ranked, key=lambda entry: -entry[0]):
-        hit = draft.form == "hits"
+        found = draft.form == "hits" or draft.pinned
         keys = tuple(
             key for key in draft.keys
-            if key not in covered and (hit or draft.pinned or (key not in separate and reading.says(key)))
+            if key not in covered and (found or (key not in separate and reading.says(key)))
         )  # fmt: skip
         if not keys:
             continue
         covered.update(keys)
-        after = last.get(draft.hit.key)
-        last[draft.hit.key] = len(parts)
-        parts.append(Part(draft.form, keys, score, draft.hit, after, draft.pinned))
+        hit = draft.candidate
+        parts.append(Choice(hit, 0, score, draft.form, after=last.get(hit.key), pinned=draft.pinned, keys=keys))
+        last[hit.key] = len(parts) - 1
     return parts

@@ -9,10 +9,10 @@ from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS, relatives
-from weftwork.compose.repeats import LeftOut, without_repeats
-from weftwork.types import SEARCHED, Candidate, NodeInfo
+from weftwork.compose.repeats import without_repeats
+from weftwork.types import SEARCHED, Candidate, Decision, NodeInfo
 
-Ordered = tuple[list[Candidate], list[LeftOut]]
+Ordered = tuple[list[Candidate], list[Decision]]
 """The candidates that stay, the best first, and those left out, with the reason."""
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
 """Takes the place of `collapsed`, and leaves out repeats as well."""
@@ -72,17 +72,20 @@ class Ordering:
             return (0.0 if value is None else -value, -candidate.score, candidate.passage.citation)
 
         best = list(dict.fromkeys(hit.node.id for hit in sorted(filter(_is_hit, candidates), key=worth)))
-        selected = set(best[: self.limit]) | {candidate.node.id for candidate in candidates if _is_linked(candidate)}
+        selected = set(best[: self.limit])
+        # What something other than a search or a contradiction led to is not limited.
+        others = (*SEARCHED, "contradiction")
+        selected |= {each.node.id for each in candidates if any(by.kind not in others for by in each.findings)}
         selected |= {name for pair in pairs if selected & pair.names for name in pair.names}
         within: list[Candidate] = []
-        beyond: list[LeftOut] = []
+        beyond: list[Decision] = []
         for candidate in candidates:
             if candidate.node.id in selected:
                 within.append(candidate)
             elif _is_hit(candidate):
-                beyond.append(LeftOut(candidate, reason=f"beyond the limit of {self.limit}"))
+                beyond.append(Decision.on(candidate, "dropped", f"beyond the limit of {self.limit}"))
             else:
-                beyond.append(LeftOut(candidate, reason="what it contradicts is not there"))
+                beyond.append(Decision.on(candidate, "dropped", "what it contradicts is not there"))
         return within, beyond
 
 
@@ -113,11 +116,6 @@ def _is_hit(candidate: Candidate) -> bool:
     return candidate.found_as(*SEARCHED) is not None
 
 
-def _is_linked(candidate: Candidate) -> bool:
-    """Return True if something other than a search or a contradiction led to it."""
-    return any(finding.kind not in (*SEARCHED, "contradiction") for finding in candidate.findings)
-
-
 def _contradictions(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Pair]:
     """Pairs of these candidates that contradict each other."""
     infos = {candidate.node.id: candidate.node for candidate in candidates if candidate.key > 0}
@@ -139,12 +137,11 @@ def _newer_only(candidates: Sequence[Candidate], pairs: Iterable[_Pair]) -> Orde
     winners = {pair.older.id: pair.newer.id for pair in pairs}
     first = {candidate.node.id: candidate for candidate in reversed(candidates)}
     remaining = [candidate for candidate in candidates if candidate.node.id not in winners]
+    older = [candidate for candidate in candidates if candidate.node.id in winners]
+    citations = [first[winners[candidate.node.id]].passage.citation for candidate in older]
     return remaining, [
-        LeftOut(
-            candidate, reason=f"contradicted by [{first[winners[candidate.node.id]].passage.citation}], which is newer"
-        )
-        for candidate in candidates
-        if candidate.node.id in winners
+        Decision.on(candidate, "dropped", f"contradicted by [{citation}], which is newer")
+        for candidate, citation in zip(older, citations, strict=True)
     ]
 
 
@@ -192,5 +189,5 @@ class Best:
         """The first few, and the others with the reason."""
         reason = f"beyond the limit of {self.limit}"
         return list(candidates[: self.limit]), [
-            LeftOut(candidate, reason=reason) for candidate in candidates[self.limit :]
+            Decision.on(candidate, "dropped", reason) for candidate in candidates[self.limit :]
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from weftwork.types import PAGE, Outline, OutlineNode
@@ -38,26 +38,24 @@ class Reading:
     """For each node, the position after the last one below it."""
     parents: list[int | None] = field(default_factory=list)
     """For each node, the position of its parent."""
+    nodes: tuple[OutlineNode, ...] = ()
+    """The nodes of the outline."""
 
     def __post_init__(self) -> None:
+        self.nodes = nodes = self.outline.nodes
         open_: list[int] = []
-        self.ends = [len(self.nodes)] * len(self.nodes)
-        for position, node in enumerate(self.nodes):
+        self.ends = [len(nodes)] * len(nodes)
+        for position, node in enumerate(nodes):
             self.position[node.id] = position
-            while open_ and self.nodes[open_[-1]].depth >= node.depth:
+            while open_ and nodes[open_[-1]].depth >= node.depth:
                 self.ends[open_.pop()] = position
             self.parents.append(open_[-1] if open_ else None)
             open_.append(position)
-            for key, tokens in zip(node.keys, node.tokens, strict=True):
-                self.place[key] = len(self.keys)
-                self.keys.append(key)
-                self.tokens[key] = tokens
+            for key in node.keys:
                 self.owner[key] = position
-
-    @property
-    def nodes(self) -> tuple[OutlineNode, ...]:
-        """The nodes of the outline."""
-        return self.outline.nodes
+            self.keys += node.keys
+            self.tokens.update(zip(node.keys, node.tokens, strict=True))
+        self.place = {key: place for place, key in enumerate(self.keys)}
 
     def node_of(self, key: int) -> OutlineNode:
         """The node that a passage belongs to."""
@@ -74,9 +72,9 @@ class Reading:
             return key
         return next((other for other in self.below(self.owner[key]) if self.says(other)), key)
 
-    def cost(self, keys: Iterator[int] | list[int] | tuple[int, ...]) -> int:
+    def cost(self, keys: Iterable[int]) -> int:
         """The stored token counts of these passages together."""
-        return sum(self.tokens[key] for key in keys)
+        return sum(map(self.tokens.__getitem__, keys))
 
     def below(self, position: int, levels: int | None = None) -> list[int]:
         """The passages of a node and of all below it, or of as many levels."""
@@ -119,18 +117,14 @@ class Reading:
         node = self.nodes[position]
         if node.type in TURNS:
             return self._turns_around(position)
-        keys = {key, *self._adjacent(key)}
+        place = self.place[key]
+        near = self.keys[max(0, place - 1) : place + 2]
+        keys = {other for other in near if self.owner[other] == position}
         if node.type in LISTED:
             keys |= self._list_around(position)
         elif node.type == "code" and position > 0:
             keys |= set(self.nodes[position - 1].keys[-1:])
         return sorted(keys, key=self.place.__getitem__)
-
-    def _adjacent(self, key: int) -> list[int]:
-        """The passages before and after one in the same text."""
-        place, position = self.place[key], self.owner[key]
-        near = self.keys[max(0, place - 1) : place + 2]
-        return [other for other in near if self.owner[other] == position]
 
     def _turns_around(self, position: int) -> list[int]:
         """A turn with the turns just before and after it."""

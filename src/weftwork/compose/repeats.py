@@ -6,11 +6,12 @@ under in their document, fields, dates, speaker, owner. The oldest stays: nobody
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from weftwork.types import Candidate, shown_fields
+from weftwork.types import Candidate, Decision, shown_fields
 
 FEWEST_WORDS = 4
 """Shorter texts, such as "yes" or "see above", may well be meant twice."""
@@ -18,31 +19,25 @@ _AROUND_WORDS = ".,;:!?\"'()[]*_"
 _LATE = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A candidate that was left out before packing, mostly because another one repeats it."""
-
-    candidate: Candidate
-    kept: Candidate | None = None
-    reason: str = ""
-    """The reason, where it is not that `kept` is a repeat of it."""
-
-
 def without_repeats(
     candidates: Sequence[Candidate], apart: Collection[str] = ()
-) -> tuple[list[Candidate], list[LeftOut]]:
+) -> tuple[list[Candidate], list[Decision]]:
     """Keep one of each group of repeats, in the place of the group's best.
 
     Nodes that are pinned, due, near the focus, in a conversation or in `apart` are never repeats.
     """
     groups: dict[object, list[Candidate]] = {}
+    # Most differ in this much already, and their texts need not be compared.
+    alike = Counter((candidate.node.type, candidate.node.title.casefold()) for candidate in candidates)
     for candidate in candidates:
-        alone = candidate.node.id in apart or _never_repeats(candidate)
+        node = candidate.node
+        single = alike[node.type, node.title.casefold()] == 1
+        alone = single or node.id in apart or _never_repeats(candidate)
         groups.setdefault(candidate.key if alone else _repeat_key(candidate), []).append(candidate)
     remaining: list[Candidate] = []
-    left_out: list[LeftOut] = []
+    left_out: list[Decision] = []
     for members in groups.values():
-        first = min(members, key=_by_age)
+        first = min(members, key=lambda member: (member.node.created_at or _LATE, member.node.id))
         others = [member for member in members if member is not first]
         best = max(member.score for member in members)
         also = tuple(dict.fromkeys(where for member in others if (where := _where(member)) != _where(first)))
@@ -50,7 +45,8 @@ def without_repeats(
             places = f"also in: {'; '.join(also[:3])}" if also else ""
             first = replace(first, score=best, note="; ".join(filter(None, (first.note, places))))
         remaining.append(first)
-        left_out += [LeftOut(member, first) for member in others]
+        reason = f"a repeat of [{first.passage.citation}]"
+        left_out += [Decision.on(member, "dropped", reason) for member in others]
     return remaining, left_out
 
 
@@ -78,11 +74,6 @@ def _repeat_key(candidate: Candidate) -> tuple[object, ...]:
         node.owner,
         tuple(title.casefold() for title in candidate.trail[: candidate.depth]),
     )
-
-
-def _by_age(candidate: Candidate) -> tuple[datetime, str]:
-    """Sort key: the oldest first, among equally old ones by id."""
-    return (candidate.node.created_at or _LATE, candidate.node.id)
 
 
 def _where(candidate: Candidate) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from weftwork.compose.offers import Choice
 from weftwork.errors import UnknownName
 from weftwork.pack.density import Density
 from weftwork.pack.greedy import Greedy
 from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.overflow import Overflow
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Outcome, Packer, Packing, Rendering, Room, Shorten
+from weftwork.pack.protocol import Packer, Packing, Room, Shorten
 from weftwork.pack.ranked import Ranked
 from weftwork.pack.sections import check_budget, room_for
 
@@ -18,11 +19,9 @@ __all__ = [
     "PACKERS",
     "Choice",
     "Ledger",
-    "Outcome",
     "Overflow",
     "Packer",
     "Packing",
-    "Rendering",
     "Room",
     "Shorten",
     "by_score",

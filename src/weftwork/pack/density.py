@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 from weftwork.pack.ranked import NEEDED
 from weftwork.score.node_type import item_type
 
@@ -28,19 +29,19 @@ class Density:
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         first = {index for index in range(len(choices)) if ledger.settled(index)} | _take_latest(ledger)
-        types = Counter(item_type(choices[index].candidate) for index in first if ledger.outcome(index).taken)
+        types = Counter(item_type(choices[index].candidate) for index in first if ledger.fate(index) != "dropped")
         mixed = len({item_type(choice.candidate) for choice in choices}) > 1
         for index in (index for index in _by_density(choices) if index not in first):
             kind = item_type(choices[index].candidate)
             if ledger.waits(index):
                 ledger.drop(index, NEEDED)
-            elif _enough(ledger, types.total()):
+            elif types.total() >= ENOUGH_ITEMS and ledger.used * 100 > room.total * ENOUGH_PERCENT:
                 ledger.drop(
                     index, f"{types.total()} of more score per token used over {ENOUGH_PERCENT} % of the budget"
                 )
             elif ledger.missing(index) is not None:
                 ledger.refuse(index)
-            elif mixed and _dominates(types[kind], types.total()):
+            elif mixed and types.total() > TYPE_RULE_AFTER and types[kind] * 100 > types.total() * TYPE_PERCENT:
                 ledger.drop(index, f"its type already fills {TYPE_PERCENT} % of the context")
             else:
                 ledger.take(index, "among the best scores per token")
@@ -91,11 +92,3 @@ def _by_density(choices: Sequence[Choice]) -> list[int]:
         return densities[index]
 
     return sorted(by_score(choices), key=density, reverse=True)
-
-
-def _enough(ledger: Ledger, chosen: int) -> bool:
-    return chosen >= ENOUGH_ITEMS and ledger.used * 100 > ledger.room.total * ENOUGH_PERCENT
-
-
-def _dominates(of_type: int, chosen: int) -> bool:
-    return chosen > TYPE_RULE_AFTER and of_type * 100 > chosen * TYPE_PERCENT

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import shortened
-from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 from weftwork.pack.ranked import pack_in_order
 
 
@@ -22,7 +23,7 @@ class Greedy:
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Decide on each choice within the room."""
 
-        def squeeze(choice: Choice, left: int) -> Rendering | None:
+        def squeeze(choice: Choice, left: int) -> Choice | None:
             return shortened(choice, left, shorten) if left > self.min_left else None
 
         return pack_in_order(choices, room, shorten, squeeze)

@@ -50,18 +50,15 @@ def recover(picks: Picks, items: Items, tokens: int) -> tuple[list[int | None], 
     """The option picked for each item within `tokens`, and the tokens that are left."""
     chosen: list[int | None] = []
     for better, options in zip(picks, items, strict=True):
-        number = _last_better(better, options, tokens)
+        number = None
+        for last in range(len(options) - 1, -1, -1):
+            place = tokens - options[last].cost
+            if place >= 0 and better[last][place // 8] >> (7 - place % 8) & 1:
+                number = last
+                break
         chosen.append(number)
         tokens -= 0 if number is None else options[number].cost
     return chosen, tokens
-
-
-def _last_better(better: Sequence[Bits], options: Sequence[Option], tokens: int) -> int | None:
-    for number in range(len(options) - 1, -1, -1):
-        place = tokens - options[number].cost
-        if place >= 0 and better[number][place // 8] >> (7 - place % 8) & 1:
-            return number
-    return None
 
 
 def combine(first: Curve, second: Curve) -> Curve:

@@ -1,11 +1,13 @@
-"""The running account of one packing: tokens used and left, and the outcome of each choice."""
+"""The running account of one packing: tokens used and left, and the fate of each choice."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from weftwork.pack.protocol import Choice, Outcome, Packing, Rendering, Room, Shorten
+from weftwork.compose.offers import Choice
+from weftwork.pack.protocol import Packing, Room, Shorten
+from weftwork.types import Excerpt, Fate
 
 
 def by_score(choices: Sequence[Choice]) -> list[int]:
@@ -31,7 +33,9 @@ class Ledger:
         self._owed: Counter[str] = Counter(room.reserved)
         self._owed_in_all = self._owed.total()
         self._caps = {choice.section: room.cap(choice.section) for choice in choices}
-        self._outcomes: dict[int, Outcome] = {}
+        self._decided: dict[int, tuple[Fate, str, int, int | None, Excerpt | None]] = {}
+        """By position: the fate, the reason, the tokens spent and missing, and the shorter version."""
+        self._groups = [choice.group for choice in choices]
         self._opened: set[tuple[str, str]] = set()
         """Documents whose heading is paid for."""
         self._cut: set[tuple[str, str]] = set()
@@ -55,25 +59,25 @@ class Ledger:
 
     def left_for(self, index: int) -> int:
         """Tokens left for the section of a choice."""
-        return self.left(self.choices[index].section)
+        return self.left(self.choices[index].candidate.section)
 
     def is_open(self, index: int) -> bool:
         """Return True if a part of the choice's document was taken, so that its heading is paid for."""
-        return self.choices[index].group in self._opened
+        return self._groups[index] in self._opened
 
     def is_cut(self, index: int) -> bool:
         """Return True if a part of the choice's document was shortened."""
-        return self.choices[index].group in self._cut
+        return self._groups[index] in self._cut
 
     def cost(self, index: int) -> int:
         """Tokens that a choice costs now, with its document's heading if that is not paid for yet."""
         choice = self.choices[index]
-        return choice.tokens if choice.group in self._opened else choice.tokens + choice.heading
+        return choice.tokens if self._groups[index] in self._opened else choice.tokens + choice.heading
 
     def waits(self, index: int) -> bool:
         """Return True if the choice that this one needs was not taken."""
         before = self.choices[index].after
-        return before is not None and (before not in self._outcomes or self._outcomes[before].taken != "whole")
+        return before is not None and (self.fate(before) != "included")
 
     def missing(self, index: int) -> int | None:
         """Tokens that a choice lacks to be taken whole; None if it fits."""
@@ -83,24 +87,25 @@ class Ledger:
     def take(self, index: int, reason: str) -> None:
         """Show a choice whole."""
         tokens = self.cost(index)
-        self._opened.add(self.choices[index].group)
+        self._opened.add(self._groups[index])
         self._book(index, tokens)
-        self._outcomes[index] = Outcome(self.choices[index], "whole", reason, tokens)
+        self._decided[index] = ("included", reason, tokens, None, None)
 
-    def take_shortened(self, index: int, rendering: Rendering, reason: str) -> None:
-        """Show a choice in this shorter version, which has the heading of its document."""
-        missing, choice = self.missing(index), self.choices[index]
-        tokens = max(0, rendering.tokens - choice.heading) if self.is_open(index) else rendering.tokens
-        self._opened.add(choice.group)
-        self._cut.add(choice.group)
+    def take_shortened(self, index: int, shorter: Choice, reason: str) -> None:
+        """Show a choice in this shorter version."""
+        missing = self.missing(index)
+        tokens = max(0, shorter.tokens) if self.is_open(index) else shorter.tokens + shorter.heading
+        self._opened.add(self._groups[index])
+        self._cut.add(self._groups[index])
         self._book(index, tokens)
-        self._outcomes[index] = Outcome(choice, "truncated", reason, tokens, missing, rendering)
+        self._decided[index] = ("truncated", reason, tokens, missing, shorter.excerpt)
 
-    def take_line(self, index: int, reason: str, missing: int | None = None) -> None:
+    def take_line(self, index: int, reason: str) -> None:
         """Show the document of a choice as one line."""
         tokens = self.choices[index].line or 0
+        missing = self._decided[index][3] if index in self._decided else self.missing(index)
         self._book(index, tokens)
-        self._outcomes[index] = Outcome(self.choices[index], "line", reason, tokens, missing)
+        self._decided[index] = ("line", reason, tokens, missing, None)
 
     def _book(self, index: int, tokens: int) -> None:
         section = self.choices[index].section
@@ -116,7 +121,7 @@ class Ledger:
 
     def drop(self, index: int, reason: str, missing: int | None = None) -> None:
         """Leave a choice out."""
-        self._outcomes[index] = Outcome(self.choices[index], None, reason, 0, missing)
+        self._decided[index] = ("dropped", reason, 0, missing, None)
 
     def refuse(self, index: int) -> None:
         """Leave a choice out because of its size."""
@@ -134,22 +139,29 @@ class Ledger:
         return f"section {section} is full" if capped or self.left(section) < self.free else otherwise
 
     def settled(self, index: int) -> bool:
-        """Return True if a choice has an outcome."""
-        return index in self._outcomes
+        """Return True if it is decided what becomes of a choice."""
+        return index in self._decided
 
-    def outcome(self, index: int) -> Outcome:
-        """The outcome of a choice so far."""
-        return self._outcomes[index]
+    def fate(self, index: int) -> Fate | None:
+        """The fate of a choice so far; None before it is decided."""
+        return self._decided[index][0] if index in self._decided else None
 
     def packing(self) -> Packing:
-        """The result, one outcome for each choice."""
-        return Packing(tuple(self._outcomes[index] for index in range(len(self.choices))), self.used)
+        """The result, with the fate of each choice."""
+        outcomes = (
+            Choice(
+                choice.candidate, choice.tokens, choice.score, choice.form, choice.document, choice.heading,
+                choice.after, choice.line, choice.pinned, choice.keys, *self._decided[index],
+            )
+            for index, choice in enumerate(self.choices)
+        )  # fmt: skip
+        return Packing(tuple(outcomes), self.used)
 
 
-def shortened(choice: Choice, limit: int, shorten: Shorten) -> Rendering | None:
+def shortened(choice: Choice, limit: int, shorten: Shorten) -> Choice | None:
     """A shorter version that really is within the limit: a caller's function is not trusted."""
-    rendering = shorten(choice, limit) if limit > 0 else None
-    return rendering if rendering is not None and rendering.tokens <= limit else None
+    shorter = shorten(choice, limit) if limit > 0 else None
+    return shorter if shorter is not None and shorter.tokens + shorter.heading <= limit else None
 
 
 def take_best_shortened(ledger: Ledger, ranked: Sequence[int], shorten: Shorten) -> None:
@@ -159,7 +171,7 @@ def take_best_shortened(ledger: Ledger, ranked: Sequence[int], shorten: Shorten)
     """
     for index in ranked:
         left = ledger.left_for(index)
-        rendering = shortened(ledger.choices[index], left, shorten)
-        if rendering is not None:
-            ledger.take_shortened(index, rendering, f"nothing fits whole: the best one, shortened to {left} tokens")
+        shorter = shortened(ledger.choices[index], left, shorten)
+        if shorter is not None:
+            ledger.take_shortened(index, shorter, f"nothing fits whole: the best one, shortened to {left} tokens")
             return

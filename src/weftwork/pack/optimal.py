@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.exact import best_options
 from weftwork.pack.knapsack import Option
 from weftwork.pack.ledger import Ledger, by_score, shortened, take_best_shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 
 SHORTEN_ABOVE = 120
 """Shortening a text of fewer tokens saves little."""
@@ -29,7 +30,7 @@ class _Form:
     tokens: int
     value: float
     parts: tuple[int, ...] = ()
-    rendering: Rendering | None = None
+    shorter: Choice | None = None
 
 
 class Optimal:
@@ -50,7 +51,7 @@ class Optimal:
                 ledger.drop(index, "score 0")
         if not _take_all(ledger, ranked):
             _take_best(ledger, ranked, shorten)
-        if not any(ledger.outcome(index).taken for index in range(len(choices))):
+        if not any(ledger.fate(index) != "dropped" for index in range(len(choices))):
             take_best_shortened(ledger, ranked, shorten)
         return ledger.packing()
 
@@ -59,7 +60,7 @@ def _take_all(ledger: Ledger, ranked: Sequence[int]) -> bool:
     """Take all of them whole if they fit; return False, with nothing taken, if not."""
     trial = Ledger(ledger.choices, ledger.room)
     for index in range(len(ledger.choices)):
-        if ledger.settled(index) and ledger.outcome(index).taken == "whole":
+        if ledger.fate(index) == "included":
             trial.take(index, "")
     for index in ranked:
         if trial.missing(index) is not None:
@@ -96,10 +97,10 @@ def _room_left(ledger: Ledger) -> Room:
 
 
 def _show(ledger: Ledger, parts: Sequence[int], form: _Form) -> None:
-    if form.rendering is not None:
-        ledger.take_shortened(parts[0], form.rendering, "in the best set for this budget in this shorter form")
+    if form.shorter is not None:
+        ledger.take_shortened(parts[0], form.shorter, "in the best set for this budget in this shorter form")
     elif not form.parts:
-        ledger.take_line(parts[0], "in the best set for this budget in this shorter form", ledger.missing(parts[0]))
+        ledger.take_line(parts[0], "in the best set for this budget in this shorter form")
     for index in form.parts:
         ledger.take(index, "in the best set for this budget")
 
@@ -117,7 +118,7 @@ def _forms(ledger: Ledger, parts: Sequence[int], room: Room, shorten: Shorten) -
         whole = first.tokens + first.heading
         if whole > SHORTEN_ABOVE:
             cuts = [cut for share in (2, 4) if (cut := shortened(first, whole // share, shorten))]
-            forms += [_Form(cut.tokens, first.score * cut.worth, rendering=cut) for cut in cuts]
+            forms += [_Form(cut.tokens + cut.heading, cut.score, shorter=cut) for cut in cuts]
         if first.line is not None:
             forms.append(_Form(first.line, LINE_WORTH * first.score))
     useful: list[_Form] = []

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 from weftwork.pack.ranked import NEEDED
 
 FOR_LINES = 200
@@ -34,11 +35,12 @@ class Overflow:
         """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
-        waiting = _fill(ledger, self.least)
+        ranked = by_score(choices)
+        waiting = _fill(ledger, ranked, self.least)
         if waiting and not self.modest:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
             take_pinned(ledger, shorten)
-            waiting = _fill(ledger, self.least)
+            waiting = _fill(ledger, ranked, self.least)
             ledger.held = 0
         if self.modest:
             waiting = _shorten_best(ledger, waiting, shorten)
@@ -65,9 +67,8 @@ class Overflow:
                 break
             line = ledger.choices[index].line
             if line is not None and line <= ledger.left_for(index) and line + heading <= ledger.free:
-                missing = ledger.outcome(index).missing_tokens
                 ledger.spend(heading)
-                ledger.take_line(index, "did not fit whole: listed by one line", missing)
+                ledger.take_line(index, "did not fit whole: listed by one line")
                 heading = 0
 
 
@@ -80,9 +81,9 @@ def _to_list(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
     return list(first.values())
 
 
-def _fill(ledger: Ledger, least: int) -> list[int]:
+def _fill(ledger: Ledger, ranked: Sequence[int], least: int) -> list[int]:
     """Take what fits, the best first, then what fits into unused reserves; return the rest."""
-    order = [index for index in by_score(ledger.choices) if not ledger.settled(index)]
+    order = [index for index in ranked if not ledger.settled(index)]
     waiting = _take_whole(ledger, order, "among the best that fit", least)
     if not ledger.room.reserved:
         return waiting
@@ -114,17 +115,17 @@ def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> l
         if choice.form != "hits" or ledger.is_cut(index) or ledger.waits(index):
             continue
         # What is shortened by itself has a heading, which its document may have already.
-        rendering = shortened(choice, left + (choice.heading if ledger.is_open(index) else 0), shorten)
-        if rendering is not None:
-            ledger.take_shortened(index, rendering, f"shortened to the {left} tokens that were left")
+        shorter = shortened(choice, left + (choice.heading if ledger.is_open(index) else 0), shorten)
+        if shorter is not None:
+            ledger.take_shortened(index, shorter, f"shortened to the {left} tokens that were left")
         break
-    return [index for index in waiting if ledger.outcome(index).taken is None]
+    return [index for index in waiting if ledger.fate(index) == "dropped"]
 
 
 def _take_into_rest(ledger: Ledger, waiting: Collection[int], least: int) -> None:
     """Take whole what fits into the tokens that the lines did not need."""
     for index in waiting:
-        if ledger.outcome(index).taken is None and not ledger.waits(index):
+        if ledger.fate(index) == "dropped" and not ledger.waits(index):
             left = ledger.left_for(index)
             if ledger.cost(index) <= left and (ledger.is_open(index) or left >= least):
                 ledger.take(index, "fits in what the list left over")

@@ -10,9 +10,9 @@ ASKED = "asked for"
 
 def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
     """Take pinned choices, the best first, leaving room for a line of each that is still to come."""
-    waiting = [index for index in by_score(ledger.choices) if ledger.choices[index].pinned]
-    if not waiting:
+    if not any(choice.pinned for choice in ledger.choices):
         return
+    waiting = [index for index in by_score(ledger.choices) if ledger.choices[index].pinned]
     for place, index in enumerate(waiting):
         if ledger.waits(index):
             continue
@@ -25,11 +25,11 @@ def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
         if ledger.cost(index) <= share:
             ledger.take(index, ASKED)
             continue
-        rendering = None if ledger.is_open(index) else shortened(ledger.choices[index], min(left, share), shorten)
+        shorter = None if ledger.is_open(index) else shortened(ledger.choices[index], min(left, share), shorten)
         line = ledger.choices[index].line
-        if rendering is not None:
-            ledger.take_shortened(index, rendering, f"{ASKED}, shortened to {min(left, share)} tokens")
+        if shorter is not None:
+            ledger.take_shortened(index, shorter, f"{ASKED}, shortened to {min(left, share)} tokens")
         elif line is not None and not ledger.is_open(index) and line <= min(ledger.left_for(index), ledger.free):
-            ledger.take_line(index, f"{ASKED}, did not fit whole", ledger.missing(index))
+            ledger.take_line(index, f"{ASKED}, did not fit whole")
         else:
             ledger.refuse(index)

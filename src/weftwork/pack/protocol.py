@@ -1,4 +1,4 @@
-"""The protocol of packers: choices, the room for them, and their outcomes.
+"""The protocol of packers: the room for choices, and what becomes of them.
 
 A document is offered part by part: its hits, and their surroundings. Each part that is taken makes the form in
 which the document is shown a larger one, from a hit through a window and a section to the whole.
@@ -8,59 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
+from weftwork.compose.offers import Choice
 from weftwork.errors import BudgetError
-from weftwork.types import Candidate, Form
 
-
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """A text made shorter, with its exact cost and the share of its worth that it keeps."""
-
-    text: str
-    tokens: int
-    worth: float = 1.0
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A part of a document that may be shown, with its cost and value."""
-
-    candidate: Candidate
-    """The hit that it is, or that it stands around."""
-    tokens: int
-    """Tokens that it adds to the text, without the heading of its document."""
-    score: float
-    form: Form = "hits"
-    """The form that its document has with it."""
-    document: str = ""
-    """The document that it is a part of, within its section; empty if it stands alone."""
-    heading: int = 0
-    """Tokens of the document's heading, spent once, with the first part that is taken."""
-    after: int | None = None
-    """The position of the choice without which it makes no sense."""
-    line: int | None = None
-    """Tokens of its document as one line; None where there is no such form."""
-    pinned: bool = False
-    """True if it was asked for: it is packed before all others."""
-    keys: tuple[int, ...] = ()
-    """The passages that it adds."""
-
-    @property
-    def section(self) -> str:
-        """The section that it would stand in."""
-        return self.candidate.section
-
-    @property
-    def group(self) -> tuple[str, str]:
-        """Equal for the parts of one document in one section."""
-        alone = f"{self.candidate.passage.citation}\0{self.candidate.node.id}"
-        return self.section, self.document or alone
-
-
-Shorten = Callable[[Choice, int], Rendering | None]
+Shorten = Callable[[Choice, int], Choice | None]
 """A shorter version of a choice within a limit of tokens, its heading included; None if too little would be left."""
 
 
@@ -83,36 +36,21 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A choice as it was taken, or not, and the reason."""
-
-    choice: Choice
-    taken: Literal["whole", "truncated", "line"] | None
-    reason: str
-    tokens: int = 0
-    """Tokens that it took of the room."""
-    missing_tokens: int | None = None
-    """Tokens that it lacked, when its turn came, to be taken whole; None if size was not the reason."""
-    rendering: Rendering | None = None
-    """Its shorter version, if that was taken."""
-
-
-@dataclass(frozen=True, slots=True)
 class Packing:
-    """One outcome for each choice, in the order of the choices, and the tokens that they take."""
+    """The choices with the fate of each, in the order in which they were given, and the tokens that they take."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Choice, ...]
     used: int
 
     @property
-    def chosen(self) -> tuple[Outcome, ...]:
-        """Outcomes that are shown, in any form."""
-        return tuple(outcome for outcome in self.outcomes if outcome.taken is not None)
+    def chosen(self) -> tuple[Choice, ...]:
+        """Those that are shown, in any form."""
+        return tuple(choice for choice in self.outcomes if choice.fate != "dropped")
 
     @property
-    def dropped(self) -> tuple[Outcome, ...]:
-        """Outcomes that are not shown."""
-        return tuple(outcome for outcome in self.outcomes if outcome.taken is None)
+    def dropped(self) -> tuple[Choice, ...]:
+        """Those that are not shown."""
+        return tuple(choice for choice in self.outcomes if choice.fate == "dropped")
 
 
 class Packer(Protocol):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.pins import take_pinned
-from weftwork.pack.protocol import Choice, Packing, Rendering, Room, Shorten
+from weftwork.pack.protocol import Packing, Room, Shorten
 
-Squeeze = Callable[[Choice, int], Rendering | None]
+Squeeze = Callable[[Choice, int], Choice | None]
 
 NEEDED = "what it belongs to is not shown"
 
@@ -41,35 +42,23 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
         choice = choices[index]
         if ledger.settled(index):
             continue
-        left = ledger.left(choice.section)
+        left, over = ledger.left(choice.section), stopped or choice.section in ended
         if ledger.waits(index):
             ledger.drop(index, NEEDED)
-        elif stopped or choice.section in ended:
-            _drop_after_the_end(ledger, index)
+        elif over and ledger.cost(index) <= left:
+            ledger.drop(index, "a better one did not fit, and the packing ended there")
         elif ledger.cost(index) <= left:
             ledger.take(index, "among the best that fit")
-        elif choice.form != "hits":
+        elif over or choice.form != "hits":
             ledger.refuse(index)
         else:
             if left < ledger.free:
                 ended.add(choice.section)
             else:
                 stopped = True
-            _squeeze_or_refuse(ledger, index, squeeze)
+            shorter = None if ledger.is_open(index) else squeeze(choice, left)
+            if shorter is None:
+                ledger.refuse(index)
+            else:
+                ledger.take_shortened(index, shorter, f"shortened to the {left} tokens that were left")
     return ledger.packing()
-
-
-def _squeeze_or_refuse(ledger: Ledger, index: int, squeeze: Squeeze) -> None:
-    left = ledger.left_for(index)
-    rendering = None if ledger.is_open(index) else squeeze(ledger.choices[index], left)
-    if rendering is None:
-        ledger.refuse(index)
-    else:
-        ledger.take_shortened(index, rendering, f"shortened to the {left} tokens that were left")
-
-
-def _drop_after_the_end(ledger: Ledger, index: int) -> None:
-    if ledger.missing(index) is None:
-        ledger.drop(index, "a better one did not fit, and the packing ended there")
-    else:
-        ledger.refuse(index)

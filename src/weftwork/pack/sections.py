@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from weftwork.compose.offers import Choice
 from weftwork.errors import BudgetError
-from weftwork.pack.protocol import Choice, Room
+from weftwork.pack.protocol import Room
 from weftwork.types import Budget
 
 
@@ -30,24 +31,14 @@ def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
         left_over = max(0, total - sum(budget.sections.values()))
         return Room(total, {name: min(budget.sections.get(name, left_over), total) for name in sorted(names)})
     closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
-    return Room(total, closed, _reserves(_scaled(budget.sections, total), choices))
+    demand: Counter[str] = Counter()
+    for choice in choices:
+        demand[choice.section] += choice.tokens + (0 if choice.after is not None else choice.heading)
+    # Where the shares are more than there is, each is less in the same proportion.
+    most = max(sum(budget.sections.values()), total, 1)
+    shares = {name: tokens * total // most for name, tokens in budget.sections.items()}
+    return Room(total, closed, {name: min(tokens, demand[name]) for name, tokens in shares.items()})
 
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _scaled(sections: Mapping[str, int], total: int) -> dict[str, int]:
-    """Entitlements scaled down to the total, in the same proportion."""
-    asked = sum(sections.values())
-    if asked <= total:
-        return dict(sections)
-    return {name: tokens * total // asked for name, tokens in sections.items()}
-
-
-def _reserves(entitled: Mapping[str, int], choices: Sequence[Choice]) -> dict[str, int]:
-    """The reserve of each section: its entitlement, or its demand if that is less."""
-    demand: Counter[str] = Counter()
-    for choice in choices:
-        demand[choice.section] += choice.tokens + (0 if choice.after is not None else choice.heading)
-    return {name: min(tokens, demand[name]) for name, tokens in entitled.items()}

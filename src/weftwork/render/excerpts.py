@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import sqrt
 
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
-from weftwork.pack import Rendering
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
@@ -27,7 +25,6 @@ Load = Callable[[Sequence[int]], Mapping[int, Candidate]]
 
 _MIN_CONTENT = 12
 _LONGEST_NOTE = 400
-_TRUNCATED_WORTH = 0.99
 _BULLET = re.compile(r"(?:^|\n)[-*+] \Z")
 _OWN_LINE = re.compile(rf"\s*\[{CITATION.pattern}\]")
 """The start of a line that Weftwork itself adds; in content, a backslash stands before what looks like it."""
@@ -155,14 +152,6 @@ class ExcerptRenderer:
             room -= max(least, (cut.tokens - limit) * room // max(1, cut.tokens - around))
             least *= 2
         return None
-
-    def worth(self, part: Excerpt, whole: int) -> float:
-        """The share of its worth that a shortened excerpt keeps."""
-        return min(_TRUNCATED_WORTH, sqrt(part.tokens / max(1, whole)))
-
-    def rendering(self, excerpt: Excerpt, whole: int) -> Rendering:
-        """A shortened excerpt as a packer's `Rendering`."""
-        return Rendering(excerpt.text, excerpt.tokens, self.worth(excerpt, whole), excerpt.note)
 
     def _items(self, offer: Offer, keys: Iterable[int]) -> list[Item]:
         ordered = sorted(keys, key=offer.reading.place.__getitem__)

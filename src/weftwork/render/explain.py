@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from weftwork.render.quote import inline
-from weftwork.types import Context, Decision, Ended, Fate, Finding, Section
+from weftwork.types import Context, Decision, Ended, Fate
 
 _FATES: tuple[Fate, ...] = ("included", "truncated", "line", "dropped")
 _ENDED: Mapping[Ended, str] = {
@@ -40,18 +40,15 @@ def _summary(context: Context) -> Iterator[str]:
 
 def _sections(context: Context) -> Iterator[str]:
     width = max((len(inline(section.name, 20)) for section in context.sections), default=0)
-    yield from (_section(section, width) for section in context.sections)
+    for section in context.sections:
+        budget = "" if section.budget is None else f" of {section.budget}"
+        items = f"{len(section.excerpts)} excerpt{'' if len(section.excerpts) == 1 else 's'}"
+        yield f"  {inline(section.name, 20):<{width}}  {section.tokens}{budget} tokens, {items}"
     if context.overflow:
         tokens = sum(excerpt.tokens for excerpt in context.overflow)
         yield f"  {len(context.overflow)} more by title only, {tokens} tokens"
     if not context.sections and not context.overflow:
         yield "  none"
-
-
-def _section(section: Section, width: int) -> str:
-    budget = "" if section.budget is None else f" of {section.budget}"
-    items = f"{len(section.excerpts)} excerpt{'' if len(section.excerpts) == 1 else 's'}"
-    return f"  {inline(section.name, 20):<{width}}  {section.tokens}{budget} tokens, {items}"
 
 
 def _decision(decision: Decision) -> Iterator[str]:
@@ -61,16 +58,12 @@ def _decision(decision: Decision) -> Iterator[str]:
     section = inline(decision.section, 20)
     yield f"{_INDENT}{decision.tokens} tokens, {section}: {inline(decision.reason)}{near}"
     if decision.signals:
-        signals = " ".join(f"{inline(name, 30)}={_number(decision.signals[name])}" for name in sorted(decision.signals))
-        yield f"{_INDENT}signals  {signals}"
+        values = {name: "-" if value is None else f"{value:.2f}" for name, value in decision.signals.items()}
+        yield f"{_INDENT}signals  {' '.join(f'{inline(name, 30)}={values[name]}' for name in sorted(values))}"
     if decision.findings:
-        yield f"{_INDENT}found by {'; '.join(map(_finding, decision.findings))}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-def _finding(finding: Finding) -> str:
-    why = f": {inline(finding.why, 80)}" if finding.why else ""
-    return f"{inline(finding.collector, 30)} at rank {finding.rank} ({finding.score:.2f}){why}"
+        found_by = [
+            f"{inline(finding.collector, 30)} at rank {finding.rank} ({finding.score:.2f})"
+            + (f": {inline(finding.why, 80)}" if finding.why else "")
+            for finding in decision.findings
+        ]
+        yield f"{_INDENT}found by {'; '.join(found_by)}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
 from weftwork.render.quote import writable
 from weftwork.render.values import iso
-from weftwork.types import Citation, Context, Decision, Excerpt, Finding, Item, Section, Step
+from weftwork.types import Citation, Context, Decision, Excerpt, Finding, Item, Step
 
 
 def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> dict[str, Any]:
@@ -26,7 +26,16 @@ def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> d
         "budget": context.budget,
         "ended": context.ended,
         "stable_prefix_tokens": context.stable_prefix_tokens,
-        "sections": [_section(section) for section in context.sections],
+        "sections": [
+            {
+                "name": section.name,
+                "title": section.title,
+                "tokens": section.tokens,
+                "budget": section.budget,
+                "excerpts": [_excerpt(excerpt) for excerpt in section.excerpts],
+            }
+            for section in context.sections
+        ],
         "overflow": [_excerpt(excerpt) for excerpt in context.overflow],
         "citations": context.citations,
         "warnings": context.warnings,
@@ -48,16 +57,6 @@ def to_json(context: Context, *, trace: bool = True, timings: bool = False, inde
         sort_keys=True,
         indent=indent,
     )
-
-
-def _section(section: Section) -> dict[str, Any]:
-    return {
-        "name": section.name,
-        "title": section.title,
-        "tokens": section.tokens,
-        "budget": section.budget,
-        "excerpts": [_excerpt(excerpt) for excerpt in section.excerpts],
-    }
 
 
 def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
@@ -116,16 +115,16 @@ def _plain(value: Any) -> Any:
             return [_plain(part) for part in value]
         case Citation() | Decision() | Finding() | Step():
             return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    return _scalar(value)
+    return scalar(value, iso)
 
 
-def _scalar(value: Any) -> Any:
-    """The value with datetimes, lone surrogates and non-finite floats replaced."""
+def scalar(value: Any, moment: Callable[[datetime], str]) -> Any:
+    """The value with lone surrogates and non-finite floats replaced, and datetimes written by `moment`."""
     match value:
         case str():
             return writable(value)
         case datetime():
-            return iso(value)
+            return moment(value)
         case float() if not math.isfinite(value):
             return None
     return value

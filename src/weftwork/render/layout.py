@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from weftwork.render.quote import escape
@@ -16,34 +15,27 @@ _QUERY = "{{query}}"
 _SEPARATOR = "separator"
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    piece: Piece
-    stable: bool = True
-    """True if it stays the same when only the query changes and the sources do not."""
-
-    @property
-    def text(self) -> str:
-        return self.piece.text
+_Part = tuple[Piece, bool]
+"""A piece, and True if it stays the same when only the query changes and the sources do not."""
 
 
 def lay_out(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> str:
     """The text of a context."""
-    return "".join(part.text for part in _parts(sections, overflow, template, query))
+    return "".join(piece.text for piece, _ in _parts(sections, overflow, template, query))
 
 
 def pieces_of(
     sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str
 ) -> tuple[Piece, ...]:
     """The pieces that the text consists of, in their order; those of the same name have the same text."""
-    return tuple(part.piece for part in _parts(sections, overflow, template, query) if part.text)
+    return tuple(piece for piece, _ in _parts(sections, overflow, template, query) if piece.text)
 
 
 def overhead(
     template: Template, section_names: Iterable[str], query: str, has_overflow: bool, counter: TokenCounter
 ) -> int:
     """The most tokens that everything but the items can come to when these sections are open."""
-    texts = [part.text for slot in ("header", "footer") for part in _around(template, slot, query)]
+    texts = [piece.text for slot in ("header", "footer") for piece, _ in _around(template, slot, query)]
     for name in dict.fromkeys([*template.sections, *section_names]):
         texts.append(_heading(template, name, _MOST_ITEMS))
         if template.empty is not None:
@@ -55,8 +47,8 @@ def overhead(
 
 def stable_prefix(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> str:
     """The start of the text that another query leaves as it is, as long as it finds the same sources."""
-    stable = takewhile(lambda part: part.stable, _parts(sections, overflow, template, query))
-    return "".join(part.text for part in stable)
+    stable = takewhile(lambda part: part[1], _parts(sections, overflow, template, query))
+    return "".join(piece.text for piece, _ in stable)
 
 
 def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> Iterator[_Part]:
@@ -70,22 +62,22 @@ def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: T
     body = [part for name, members in shown.items() for part in _section(template, name, members, alone=alone)]
     # Between an item and the list of titles it has to end the line, unless the list does so itself.
     parted = overflow and not template.overflow.startswith("\n")
-    if body and not parted and body[-1].piece.name == _SEPARATOR:
+    if body and not parted and body[-1][0].name == _SEPARATOR:
         body.pop()
     yield from body
     if overflow:
-        yield _Part(Piece("overflow", template.overflow))
-        yield from (_Part(_piece(excerpt, excerpt.text), _is_stable(excerpt, template.line)) for excerpt in overflow)
+        yield Piece("overflow", template.overflow), True
+        yield from ((_piece(excerpt, excerpt.text), _is_stable(excerpt, template.line)) for excerpt in overflow)
     yield from _around(template, "footer", query)
 
 
 def _around(template: Template, slot: str, query: str) -> Iterator[_Part]:
     """The header or footer, split where the query begins."""
     before, variable, after = getattr(template, slot).partition(_QUERY)
-    yield _Part(Piece(slot, before))
+    yield Piece(slot, before), True
     if variable:
         asked = substitute(variable + after, {"query": escape(query, block=False)})
-        yield _Part(Piece(f"{slot} with query", asked), stable=False)
+        yield Piece(f"{slot} with query", asked), False
 
 
 def _piece(excerpt: Excerpt, text: str) -> Piece:
@@ -94,15 +86,14 @@ def _piece(excerpt: Excerpt, text: str) -> Piece:
 
 
 def _section(template: Template, name: str, excerpts: tuple[Excerpt, ...], *, alone: bool) -> Iterator[_Part]:
-    separator = _Part(Piece(_SEPARATOR, template.separator))
+    separator = (Piece(_SEPARATOR, template.separator), True)
     if not alone:
-        yield _Part(Piece(f"section {name}", _heading(template, name, len(excerpts))))
+        yield Piece(f"section {name}", _heading(template, name, len(excerpts))), True
     if not excerpts:
-        yield _Part(Piece("empty", template.empty or ""))
+        yield Piece("empty", template.empty or ""), True
         yield separator
     for excerpt in excerpts:
-        text = excerpt.text.removesuffix(template.separator)
-        yield _Part(_piece(excerpt, text), _is_stable(excerpt, template.item))
+        yield _piece(excerpt, excerpt.text.removesuffix(template.separator)), _is_stable(excerpt, template.item)
         yield separator
 
 

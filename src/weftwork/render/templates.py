@@ -127,21 +127,18 @@ class Template:
             raise InvalidInput(f"template {self.name!r} has a lone surrogate, which no file can hold: remove it")
         if self.quote not in _QUOTES:
             raise InvalidInput(f"template {self.name!r} has quote={self.quote!r}: use one of {', '.join(_QUOTES)}")
-        self._check_guards()
-        if self.quote in ("fence", "cite") and not self.content_on_own_lines:
-            raise InvalidInput(
-                f"template {self.name!r} cannot {self.quote} {{{{content}}}}: give it a line of its own, "
-                "outside any fence of the template, or use quote='escape'"
-            )
-        return self
-
-    def _check_guards(self) -> None:
         if self.guards and self.quote != "plain":
             raise InvalidInput(f"template {self.name!r} has guards, which only quote='plain' needs: leave them out")
         try:
             re.compile(self.guards)
         except re.error as error:
             raise InvalidInput(f"the guards of template {self.name!r} are no regular expression: {error}") from error
+        if self.quote in ("fence", "cite") and not self.content_on_own_lines:
+            raise InvalidInput(
+                f"template {self.name!r} cannot {self.quote} {{{{content}}}}: give it a line of its own, "
+                "outside any fence of the template, or use quote='escape'"
+            )
+        return self
 
     @classmethod
     def from_mapping(cls, name: str, settings: Mapping[str, object]) -> Template:

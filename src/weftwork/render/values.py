@@ -40,8 +40,8 @@ _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "similarity": lambda excerpt, names: _confidence(_similarity(lead_of(excerpt))),
     "source": lambda excerpt, names: inline(excerpt.document.source),
     "tags": lambda excerpt, names: "".join(f" #{tag}" for tag in _tags(_shown_node(excerpt).tags)),
-    "timestamp": lambda excerpt, names: _timestamp(
-        lead_of(excerpt).node.created_at or lead_of(excerpt).node.updated_at
+    "timestamp": lambda excerpt, names: (
+        iso(moment) if (moment := lead_of(excerpt).node.created_at or lead_of(excerpt).node.updated_at) else "unknown"
     ),
     "title": lambda excerpt, names: names.title,
     "type": lambda excerpt, names: in_brackets(inline(lead_of(excerpt).node.type, 40)),
@@ -125,14 +125,14 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
     above = [name for title in excerpt.trail if (name := inline(title, 80))]
     document_name = inline(document.title, 120) or _file_name(document.source)
     if not document_name:
-        document_name = _kind_name(document) or (above.pop(0) if above else "")
+        # What people do not give titles to is named by its kind.
+        kind = "Memory" if _is_memory(document) else "Conversation" if document.type in _TALKS else ""
+        document_name = kind or (above.pop(0) if above else "")
     within = [name for heading in headings if (name := inline(heading, 120))]
     # A note that is called by its file often has its real name as its first heading.
-    name = (
-        within.pop(0)
-        if within and (_bare(within[0]) == _bare(document_name) or _is_slug(document_name))
-        else document_name
-    )
+    slug = " " not in document_name and ("-" in document_name or "_" in document_name)
+    named_within = within and (slug or _bare(within[0]) == _bare(document_name))
+    name = within.pop(0) if named_within else document_name
     # The title of a page of a document begins with that of the document.
     title = inline(title, 120).removeprefix(f"{name}, ")
     last = within[-1:] or ([title] if title and _bare(title) != _bare(name) else [])
@@ -151,11 +151,6 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
 def _bare(name: str) -> str:
     """A name as it is compared: letters and digits alone."""
     return "".join(character for character in name.casefold() if character.isalnum())
-
-
-def _is_slug(name: str) -> bool:
-    """Return True for a name made for a file: several words without a space."""
-    return " " not in name and ("-" in name or "_" in name)
 
 
 def _details(excerpt: Excerpt, details: Collection[str]) -> Iterator[str]:
@@ -193,13 +188,6 @@ def _day_of(excerpt: Excerpt) -> str:
 
 def _is_memory(document: NodeInfo) -> bool:
     return document.type == "memory" or "memory" in document.tags
-
-
-def _kind_name(document: NodeInfo) -> str:
-    """A name for what people do not give titles to."""
-    if _is_memory(document):
-        return "Memory"
-    return "Conversation" if document.type in _TALKS else ""
 
 
 def turn_days(items: Iterable[Item]) -> list[str]:
@@ -285,10 +273,6 @@ def _after(mark: str, text: str) -> str:
 
 def _confidence(value: float | None) -> str:
     return "unknown" if value is None else f"{round(value, 2):g}"
-
-
-def _timestamp(moment: datetime | None) -> str:
-    return "unknown" if moment is None else iso(moment)
 
 
 def field_value(value: FieldValue) -> str:

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from weftwork.collect.adjacent import TURNS
+from weftwork.collect.fusion import found_by_words
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import Question, words_of
 from weftwork.request import Request
-from weftwork.score.fusion import found_by_words
 from weftwork.score.pages import PageGrades, grade_pages
 from weftwork.score.windows import REACH, windows, with_text_around, with_turns
 from weftwork.types import Candidate, Usage
@@ -66,11 +66,6 @@ def _similarities(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int
     return cosines | {key: cosine for key, cosine in unstored if cosine is not None}
 
 
-def _hops(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Mapping[str, int]:
-    focus = inquiry.request.focus
-    return {} if focus is None else inquiry.view.tree_distance(focus, _nodes(candidates))
-
-
 def _nodes(candidates: Sequence[Candidate]) -> list[str]:
     return list(dict.fromkeys(candidate.node.id for candidate in candidates))
 
@@ -86,10 +81,11 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
     return scores | with_turns(scores, inquiry.view.adjacent(turns, REACH)) if turns else scores
 
 
-def _vocabulary(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[str]:
-    """The words whose IDF the text comparison needs."""
+def _idf(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[str, float]:
+    """The rarity of all words that the text comparison needs."""
     texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
-    return list(dict.fromkeys([*words_of(inquiry.question.text), *(word for text in texts for word in words_of(text))]))
+    words = dict.fromkeys(word for text in (inquiry.question.text, *texts) for word in words_of(text))
+    return inquiry.view.idf(list(words))
 
 
 def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
@@ -100,9 +96,11 @@ def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Ma
 _READERS: Mapping[str, Callable[[Inquiry, Sequence[Candidate], Facts], object]] = {
     "similarities": lambda inquiry, candidates, facts: _similarities(inquiry, candidates),
     "evidence": lambda inquiry, candidates, facts: _evidence(inquiry, candidates, facts.similarities),
-    "hops": lambda inquiry, candidates, facts: _hops(inquiry, candidates),
+    "hops": lambda inquiry, candidates, facts: (
+        {} if facts.request.focus is None else inquiry.view.tree_distance(facts.request.focus, _nodes(candidates))
+    ),
     "usage": lambda inquiry, candidates, facts: inquiry.view.usage(_nodes(candidates)),
-    "idf": lambda inquiry, candidates, facts: inquiry.view.idf(_vocabulary(inquiry, candidates)),
+    "idf": lambda inquiry, candidates, facts: _idf(inquiry, candidates),
     "windows": lambda inquiry, candidates, facts: _windows(inquiry, candidates, facts.similarities),
     "pages": lambda inquiry, candidates, facts: grade_pages(inquiry, candidates),
     "edited": lambda inquiry, candidates, facts: frozenset(event.node for event in inquiry.edits),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from weftwork.collect.fusion import found_by_words, fuse
 from weftwork.score.facts import Facts
-from weftwork.score.fusion import found_by_words, fuse
 from weftwork.types import SEARCHED, Candidate
 
 

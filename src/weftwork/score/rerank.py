@@ -43,12 +43,19 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
     """
     if reranker is None:
         return candidates
-    places = [place for place, candidate in enumerate(candidates) if _is_hit(candidate)][:ASKED]
+    places = [
+        place
+        for place, candidate in enumerate(candidates)
+        if candidate.found_as(*SEARCHED, "link_rank") is not None and candidate.found_as(*PLACED) is None
+    ][:ASKED]
     if len(places) < 2 or not inquiry.request.query.strip():
         return candidates
     asked = [candidates[place] for place in places]
     try:
-        grades = _checked(reranker.rerank(inquiry.request.query, [_text(candidate) for candidate in asked]), len(asked))
+        texts = [f"{candidate.node.title}\n{candidate.passage.text}".strip() for candidate in asked]
+        grades = [float(grade) for grade in reranker.rerank(inquiry.request.query, texts)]
+        if len(grades) != len(asked) or not all(map(math.isfinite, grades)):
+            raise ModelError(f"it gave {len(grades)} usable numbers for {len(asked)} texts")
     except ModelError as error:
         inquiry.warnings.append(f"the reranker failed ({error}): the order is the one without it")
         return candidates
@@ -58,22 +65,6 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
         signals = {**asked[index].signals, "rerank": round(grades[index], 9), "rank": asked[index].score}
         result[place] = replace(asked[index], score=candidates[place].score, signals=signals)
     return result
-
-
-def _is_hit(candidate: Candidate) -> bool:
-    """Return True for a hit of a search or of links that no collector with a fixed place found."""
-    return candidate.found_as(*SEARCHED, "link_rank") is not None and candidate.found_as(*PLACED) is None
-
-
-def _text(candidate: Candidate) -> str:
-    return f"{candidate.node.title}\n{candidate.passage.text}".strip()
-
-
-def _checked(grades: Sequence[float], count: int) -> list[float]:
-    scores = [float(grade) for grade in grades]
-    if len(scores) != count or not all(map(math.isfinite, scores)):
-        raise ModelError(f"it gave {len(scores)} usable numbers for {count} texts")
-    return scores
 
 
 class CrossEncoderReranker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from weftwork.score.fusion import found_by_words, fuse
+from weftwork.collect.fusion import found_by_words, fuse
 from weftwork.types import Candidate
 
 if TYPE_CHECKING:

@@ -155,12 +155,17 @@ class View(Protocol):
         no date counts as absent, and nodes that are `closed` are left out.
         """
 
-    def search_words(self, text: str, *, limit: int, filters: Filters = ...) -> list[Hit]:
+    def search_words(
+        self, text: str, *, limit: int, filters: Filters = ..., also: Mapping[str, float] = ...
+    ) -> list[Hit]:
         """BM25 over title, text, tags and fields: any word may match; "phrases" must; prefix* too.
 
-        Statistics are those of what the viewer may see. A score is the share of the highest that
-        this query could give, in [0, 1].
+        Words that count `also`, with their weights, are not of the query. Statistics are those of what the viewer
+        may see. A score is the share of the highest that this query could give, in [0, 1].
         """
+
+    def corrections(self, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The words of visible passages that misspelt ones may stand for, the nearest first."""
 
     def search_fuzzy(self, text: str, *, limit: int, filters: Filters = ..., threshold: float = 0.3) -> list[Hit]:
         """Titles, paths and words that nearly match, by trigram similarity in [0, 1]."""

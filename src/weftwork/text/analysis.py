@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import takewhile
+from types import MappingProxyType
 from typing import TypeVar
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
@@ -20,6 +22,11 @@ MAX_REQUIRED = 8
 MAX_CHARACTERS = 20_000
 """Characters of a query that are read at all."""
 
+K3 = 20.0
+"""How far a word that the query repeats counts more: Robertson and Zaragoza (2009), see `bm25`."""
+
+NO_WORDS: Mapping[str, float] = MappingProxyType({})
+
 T = TypeVar("T")
 
 PREFIX = "*"
@@ -32,6 +39,13 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
 )
 _RUN = re.compile(f"[{UNSPACED}]+")
+_SEAM = re.compile("[-0-9A-Z](?<=[A-Za-z][-0-9]|[a-z][A-Z])")
+"""Where two words may have been joined; the rare letter first, since every text is looked through."""
+_AROUND = re.compile(r"[^\W_]*(?:-?[^\W_])*")
+_PART = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HYPHENATED = re.compile(r"[^\W\d_]+-[^\W_]+")
+MOST_PARTS, YEAR = 5, 4
+"""Parts of a compound at most, and digits of a number that counts by itself at least."""
 _PREFIX_WORD = re.compile(r"(?<!\w)([^\W_]+)\*(?!\w)")
 
 
@@ -50,8 +64,8 @@ WHOLE_WORDS = _analyzer(stem=False)
 class WordQuery:
     """A parsed query, in the stems of the index."""
 
-    terms: tuple[str, ...] = ()
-    """Words that count for the score, any of them may match; a prefix stands among them as `pre*`."""
+    terms: Mapping[str, float] = field(default_factory=dict)
+    """Words that count for the score, any of them may match, with their weights; `pre*` is a prefix."""
     phrases: tuple[tuple[str, ...], ...] = ()
     """Words that must follow one another."""
     prefixes: tuple[str, ...] = ()
@@ -66,9 +80,45 @@ def spaced(text: str) -> str:
     return _RUN.sub(lambda run: f" {_pairs(run[0])} ", unicodedata.normalize("NFKC", clean))
 
 
-def analyse(text: str) -> list[str]:
-    """The stems of a text in order: lower case, without accents."""
+def _with_parts(text: str) -> str:
+    """A text, each compound followed by its other spellings: getUserName get User Name, e-mail email."""
+    pieces, done = [], 0
+    for seam in _SEAM.finditer(text):
+        start = seam.start()
+        if start < done:
+            continue
+        while start > done and (text[start - 1].isalnum() or text[start - 1] == "-"):
+            start -= 1
+        word = _AROUND.match(text, start)
+        assert word is not None
+        pieces += [text[done : word.end()], *_spellings(word[0])]
+        done = word.end()
+    return " ".join([*pieces, text[done:]]) if pieces else text
+
+
+def _spellings(compound: str) -> list[str]:
+    """The parts of getUserName, the year of FY2022, e-mail and UTF-8 as one word; ids and codes stay whole."""
+    if _HYPHENATED.fullmatch(compound):
+        return [compound.replace("-", "")]
+    words = []
+    for word in compound.split("-"):
+        parts = _PART.findall(word)
+        if word.isalpha():
+            camel = "".join(parts) == word and all(len(part) > 1 for part in parts)
+            words += parts if camel and 1 < len(parts) <= MOST_PARTS else []
+        elif len(parts) == 2:
+            words += [part for part in parts if part.isdigit() and len(part) >= YEAR]
+    return words
+
+
+def stems(text: str) -> list[str]:
+    """The stems of a text in order, compounds only as they are written."""
     return _STEMS.analyze(spaced(text))
+
+
+def analyse(text: str) -> list[str]:
+    """The stems of a text in order: lower case, without accents, compounds with their parts."""
+    return _STEMS.analyze(_with_parts(spaced(text)))
 
 
 def whole_words(text: str) -> list[str]:
@@ -76,16 +126,26 @@ def whole_words(text: str) -> list[str]:
     return WHOLE_WORDS.analyze(spaced(text))
 
 
-def parse(text: str) -> WordQuery:
-    """Read a query: "phrases" and prefix* are required, all other words are optional; never fails."""
+def parse(text: str, also: Mapping[str, float] = NO_WORDS) -> WordQuery:
+    """Read a query: "phrases" and prefix* are required, all other words are optional; never fails.
+
+    Words that count `also` have the weight that is given there, unless the query has them itself.
+    """
     plain, quoted = _split_quotes(text[:MAX_CHARACTERS])
     phrases = _distinct((tuple(analyse(part)[:MAX_TERMS]) for part in quoted), MAX_REQUIRED)
     starts = (_beginning(match[1]) for match in _PREFIX_WORD.finditer(plain))
     prefixes = _distinct((start for start in starts if start is not None), MAX_REQUIRED)
     rest = _PREFIX_WORD.sub(lambda match: "" if _beginning(match[1]) else match[1], plain)
     words = [word for phrase in phrases for word in phrase] + analyse(rest)
-    terms = query_terms(words)
-    return WordQuery(_distinct([*(p + PREFIX for p in prefixes), *terms], MAX_TERMS), phrases, prefixes)
+    counts = Counter(words)
+    terms = _distinct([*(start + PREFIX for start in prefixes), *query_terms(words)], MAX_TERMS)
+    more = {stem: weight for word, weight in also.items() for stem in analyse(word)}
+    return WordQuery(more | {term: _repeated(counts[term] or 1) for term in terms}, phrases, prefixes)
+
+
+def _repeated(times: int) -> float:
+    """The weight of a word that a query has so many times, by BM25's formula for long queries."""
+    return (K3 + 1) * times / (K3 + times)
 
 
 def query_terms(words: Sequence[str]) -> tuple[str, ...]:
@@ -103,11 +163,11 @@ def _split_quotes(text: str) -> tuple[str, list[str]]:
 
 def _beginning(word: str) -> str | None:
     """The common prefix of all stems of words with this prefix; None if it is more than one word."""
-    whole, stems = whole_words(word), analyse(word)
-    if len(whole) != 1 or len(stems) != 1:
+    whole, stemmed = whole_words(word), stems(word)
+    if len(whole) != 1 or len(stemmed) != 1:
         return None
     # The index holds stems: `policy*` has to find "polici", which is the stem of "policies" too.
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(whole[0], stems[0], strict=False))
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(whole[0], stemmed[0], strict=False))
     return "".join(letter for letter, _ in same) or None
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 
-from weftwork.text.analysis import analyse, query_terms
+from weftwork.text.analysis import analyse, query_terms, stems
 
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s")
@@ -15,7 +16,7 @@ WINDOW = 200
 
 def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
     """The stretch with most of the query's words, each marked; the start of the text without a match."""
-    spans = _matches(text, frozenset(query_terms(analyse(query))))
+    spans = _matches(text, query_terms(stems(query))) or _matches(text, query_terms(analyse(query)))
     begin, end = _window(text, spans, length)
     pieces, position = [], begin
     for left, right in spans:
@@ -27,14 +28,14 @@ def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", 
     return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
 
 
-def _matches(text: str, stems: frozenset[str]) -> list[tuple[int, int]]:
+def _matches(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
     """The spans of matching words; each distinct word is analysed once."""
-    matching: dict[str, bool] = {}
+    wanted, matching = frozenset(wanted), dict[str, bool]()
     spans = []
     for match in _WORD.finditer(text):
         word = match[0]
         if word not in matching:
-            matching[word] = not stems.isdisjoint(analyse(word))
+            matching[word] = not wanted.isdisjoint(analyse(word))
         if matching[word]:
             spans.append(match.span())
     return spans

@@ -12,7 +12,7 @@ from weftwork import Edge, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound
 from weftwork.faces.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache
 from weftwork.identity import CITATION
-from weftwork.pack import Outcome, Packing
+from weftwork.pack import Packing
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ASKED = "When was the primary mirror inspected?"
@@ -266,7 +266,7 @@ def test_an_optimizer_may_be_a_packer_of_ones_own(weft):
         name = "nothing"
 
         def pack(self, choices, room, shorten):
-            return Packing(tuple(Outcome(choice, None, "I take nothing") for choice in choices), 0)
+            return Packing(tuple(replace(choice, reason="I take nothing") for choice in choices), 0)
 
     weft.add([Node(id="mirror", type="file", title="mirror.md", text="The mirror is ground.", source="mirror.md")])
     assert ContextAssemblyService(weft).build("t", "mirror").items

@@ -9,7 +9,6 @@ from weftwork.errors import InvalidInput
 from weftwork.store.open import shown
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.codec import folded, lexemes, phrase, read_vector, sign_bits
-from weftwork.store.postgres.fuzzy import within
 from weftwork.store.postgres.text import MARK, escaped, unescaped
 
 
@@ -51,16 +50,6 @@ def test_lexemes_have_stems_with_their_places_and_words_without():
 def test_titles_are_compared_by_their_beginning_in_lower_case():
     assert folded("Mirror CELL Ä") == "mirror cell Ä"
     assert len(folded("x" * 5000)) == 200
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "most", "near"),
-    [("word", "word", 1, True), ("word", "wrod", 1, True), ("word", "sword", 1, True), ("word", "wd", 1, False),
-     ("collimaton", "collimation", 2, True), ("collimaton", "colimation", 2, True), ("", "ab", 2, True)],
-)  # fmt: skip
-def test_typos_are_counted(a, b, most, near):
-    assert within(a, b, most) is near
-    assert within(b, a, most) is near
 
 
 def test_vectors_are_read_as_pgvector_sends_them():

@@ -18,7 +18,6 @@ from weftwork.collect import (
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import relatives
 from weftwork.compose.ordering import Order, Ordered, Ordering, with_descending_scores
-from weftwork.compose.repeats import LeftOut
 from weftwork.faces.memory.rankers import (
     BY_CONFIDENCE,
     BY_SIMILARITY,
@@ -32,7 +31,7 @@ from weftwork.faces.memory.rankers import (
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
 from weftwork.store.protocol import View
-from weftwork.types import SEARCHED, Candidate
+from weftwork.types import SEARCHED, Candidate, Decision
 
 SECTION = "memories"
 SEEDS = 10
@@ -146,7 +145,7 @@ class _Order:
         """The candidates in their final order."""
         near = [candidate for candidate in candidates if self._is_near(candidate)]
         reason = f"below the lowest score of {self.min_score:g}"
-        far = [LeftOut(candidate, reason=reason) for candidate in candidates if not self._is_near(candidate)]
+        far = [Decision.on(candidate, "dropped", reason) for candidate in candidates if not self._is_near(candidate)]
         remaining, left_out = self.ordering(inquiry, near)
         return [_dated(candidate) if self.days else candidate for candidate in remaining], left_out + far
 
@@ -182,7 +181,7 @@ def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
         remaining.sort(key=lambda candidate: (places[candidate.node.id][0], candidate.passage.ordinal))
         return with_descending_scores(
             [_placed(candidate, *places[candidate.node.id], len(places)) for candidate in remaining]
-        ), [LeftOut(candidate, reason="left out by the ranker") for candidate in dropped]
+        ), [Decision.on(candidate, "dropped", "left out by the ranker") for candidate in dropped]
 
     return order
 

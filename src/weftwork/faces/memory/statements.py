@@ -31,7 +31,8 @@ _REACTION = re.compile(
     r"(?:hi|hey|hello|thanks|thank you|thx|wow|yeah|yep|yes|no|nope|ok|okay|sure|great|good|nice|cool|awesome|amazing"
     r"|wonderful|congrats|congratulations|absolutely|definitely|totally|exactly|that'?s|that is|that sounds|sounds|glad"
     r"|so glad|i'?m (?:so )?glad|i'?m happy for|i hope|hope|i (?:totally |100% )?agree"
-    r"|i know|i see|you'?re|you are|you'?ve|let me know|take care|bye|goodbye|see you|keep|good luck|looking forward|no problem|of course|have (?:fun|a))"
+    r"|i know|i see|you'?re|you are|you'?ve|let me know|take care|bye|goodbye|see you"
+    r"|keep|good luck|looking forward|no problem|of course|have (?:fun|a))"
     r"\b[^,;:]{0,200}\Z",
     re.IGNORECASE,
 )

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Clock, aware, system_clock
 from weftwork.faces.thread.values import ContextItem
-from weftwork.pack import Choice, Outcome, Rendering, Room, get_packer
+from weftwork.pack import Choice, Room, get_packer
 from weftwork.query import read_query
 from weftwork.request import Request
 from weftwork.score import Facts, get_profile, score
 from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.text.truncate import truncate
-from weftwork.types import Budget, Candidate, Finding, NodeInfo, Passage, Usage
+from weftwork.types import Budget, Candidate, Excerpt, Finding, NodeInfo, Passage, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +69,23 @@ class TokenOptimizer:
     def _pack(self, packer: str, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
         choices = [Choice(_candidate(item, number), item.tokens, item.relevance) for number, item in enumerate(items)]
         packing = get_packer(packer).pack(choices, Room(max(0, max_tokens)), self._shorten)
-        selected = [_as_taken(items[outcome.choice.candidate.key], outcome) for outcome in packing.chosen]
-        excluded = [items[outcome.choice.candidate.key] for outcome in packing.dropped]
+        selected = [_as_taken(items[choice.candidate.key], choice) for choice in packing.chosen]
+        excluded = [items[choice.candidate.key] for choice in packing.dropped]
         return OptimizationResult(tuple(selected), tuple(excluded), packing.used)
 
-    def _shorten(self, choice: Choice, limit: int) -> Rendering | None:
-        text = truncate(choice.candidate.passage.text, limit, strategy="keep_start", counter=self.counter).text
+    def _shorten(self, choice: Choice, limit: int) -> Choice | None:
+        candidate = choice.candidate
+        text = truncate(candidate.passage.text, limit, strategy="keep_start", counter=self.counter).text
         tokens = self.counter.count(text)
-        return Rendering(text, tokens, worth=tokens / choice.tokens) if 0 < tokens < choice.tokens else None
+        if not 0 < tokens < choice.tokens:
+            return None
+        excerpt = Excerpt(candidate.node, candidate.section, "hits", (), text, tokens, choice.score)
+        return replace(choice, tokens=tokens, score=choice.score * tokens / choice.tokens, excerpt=excerpt)
 
 
-def _as_taken(item: ContextItem, outcome: Outcome) -> ContextItem:
-    if outcome.rendering is None:
-        return item
-    return replace(item, content=outcome.rendering.text, tokens=outcome.rendering.tokens)
+def _as_taken(item: ContextItem, choice: Choice) -> ContextItem:
+    excerpt = choice.excerpt
+    return item if excerpt is None else replace(item, content=excerpt.text, tokens=excerpt.tokens)
 
 
 def _candidate(item: ContextItem, number: int) -> Candidate:

@@ -37,9 +37,10 @@ from weftwork.store.index.columns import microseconds
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
 from weftwork.text import bm25
 from weftwork.text.analysis import PREFIX, WHOLE_WORDS, WordQuery, analyse, spaced, whole_words
+from weftwork.text.spelling import SHORTEST, most_typos
 from weftwork.text.trigrams import trigrams
 
-VERSION = 2
+VERSION = 3
 """Raised when fields or the analysis of texts change; an index of another version counts as damaged."""
 
 HEAP = 100_000_000
@@ -178,8 +179,12 @@ class WordIndex:
         self, query: WordQuery, scope: Scope, limit: int, frequencies: Mapping[str, int], documents: int
     ) -> list[int]:
         """Keys of the passages that come first by the viewer's statistics, best first."""
-        terms = [term for term in query.terms if frequencies.get(term, 0) and not term.endswith(PREFIX)]
-        steps = [clause for term in terms for clause in _steps(term, bm25.idf(documents, frequencies[term]))]
+        weights = {
+            term: weight * bm25.idf(documents, frequencies[term])
+            for term, weight in query.terms.items()
+            if frequencies.get(term, 0) and not term.endswith(PREFIX)
+        }
+        steps = [clause for term, weight in weights.items() for clause in _steps(term, weight)]
         required = [*map(_phrase, query.phrases), *(_term(prefix + PREFIX) for prefix in query.prefixes)]
         if not steps and not required:
             return []
@@ -196,10 +201,16 @@ class WordIndex:
 
     def _near(self, text: str, scope: Scope) -> list[Clause]:
         """The neighbours of those words of a query that occur nowhere in what it is restricted to."""
-        words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= 4][:16]
+        words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= SHORTEST][:16]
         unknown = [word for word in words if not self._any_of([(Occur.Should, _word("whole", word))], scope, 1)]
-        near = (Query.fuzzy_term_query(_SCHEMA, "whole", word, 2 if len(word) >= 8 else 1) for word in unknown)
-        return [(Occur.Should, _exactly(query, 1)) for query in near]
+        return [(Occur.Should, _exactly(_nearly(word, most_typos(word)), 1)) for word in unknown]
+
+    def nearly(self, word: str, scope: Scope, limit: int) -> list[int]:
+        """Keys of passages with a word that has the fewest typos of this one."""
+        for typos in range(1, most_typos(word) + 1):
+            if keys := self._any_of([(Occur.Should, _nearly(word, typos))], scope, limit):
+                return keys
+        return []
 
     def _any_of(self, clauses: list[Clause], scope: Scope, limit: int) -> list[int]:
         if not clauses:
@@ -372,6 +383,10 @@ def _one_of(field: str, values: Collection[int] | Collection[str]) -> Query:
     if len(cleaned) > FEW:
         return Query.term_set_query(_SCHEMA, field, cleaned)
     return Query.boolean_query([(Occur.Should, Query.term_query(_SCHEMA, field, value)) for value in cleaned])
+
+
+def _nearly(word: str, typos: int) -> Query:
+    return Query.fuzzy_term_query(_SCHEMA, "whole", word, typos)
 
 
 def _must(query: Query) -> Clause:

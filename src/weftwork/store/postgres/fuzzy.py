@@ -8,8 +8,11 @@ from weftwork.store.postgres.codec import WHOLE, phrase
 from weftwork.store.postgres.read_queries import INDEX_ROW, VISIBLE
 from weftwork.store.postgres.session import Reader, node_clause
 from weftwork.store.sql.codec import index_row
+from weftwork.store.sql.session import Row
 from weftwork.store.sql.word_ranking import resembling, shortlist_size
+from weftwork.text import spelling
 from weftwork.text.analysis import analyse, whole_words
+from weftwork.text.spelling import SHORTEST, distance, most_typos
 from weftwork.types import Filters, Hit
 
 NEAR_WORDS = 40
@@ -19,8 +22,8 @@ LEAST = 0.2
 FEW = 2_000
 LEAST_OF_TITLES = 0.3
 """Up to FEW passages all titles are ranked; above, those with this trigram similarity."""
-SHORTEST, LONG, MOST_WORDS = 4, 8, 16
-"""Minimum length of a corrected word, length from which two typos are allowed, maximum of words."""
+MOST_WORDS = 16
+"""Words of the query that are corrected at most."""
 
 
 def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: float) -> list[Hit]:
@@ -63,14 +66,29 @@ def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
     unknown = [word for word in words if word not in occurring]
     if not unknown:
         return []
-    rows = reader.searched(
+    rows = _alike_words(reader, unknown)
+    near = [(asked, word) for asked, word in rows if distance(asked, word, most_typos(asked)) is not None]
+    return _containing(reader, near, limit, filters)
+
+
+def corrections(reader: Reader, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Words of visible passages that are nearest to misspelt ones."""
+    known: dict[str, list[str]] = {}
+    for asked, word in _alike_words(reader, words):
+        known.setdefault(asked, []).append(word)
+    return {word: spelling.corrections(word, known.get(word, ())) for word in words}
+
+
+def _alike_words(reader: Reader, words: Sequence[str]) -> list[Row]:
+    """Pairs of a word that is asked for and a known one with similar trigrams."""
+    if not words or not reader.acls:
+        return []
+    return reader.searched(
         "SELECT asked, word FROM weftwork_words_like(%(words)s::text[], %(least)s::real, %(most)s)",
-        words=unknown,
+        words=list(words),
         least=LEAST,
         most=NEAR_WORDS,
     )
-    near = [(asked, word) for asked, word in rows if within(asked, word, 2 if len(asked) >= LONG else 1)]
-    return _containing(reader, near, limit, filters)
 
 
 def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
@@ -115,20 +133,3 @@ def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, fi
         **values,
     )
     return [row[0] for row in rows]
-
-
-def within(a: str, b: str, most: int) -> bool:
-    """True if the Damerau-Levenshtein distance of two words is at most `most`."""
-    if abs(len(a) - len(b)) > most:
-        return False
-    before: list[int] = []
-    last = list(range(len(b) + 1))
-    for i, letter in enumerate(a, start=1):
-        row = [i]
-        for j, other in enumerate(b, start=1):
-            best = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
-                best = min(best, before[j - 2] + 1)
-            row.append(best)
-        before, last = last, row
-    return last[-1] <= most

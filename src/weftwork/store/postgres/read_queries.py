@@ -57,20 +57,22 @@ TRAILS = f"""WITH RECURSIVE up (start, pk, parent, title, level) AS (
     ) SELECT start, pk, title FROM up ORDER BY start, level"""
 HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
     WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
-OUTLINES = f"""SELECT d.pk, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens
-    FROM unnest(%(documents)s::bigint[]) AS d (pk)
-    CROSS JOIN LATERAL (
-        SELECT d.pk AS node
+# In steps that are each made once: a planner that has no statistics yet would go through the workspace for each document.
+OUTLINES = f"""WITH d AS MATERIALIZED (
+        SELECT k.pk, (SELECT count(*) FROM (SELECT 1 FROM nodes q WHERE q.workspace = %(ws)s AND q.document = k.pk
+            AND q.acl = {VISIBLE} LIMIT %(most)s + 1) counted) AS size
+        FROM unnest(%(documents)s::bigint[]) AS k (pk)),
+    own AS MATERIALIZED (
+        SELECT d.pk AS document, d.pk AS node FROM d
         UNION ALL
-        SELECT x.pk FROM nodes x WHERE x.workspace = %(ws)s AND x.document = d.pk AND x.pk <> d.pk AND (
-            SELECT count(*) FROM (SELECT 1 FROM nodes q WHERE q.workspace = %(ws)s AND q.document = d.pk
-                AND q.acl = {VISIBLE} LIMIT %(most)s + 1) counted) <= %(most)s
-    ) own
+        SELECT d.pk, x.pk FROM d JOIN nodes x ON x.workspace = %(ws)s AND x.document = d.pk AND x.pk <> d.pk
+        WHERE d.size <= %(most)s)
+    SELECT own.document, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens FROM own
     JOIN nodes n ON n.workspace = %(ws)s AND n.pk = own.node
     JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk
-    WHERE n.acl = {VISIBLE} AND (n.pk = d.pk OR %(ever)s OR (
+    WHERE n.acl = {VISIBLE} AND (n.pk = own.document OR %(ever)s OR (
         (n.valid_from IS NULL OR n.valid_from <= %(as_of)s) AND (n.valid_until IS NULL OR n.valid_until > %(as_of)s)))
-    ORDER BY d.pk, n.position, n.pk, p.ordinal"""
+    ORDER BY own.document, n.position, n.pk, p.ordinal"""
 PASSAGE_KEYS = f"""SELECT n.id, p.key FROM nodes n
     JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal < %(limit)s
     WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])

@@ -14,18 +14,17 @@ from weftwork.store.postgres.read_queries import VISIBLE
 from weftwork.store.postgres.session import Reader, node_clause
 from weftwork.store.sql.word_ranking import best_hits, shortlist_size
 from weftwork.text import bm25
-from weftwork.text.analysis import PREFIX, WordQuery, parse
+from weftwork.text.analysis import PREFIX, WordQuery
 from weftwork.types import Filters, Hit
 
 LAST = chr(0x10FFFF)
 
 
-def by_words(reader: Reader, text: str, limit: int, filters: Filters) -> list[Hit]:
+def by_words(reader: Reader, query: WordQuery, limit: int, filters: Filters) -> list[Hit]:
     """BM25 over visible passages, as a share of the query's highest possible score."""
-    query = parse(text)
     if not reader.acls or limit < 1 or not (query.terms or query.phrases or query.prefixes):
         return []
-    counts = frequencies(reader, query.terms)
+    counts = frequencies(reader, tuple(query.terms))
     if not all(counts[prefix + PREFIX] for prefix in query.prefixes):
         return []
     ranking = _Ranking(query, {term: count for term, count in counts.items() if count}, reader.passages)
@@ -43,7 +42,7 @@ class _Ranking:
 
     def __init__(self, query: WordQuery, counts: Mapping[str, int], passages: int) -> None:
         self.query = query
-        self.weights = {term: bm25.idf(passages, count) for term, count in counts.items()}
+        self.weights = {term: query.terms[term] * bm25.idf(passages, count) for term, count in counts.items()}
         self.terms = [term for term in self.weights if not term.endswith(PREFIX)]
 
     @property

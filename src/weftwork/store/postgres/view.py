@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ from weftwork.store.postgres import embeddings, fuzzy, read_queries, search
 from weftwork.store.postgres.codec import folded
 from weftwork.store.postgres.session import Reader
 from weftwork.store.sql.view import NO_FILTERS, SqlView
+from weftwork.text.analysis import NO_WORDS, parse
+from weftwork.text.spelling import is_correctable
 from weftwork.types import Filters, Hit
 
 if TYPE_CHECKING:
@@ -36,9 +38,15 @@ class PostgresView(SqlView):
         """Ids of the visible nodes whose title or source is this, ignoring case."""
         return [row[0] for row in self._reader.rows(read_queries.FIND, start=folded(title), title=title)]
 
-    def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+    def search_words(
+        self, text: str, *, limit: int, filters: Filters = NO_FILTERS, also: Mapping[str, float] = NO_WORDS
+    ) -> list[Hit]:
         """BM25 with the statistics of what the viewer may see."""
-        return search.by_words(self._reader, text, limit, filters)
+        return search.by_words(self._reader, parse(text, also), limit, filters)
+
+    def corrections(self, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Known words that misspelt ones may stand for."""
+        return fuzzy.corrections(self._reader, [word for word in words if is_correctable(word)])
 
     def search_fuzzy(
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.3

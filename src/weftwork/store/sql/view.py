@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +18,7 @@ from weftwork.store.sql.queries import ReadQueries
 from weftwork.store.sql.session import Reader, Row
 from weftwork.store.sql.walk import EdgeRules, hops, walk
 from weftwork.text import bm25
-from weftwork.text.analysis import analyse
+from weftwork.text.analysis import NO_WORDS, analyse
 from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Outline, Passage, Reached, Record, Usage
 
 if TYPE_CHECKING:
@@ -151,8 +151,14 @@ class SqlView(ABC):
         return [node_info(row) for row in rows]
 
     @abstractmethod
-    def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+    def search_words(
+        self, text: str, *, limit: int, filters: Filters = NO_FILTERS, also: Mapping[str, float] = NO_WORDS
+    ) -> list[Hit]:
         """BM25 with the statistics of what the viewer may see."""
+
+    @abstractmethod
+    def corrections(self, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Known words that misspelt ones may stand for."""
 
     @abstractmethod
     def search_fuzzy(

@@ -12,11 +12,14 @@ from weftwork.store.sql.word_ranking import best_hits, resembling, shortlist_siz
 from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.read_queries import INDEX_ROWS
 from weftwork.store.sqlite.session import Reader
-from weftwork.text import bm25
-from weftwork.text.analysis import analyse, parse
+from weftwork.text import bm25, spelling
+from weftwork.text.analysis import WordQuery, analyse, whole_words
 from weftwork.types import Filters, Hit
 
 Answer = TypeVar("Answer")
+
+SAMPLED = 40
+"""Passages in which the correction of a word is looked for."""
 
 
 def scope_for(reader: Reader, filters: Filters) -> Scope:
@@ -25,20 +28,19 @@ def scope_for(reader: Reader, filters: Filters) -> Scope:
     return Scope(reader.acls, filters, excluded)
 
 
-def by_words(reader: Reader, derived: DerivedIndexes, text: str, limit: int, filters: Filters) -> list[Hit]:
+def by_words(reader: Reader, derived: DerivedIndexes, query: WordQuery, limit: int, filters: Filters) -> list[Hit]:
     """BM25 over visible passages, as a share of the query's highest possible score."""
-    query = parse(text)
     if not reader.acls or not (query.terms or query.phrases or query.prefixes):
         return []
     documents = reader.passages
     scope = scope_for(reader, filters)
 
     def shortlist(index: WordIndex) -> tuple[dict[str, int], list[int]]:
-        counts = _frequencies(reader, index, query.terms)
+        counts = _frequencies(reader, index, tuple(query.terms))
         return counts, index.shortlist(query, scope, shortlist_size(limit), counts, documents)
 
     counts, keys = _with_words(reader, derived, shortlist)
-    weights = {term: bm25.idf(documents, count) for term, count in counts.items() if count}
+    weights = {term: query.terms[term] * bm25.idf(documents, count) for term, count in counts.items() if count}
     ceiling = bm25.ceiling(weights.values())
     average = reader.words / documents if documents else 1.0
     hits = [
@@ -57,6 +59,23 @@ def by_resemblance(
     scope = scope_for(reader, filters)
     keys = _with_words(reader, derived, lambda index: index.fuzzy(text, scope, shortlist_size(limit)))
     return resembling(text, _rows(reader, keys), limit, threshold)
+
+
+def corrections(reader: Reader, derived: DerivedIndexes, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Words of visible passages that are nearest to misspelt ones."""
+    if not reader.acls:
+        return {}
+    scope = Scope(reader.acls)
+
+    def nearest(index: WordIndex) -> dict[str, list[int]]:
+        return {word: index.nearly(word, scope, SAMPLED) for word in words}
+
+    keys = _with_words(reader, derived, nearest)
+    rows = {row.key: row for row in _rows(reader, list(dict.fromkeys(key for each in keys.values() for key in each)))}
+    known = {key: frozenset(whole_words(row.searchable)) for key, row in rows.items()}
+    return {
+        word: spelling.corrections(word, set().union(*(known.get(key, ()) for key in keys[word]))) for word in words
+    }
 
 
 def frequencies(reader: Reader, derived: DerivedIndexes, terms: Sequence[str]) -> dict[str, int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from weftwork.store.sql.view import NO_FILTERS, SqlView
 from weftwork.store.sqlite import read_queries, search
 from weftwork.store.sqlite.index_sync import DerivedIndexes, read_vectors
 from weftwork.store.sqlite.session import Reader
+from weftwork.text.analysis import NO_WORDS, parse
+from weftwork.text.spelling import is_correctable
 from weftwork.types import Filters, Hit
 
 if TYPE_CHECKING:
@@ -24,9 +26,15 @@ class SqliteView(SqlView):
         super().__init__(reader, read_queries, names, version)
         self._derived = derived
 
-    def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> list[Hit]:
+    def search_words(
+        self, text: str, *, limit: int, filters: Filters = NO_FILTERS, also: Mapping[str, float] = NO_WORDS
+    ) -> list[Hit]:
         """BM25 with the statistics of what the viewer may see."""
-        return search.by_words(self._reader, self._derived, text, limit, filters)
+        return search.by_words(self._reader, self._derived, parse(text, also), limit, filters)
+
+    def corrections(self, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Known words that misspelt ones may stand for."""
+        return search.corrections(self._reader, self._derived, [word for word in words if is_correctable(word)])
 
     def search_fuzzy(
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.3
