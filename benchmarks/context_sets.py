@@ -217,7 +217,14 @@ SETS: Mapping[str, Callable[[str, Path, bool], ContextSet]] = {
     "chunking_evaluation": _spans,
     **{
         name: partial(_judged, judged.read_beir, name)
-        for name in ("ir_cranfield", "ir_cisi", "ir_med", "multihop_hotpotqa100_train", "multihop_musique100")
+        for name in (
+            "cosqa_code_search",
+            "ir_cranfield",
+            "ir_cisi",
+            "ir_med",
+            "multihop_hotpotqa100_train",
+            "multihop_musique100",
+        )
     },
 }
 FOLDERS = {"anthropic_cookbook_docs": COOKBOOK, "anthropic_cookbook_code": COOKBOOK}

@@ -40,7 +40,7 @@ LAYERS = [
 """From the ground up: a module imports from its own layer and from those before it."""
 
 INSIDE = {
-    "faces": ["graph graph_document graph_nodes | memory | research | thread | workspace", "opening"],
+    "faces": ["graph graph_document graph_json graph_nodes | memory | research | thread | workspace", "opening"],
     "ingest": ["events", "documents", "files", "connectors", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http"],

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from weftwork import Budget, Node, Recipe, Template, Weft, engine
-from weftwork.collect import ForQuestions, Found, LexicalCollector, WholePages
+from weftwork.collect import AmongFiles, ForQuestions, Found, LexicalCollector, WholePages
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory import ContextEngine, ContextEngineConfig
 from weftwork.faces.memory.types import MEMORY
@@ -57,7 +57,7 @@ def weft(tmp_path_factory):
 
 
 def renamed(collector, number):
-    if isinstance(collector, WholePages):
+    if isinstance(collector, AmongFiles | WholePages):
         return replace(collector, collector=renamed(collector.collector, number))
     if isinstance(collector, ForQuestions):
         return replace(collector, inner=renamed(collector.inner, number))

@@ -113,3 +113,17 @@ def test_questions_for_what_is_overdue(query):
 )
 def test_other_questions_are_not_for_what_is_overdue(query):
     assert not read_query(query, NOW).overdue
+
+
+@pytest.mark.parametrize(
+    ("query", "keywords"),
+    [
+        ("दर्पण का निरीक्षण कब हुआ?", ("दर्पण", "निरीक्षण")),
+        ("主镜检查", ("主镜", "镜检", "检查")),
+        ("鏡の点検", ("鏡の", "の点", "点検")),
+        ("ตรวจ", ("ตร", "รว", "วจ")),
+        ("Inspecté naïvement", ("inspecté", "naïvement")),
+    ],
+)
+def test_keywords_of_scripts_without_spaces_and_with_marks(query, keywords):
+    assert read_query(query, NOW).keywords == keywords

@@ -228,16 +228,17 @@ def test_a_delta_is_lean_on_the_wire_and_whole_on_request(query, budget, weft, h
 def test_a_context_as_json_is_lean_over_mcp_and_has_details_on_request(query, budget, recipe, talk):
     asked = {"query": query, "maxTokens": budget, "recipe": recipe}
     text = talk.call("weftwork_context", **asked).content[0].text
-    lean = talk.call("weftwork_context", **asked, format="json").structured_content
+    printed = talk.call("weftwork_context", **asked, format="json").content[0].text
+    lean = json.loads(printed)
+    assert lean["meta"]["tokens"]["used"] <= budget
     assert size(json.dumps(lean, ensure_ascii=False, separators=(",", ":"))) <= 3 * size(text) + SMALL
     assert all(node.keys() >= {"id", "name", "content", "tags", "score", "distance", "path"} for node in lean["nodes"])
     assert all(node.keys() >= {"id", "name", "tags", "score"} for node in lean["overflow"])
     assert not any("components" in node for node in lean["nodes"])
-    detailed = talk.call("weftwork_context", **asked, format="json", details=True).structured_content
+    detailed = json.loads(talk.call("weftwork_context", **asked, format="json", details=True).content[0].text)
     assert bool(detailed["nodes"]) == any(node["components"] for node in detailed["nodes"])
-    if detailed["meta"]["warnings"] != lean["meta"]["warnings"]:
-        return  # in details, fewer nodes fit into the output cap
-    for brief, full in zip(lean["nodes"], detailed["nodes"], strict=True):
+    # In details, fewer nodes fit into the budget.
+    for brief, full in zip(lean["nodes"], detailed["nodes"], strict=False):
         assert brief["id"] == full["id"]
         starts = [step["from"] for step in brief["path"]]
         assert starts == [step["from"] for step in full["path"]]

@@ -23,7 +23,7 @@ ENVIRONMENT = {
 }
 TABLES = ("templates", "lenses", "recipes")
 """Settings that hold one table for each name."""
-RECIPES = ("memory", "workspace")
+RECIPES = ("graph", "memory", "workspace")
 """Recipes that have settings of their own."""
 
 

@@ -43,6 +43,7 @@ from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Fi
 from weftwork.validation import check_request, dated
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
+from weftwork.write.threads import Threads
 
 DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
@@ -179,6 +180,7 @@ class Weft:
         self._clock = clock
         self.context_cache = ContextCache()
         self.earlier = EarlierContexts(store)
+        self.threads = Threads(store, self.writer, self.now, DEFAULT_WORKSPACE, DEFAULT_USER)
         self._pages = PageVectors(tools.visual, store)
 
     @classmethod

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+from weftwork.text.analysis import MARKS, is_unspaced, spaced
+
 MOST_QUOTED = 120
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both
@@ -42,7 +44,8 @@ MONTHS = (
     "january february march april may june july august september october november december".split()
 )  # fmt: skip
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_LETTERS = rf"[^\W_](?:[^\W_]|[{MARKS}])*"
+_WORD = re.compile(rf"{_LETTERS}(?:['’-]{_LETTERS})*")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
 _PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]\.[A-Za-z]\w{0,9})\b")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
@@ -89,14 +92,17 @@ class Question:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, in order, without the punctuation around them."""
-    return _WORD.findall(text.lower())
+    """The words of a text in lower case, in order, without the punctuation around them.
+
+    Scripts without spaces give pairs of letters, as they are indexed.
+    """
+    return _WORD.findall(spaced(text).lower())
 
 
 def read_query(text: str, now: datetime) -> Question:
     """Parse a query; any text is valid."""
     lowered = text.lower()
-    all_words = list(dict.fromkeys(_WORD.findall(lowered)))
+    all_words = list(dict.fromkeys(words_of(text)))
     words = tuple(word for word in all_words if word not in STOP_WORDS)
     types = frozenset(kind for word in all_words for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
@@ -104,7 +110,7 @@ def read_query(text: str, now: datetime) -> Question:
     return Question(
         text=text,
         words=words,
-        keywords=tuple(word for word in words if len(word) > 3),
+        keywords=tuple(word for word in words if len(word) > 3 or is_unspaced(word)),
         wanted_types=types | TASKS if overdue else types,
         titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),

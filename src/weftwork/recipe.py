@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from weftwork.collect import (
-    DOCUMENTS,
     TURNS,
     ActivityCollector,
     AdjacentCollector,
+    AmongFiles,
     Collector,
     DueCollector,
     FocusCollector,
@@ -32,6 +32,7 @@ from weftwork.collect import (
 from weftwork.compose.ordering import Order, Ordering
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
+from weftwork.pack.density import Density
 from weftwork.pack.overflow import Overflow
 from weftwork.render.templates import Template
 from weftwork.score import Profile, get_profile
@@ -122,15 +123,32 @@ EVERYTHING = (
 """All collectors; a passage that several find belongs to the section of the first. A walk has to be asked for:
 from hits alone it found nothing that answers needed (docs/relevance.md)."""
 
-THREAD = (
-    ReferencesCollector(),
-    HistoryCollector(older=10),
-    LexicalCollector(limit=10, fuzzy_limit=0, types=DOCUMENTS),
-    KeywordCollector(types=DOCUMENTS),
-    FuzzyCollector(types=DOCUMENTS),
-    ActivityCollector(edit_count=0, view_count=5, max_age_hours=10 * 365 * 24, types=DOCUMENTS),
-)
-"""The collectors of the thread contract: references, history, three searches among files, and files used lately."""
+
+def thread_collectors(
+    *,
+    content: int | None = 10,
+    keywords: int | None = 10,
+    fuzzy: int | None = 5,
+    meaning: int | None = None,
+    history: int = 20,
+    older: int = 10,
+    recent: int | None = 5,
+) -> tuple[Collector, ...]:
+    """The collectors of the thread contract: references, history, three searches among files, and files used lately.
+
+    Meaning stands beside them. Limits count files and messages; None is as many as the budget asks for.
+    """
+    viewed = ActivityCollector(edit_count=0, view_count=50, max_age_hours=10 * 365 * 24)
+    return (
+        ReferencesCollector(),
+        HistoryCollector(limit=history, older=older),
+        AmongFiles(LexicalCollector(fuzzy_limit=0), content),
+        AmongFiles(KeywordCollector(limit=None), keywords),
+        AmongFiles(FuzzyCollector(limit=None), fuzzy, passages=1),
+        AmongFiles(SemanticCollector(), meaning),
+        AmongFiles(viewed, recent, passages=1),
+    )
+
 
 WORKSPACE = (
     FocusCollector(),
@@ -176,9 +194,10 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="thread",
-            collectors=THREAD,
+            collectors=thread_collectors(),
             profile=get_profile("thread"),
-            packer="density",
+            packer=Density(fill=True, least_tokens=1000),
+            template="thread",
             sections={"history": 1000},
         ),
         Recipe(
@@ -227,7 +246,7 @@ RECIPES: dict[str, Recipe] = {
                 DueCollector(section="graph"),
             ),
             profile=get_profile("graph"),
-            packer=Overflow(least=50),
+            packer=Overflow(least=50, shortens=True),
             template="graph",
             lines=True,
         ),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weftwork.collect.exact_names import called, similar
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.render.quote import inline
 from weftwork.store.protocol import View
 from weftwork.types import Record
 
-_HOLDERS = frozenset({"folder", "workspace"})
 _MOST_NAMED = 20
+_MOST_SUGGESTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +35,23 @@ def resolve(view: View, reference: str, *, titles: bool = False) -> Referred:
         raise _ambiguous(reference, [f"[{record.passage.citation}] {_title(record)}" for record in cited])
     if cited:
         return Referred(cited[0].node.id, cited[0])
-    matches = _with_title(view, name) if titles and name else []
+    matches = called(view, name) if titles and name else []
     if len(matches) > 1:
         raise _ambiguous(reference, [f"{inline(record.node.id)} ({_title(record)})" for record in matches])
     if matches:
         return Referred(matches[0].node.id)
     kinds = "node, citation, title or source" if titles else "node or citation"
-    raise NotFound(f"there is no {kinds} {inline(reference, 80)!r} in this workspace: find it with  weftwork search")
+    raise NotFound(
+        f"there is no {kinds} {inline(reference, 80)!r} in this workspace: "
+        + (did_you_mean(view, name) if titles else "") + "find it with  weftwork search"
+    )  # fmt: skip
 
 
-def _with_title(view: View, name: str) -> list[Record]:
-    """The nodes with this title or source: documents if there are any, and no folders beside them."""
-    keys = [keys[0] for keys in view.passages(view.find(name)).values()]
-    records = view.load(keys)
-    ids = {record.node.id for record in records}
-    outermost = [record for record in records if record.document not in ids - {record.node.id}]
-    documents = [record for record in outermost if record.document in ("", record.node.id)]
-    return [record for record in documents if record.node.type not in _HOLDERS] or documents or outermost
+def did_you_mean(view: View, name: str) -> str:
+    """A hint at the documents with the most similar titles; empty if there is none."""
+    records = [record for record in similar(view, name) if record.document in ("", record.node.id)]
+    titles = list(dict.fromkeys(inline(record.node.title, 80) for record in records if record.node.title.strip()))
+    return f"did you mean {', '.join(map(repr, titles[:_MOST_SUGGESTED]))}? Or " if titles else ""
 
 
 def _title(record: Record) -> str:

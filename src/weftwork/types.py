@@ -185,13 +185,14 @@ class Filters:
     as_of: datetime | None = None
     """Restricts to what was valid at this moment; the engine fills in the present."""
     exclude: frozenset[str] = frozenset()
-    """Ids of nodes to leave out."""
+    exclude_types: frozenset[str] = frozenset()
+    """Ids and types of nodes to leave out."""
 
     def admits(self, node: NodeInfo) -> bool:
         """Return True if a node passes these filters."""
         changed = node.updated_at
         return (
-            (not self.types or node.type in self.types)
+            node.type in (self.types or {node.type}) - self.exclude_types
             and self.tags <= set(node.tags)
             and (self.after is None or (changed is not None and changed >= self.after))
             and (self.before is None or (changed is not None and changed <= self.before))
@@ -210,6 +211,7 @@ class Step:
     direction: Literal["out", "in"]
     node: str
     label: str = ""
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

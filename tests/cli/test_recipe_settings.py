@@ -51,3 +51,22 @@ def test_its_settings_say_how_many_tokens_there_are(weft, quinces):
     assert budget() == 280
     assert budget("--max-tokens", "250") == 250
     assert weft("context", "quince", "--recipe", "default", "--json").json["budget"] == 900
+
+
+def test_folders_can_be_left_out_of_the_graph_by_configuration(weft, here, monkeypatch):
+    monkeypatch.setenv("WEFTWORK_EMBEDDER", "none")
+    for name, text in (("note", "See [[day]] and [[plan]]."), ("Templates/day", "A day."), ("plan", "A plan.")):
+        path = here / "vault" / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert weft("init").code == 0
+    assert weft("add", "vault").code == 0
+    asked = ("context", "note", "--recipe", "graph")
+    assert "A day." in weft(*asked).out
+    (here / FILE).write_text('[recipes.graph]\nexclude = ["Templates"]\n')
+    assert "A day." not in weft(*asked).out
+    assert "A plan." in weft(*asked).out
+    assert "A day." in weft("context", "day", "--recipe", "graph").out, "what is asked for is shown"
+    (here / FILE).write_text('[recipes.graph]\nexclude = "Templates"\n')
+    wrong = weft(*asked)
+    assert wrong.code == 1 and 'exclude = ["Templates"]' in wrong.err

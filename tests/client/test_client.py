@@ -221,6 +221,28 @@ def test_memories_and_users_over_the_wire(client, weft):
     assert client.workspaces() == ["main"]
 
 
+def test_threads_over_the_wire(client, weft):
+    client.add([Node(id="keys", type="file", title="keys.md", text="Ana has the keys.")])
+    thread = client.threads.create("Keys", references=["keys"])
+    assert weft.threads.references(thread.id)[0].id == "keys"
+    first, second = client.threads.post(thread.id, "Who has them?", Message("assistant", "Ana."))
+    assert [(m.id, m.position, m.title) for m in client.threads.messages(thread.id)] == [
+        (first, 1, "user"),
+        (second, 2, "assistant"),
+    ]
+    assert client.threads.messages(thread.id) == weft.threads.messages(thread.id)
+    assert client.threads.rename(thread.id, "Who has the keys?").title == "Who has the keys?"
+    assert thread.id in [each.id for each in client.threads.list()]
+    assert client.threads.references(thread.id) == weft.threads.references(thread.id)
+    assert client.threads.unreference(thread.id, "keys") == client.threads.reference(thread.id, "keys") == 1
+    assert client.threads.count_use(["keys", "gone"]) == 1
+    with weft.store.view("main", "me") as view:
+        assert view.usage(["keys"])["keys"].used == 1
+    assert client.threads.remove(thread.id) == 3
+    with pytest.raises(NotFound):
+        client.threads.messages(thread.id)
+
+
 def test_a_document_is_uploaded_and_asked_about(client, tmp_path):
     path = tmp_path / "dome.html"
     path.write_text("<h1>Dome</h1><p>The heavy dome turns on twelve steel rollers.</p>", encoding="utf-8")

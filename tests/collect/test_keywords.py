@@ -1,8 +1,7 @@
 import pytest
 
-from weftwork.collect import DOCUMENTS, FuzzyCollector, KeywordCollector, LexicalCollector
+from weftwork.collect import FuzzyCollector, KeywordCollector
 from weftwork.store.contract.kit import node, put
-from weftwork.types import Filters
 
 
 def test_all_keywords_must_occur(store, desk):
@@ -41,15 +40,6 @@ def test_titles_and_words_that_look_alike_are_found(store, desk):
     assert list(desk.scores(FuzzyCollector(), "what about the inspecton")) == ["a"]
     assert list(desk.scores(FuzzyCollector(), "telescoep")) == ["b"]
     assert desk.scores(FuzzyCollector(threshold=0.95), "inspecton") == {}
-
-
-@pytest.mark.parametrize("kind", [KeywordCollector, FuzzyCollector, LexicalCollector])
-def test_types_are_those_of_the_collector_unless_the_request_names_some(store, desk, kind):
-    put(store, node("m", "mirror", type="message", title="mirror"), node("f", "mirror", type="file", title="mirror"))
-    assert set(desk.scores(kind(), "mirror")) == {"m", "f"}
-    assert list(desk.scores(kind(types=DOCUMENTS), "mirror")) == ["f"]
-    only = Filters(types=frozenset({"message"}))
-    assert list(desk.scores(kind(types=DOCUMENTS), "mirror", filters=only)) == ["m"]
 
 
 @pytest.mark.parametrize("kind", [KeywordCollector, FuzzyCollector])

@@ -12,6 +12,7 @@ import pytest
 from weftwork import Edge, Filters, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import ContextAssembler, TokenBudget
+from weftwork.faces.graph_json import as_text, fitted
 from weftwork.faces.graph_nodes import components
 from weftwork.lens import BUILTIN, Lens
 from weftwork.request import Topic
@@ -62,7 +63,10 @@ class TestScore:
         document = ContextAssembler(blind).assemble("a", depth=3)
         found = nodes(document)
         assert document.meta.embeddings is False
-        for name, closeness in (("a", 1), ("b", 1), ("c", 1 / 2), ("d", 1 / 3)):
+        # The formula has no value at distance 0: what was asked for has 1.0, as in the contract's example.
+        assert (found["a"].score, found["a"].distance) == (1.0, 0)
+        assert sum(found["a"].components.values()) == pytest.approx(1.0)
+        for name, closeness in (("b", 1), ("c", 1 / 2), ("d", 1 / 3)):
             assert found[name].components == pytest.approx(
                 {"graphDistance": 0.6 * closeness, "recency": 0.4 * MONTH}, abs=1e-12
             )
@@ -83,7 +87,7 @@ class TestScore:
             ("b", (0.40, 0.0, 0.25 * MONTH)),
             ("c", (0.20, 0.35 * cosine, 0.25 * MONTH)),
         ):
-            told = found[name].components
+            told = {part: value for part, value in found[name].components.items() if part != "asked"}
             assert list(told) == ["graphDistance", "semanticSim", "recency"]
             assert tuple(told.values()) == pytest.approx(parts, abs=1e-6)
             assert found[name].score == pytest.approx(sum(parts), abs=1e-6)
@@ -298,8 +302,28 @@ class TestBudget:
         assert tokens.used == get_counter().count(document.markdown) <= budget == tokens.budget
         assert tokens.utilization == round(tokens.used / budget, 2) > 0.5
         assert tokens.nodes_included == len(document.nodes) > 0
+        # The list of what did not fit is complete.
         assert tokens.nodes_summarized == len(document.overflow)
-        assert tokens.nodes_included + tokens.nodes_summarized + tokens.nodes_omitted == 31
+        assert (tokens.nodes_included + tokens.nodes_summarized, tokens.nodes_omitted) == (31, 0)
+
+    @pytest.mark.parametrize("budget", [150, 400, 500, 1000, 4000])
+    @pytest.mark.parametrize("details", [False, True])
+    def test_json_keeps_the_budget_and_says_exactly_what_it_used(self, weft, budget, details):
+        self.crowd(weft, words=60)
+        document = ContextAssembler(weft).assemble("hub", max_tokens=budget)
+        values = fitted(document, get_counter(), max(budget, 250 if details else 0), details=details)
+        tokens = values["meta"]["tokens"]
+        assert tokens["used"] == get_counter().count(as_text(values)) <= max(budget, 250)
+        assert (tokens["nodesIncluded"], tokens["nodesSummarized"]) == (len(values["nodes"]), len(values["overflow"]))
+        assert budget < 500 or values["nodes"][0]["id"] == "hub"
+
+    def test_a_budget_that_holds_no_json_is_an_error_with_the_fix(self, weft):
+        self.crowd(weft)
+        document = ContextAssembler(weft).assemble("hub", max_tokens=50)
+        with pytest.raises(
+            InvalidInput, match=r"JSON needs at least .* tokens, the budget has 50: ask with format markdown"
+        ):
+            fitted(document, get_counter(), 50)
 
     def test_what_does_not_fit_is_named_in_the_document(self, weft):
         self.crowd(weft)
@@ -317,8 +341,10 @@ class TestBudget:
         document = ContextAssembler(weft).assemble("hub", max_tokens=budget)
         assert document.nodes == ()
         assert document.meta.warnings[0] == ("a budget under 500 tokens holds names and types only: give 500 or more")
-        lines = document.markdown.strip().split("\n")
-        assert sorted(lines) == sorted(f"- {node.name} (note)" for node in document.overflow)
+        lines = [line for line in document.markdown.strip().split("\n") if line.startswith("- ")]
+        citations = {cited.node: cited.id for cited in document.context.citations}
+        # What is only named can be opened by its citation.
+        assert sorted(lines) == sorted(f"- {node.name} (note) [{citations[node.id]}]" for node in document.overflow)
         assert document.meta.tokens.used == get_counter().count(document.markdown) <= budget
         assert document.meta.tokens.nodes_summarized == len(lines) > 0
 
@@ -406,7 +432,12 @@ class TestFormat:
     def test_the_recipe_gives_the_same_text_without_the_face(self, weft):
         chain(weft, "a", "b", "c")
         document = ContextAssembler(weft).assemble("a")
-        assert weft.context("a", recipe="graph", lens="general").text == document.markdown
+        header, separator, text = document.markdown.partition("\n\n")
+        assert weft.context("a", recipe="graph", lens="general").text == text
+        assert header + separator == (
+            "Query: a\nLens: general, depth 2. "
+            f"Tokens: {get_counter().count(document.markdown)} of 4000. Found: 3 nodes, 0 more by name, 0 left out.\n\n"
+        )
 
     def test_a_lens_works_with_any_recipe(self, weft):
         weft.add([page("a", "violin"), page("b", "violin", type="decision", days=31, title="B")])
@@ -462,7 +493,9 @@ class TestLenses:
 
     def test_each_lens_chooses_differently_on_the_same_graph(self, project):
         found = {lens: self.chosen(project, lens) for lens in BUILTIN}
-        assert {name.rpartition("-")[0] for name in found["general"]} == {"plain"}
+        # The next best is shortened into what the newest leave.
+        assert {f"plain-{n}" for n in range(4)} <= found["general"]
+        assert len(found["general"]) <= 5
         for lens in TAGS:
             assert {f"{lens}-0", f"{lens}-1"} <= found[lens], lens
         assert len({frozenset(names) for names in found.values()}) == 5
@@ -539,3 +572,112 @@ def test_the_node_that_was_asked_for_is_in_its_context_however_long_it_is(weft):
             document = ContextAssembler(weft).assemble(query, max_tokens=budget)
             assert "big" in nodes(document), budget
             assert document.meta.tokens.used <= budget
+
+
+def test_a_question_that_names_a_note_is_searched_for_too(weft):
+    weft.add([page("quinces", "They ripen late."), page("jelly", "Quince jelly needs two kilos of sugar.")])
+    found = nodes(ContextAssembler(weft).assemble("How much sugar does jelly need, beside [[Quinces]]?"))
+    assert list(found) == ["quinces", "jelly"]
+
+
+def test_what_a_search_is_hardly_sure_of_counts_less_than_its_best_hit_and_so_does_what_it_leads_to(weft):
+    weft.add(
+        [
+            page("best", "Quince jelly needs two kilos of sugar.", title=""),
+            page("weak", "The sugar bowl is broken.", title=""),
+            page("near", "A bowl.", title=""),
+        ],
+        [Edge(source="weak", target="near")],
+    )
+    found = nodes(ContextAssembler(weft).assemble("how much sugar does quince jelly need"))
+    shares = [found[name].components["graphDistance"] for name in ("best", "weak", "near")]
+    assert shares[0] > shares[1] + 0.05
+    assert shares[1] >= shares[2] > 0
+
+
+def test_what_stands_above_a_hit_does_not_bring_the_first_of_its_children(weft):
+    weft.add(
+        [
+            page("books", type="page"),
+            page("first", "Frankenstein, a novel.", parent="books", type="list_item", position=0),
+            page("third", "Notes are quick to capture.", parent="books", type="list_item", position=2),
+        ]
+    )
+    document = ContextAssembler(weft).assemble("third", depth=1)
+    assert "quick to capture" in document.markdown
+    assert "a novel" not in document.markdown
+
+
+def test_a_folder_is_no_bridge_to_unrelated_notes_and_a_section_is_one_to_its_page(weft):
+    weft.add(
+        [
+            page("folder", type="folder"),
+            page("note", "A note.", parent="folder", type="page"),
+            page("sibling", "Something else.", parent="folder", type="page"),
+            page("part", "A part.", parent="note", type="heading"),
+            page("other", "Another part.", parent="note", type="heading"),
+        ]
+    )
+    reached = {decision.node for decision in ContextAssembler(weft).assemble("part", depth=3).context.trace}
+    assert reached == {"part", "note", "other", "folder"}
+    asked = {decision.node for decision in ContextAssembler(weft).assemble("folder", depth=1).context.trace}
+    assert asked >= {"folder", "note", "sibling"}
+
+
+def test_a_mention_counts_as_much_as_its_weight(blind):
+    blind.add(
+        [page("a", "a text"), page("b", "b text"), page("c", "c text")],
+        [Edge(source="a", target="b", type="mention", weight=0.3), Edge(source="a", target="c")],
+    )
+    found = nodes(ContextAssembler(blind).assemble("a"))
+    assert found["b"].components["graphDistance"] == pytest.approx(0.6 * 0.3)
+    assert found["c"].components["graphDistance"] == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("name", ["due", "Due date", "due-date", "dueDate", "due_on"])
+def test_the_fields_of_a_lens_are_found_as_people_write_them(weft, name):
+    weft.add([page("a", "a text", fields={"colour": "red", name: "2026-04-01", "Blocked by": "b"})])
+    document = ContextAssembler(weft).assemble("a", lens="planning", include_fields=False)
+    assert list(document.nodes[0].fields) == [name, "Blocked by"]
+
+
+def test_a_line_of_the_list_says_which_document_a_section_is_of(weft):
+    told = "some words " * 60
+    weft.add(
+        [
+            page("hub", "The hub."),
+            *(page(f"n{n}", type="page") for n in range(20)),
+            *(page(f"s{n}", f"{n} {told}", title="Usage", parent=f"n{n}", type="heading") for n in range(20)),
+        ],
+        [Edge(source="hub", target=f"s{n}") for n in range(20)],
+    )
+    document = ContextAssembler(weft).assemble("hub", max_tokens=1000, depth=1)
+    lines = document.markdown.partition("## More, by title only\n\n")[2].strip().split("\n")
+    assert lines and all(" › Usage (heading) [" in line for line in lines)
+
+
+def test_a_page_that_was_asked_for_is_first_even_if_only_what_stands_below_it_has_words(weft):
+    told = "Some words that fill the page to its end. " * 40
+    weft.add(
+        [page("top", type="page"), *(page(f"s{n}", f"{n} {told}", parent="top", type="heading") for n in range(4))]
+    )
+    document = ContextAssembler(weft).assemble("top", max_tokens=600)
+    first = document.nodes[0]
+    assert (first.id, first.distance, first.score, first.path) == ("top", 0, 1.0, ())
+
+
+def test_the_limits_and_the_routes_of_a_walk_can_be_chosen(weft):
+    weft.add(
+        [page("hub", "The hub."), *(page(f"n{n}", f"Note {n}.") for n in range(9))],
+        [Edge(source="hub", target=f"n{n}", type="field" if n else "reference") for n in range(9)],
+    )
+    assembler = ContextAssembler(weft)
+    assert len(assembler.assemble("hub").nodes) == 10
+    assert len(assembler.assemble("hub", limit=3).nodes) == 4
+    few = assembler.assemble("hub", hub_limit=2)
+    assert (len(few.nodes), few.meta.sampled_hubs) == (3, ("hub",))
+    assert {node.id for node in assembler.assemble("hub", edge_types=("reference",)).nodes} == {"hub", "n0"}
+    assert "reference" not in assembler.assemble("hub").markdown
+    assert "reference" in assembler.assemble("hub", routes=True).markdown
+    with pytest.raises(InvalidInput, match="limit must be a whole number of at least 1, got 0"):
+        assembler.assemble("hub", limit=0)

@@ -154,9 +154,9 @@ class TestVariables:
     def test_an_item_without_its_content_is_priced_and_shown_without_it(self):
         page = Document(part("list_item", "One.", title="Item"), text="Lead.", hits=(2,))
         render = page.renderer("outline")
-        assert render.excerpt(page.offer, (2,), "hits").text == "- Item (list_item)\n"
+        assert render.excerpt(page.offer, (2,), "hits").text == "- Item (list_item) [k000002]\n"
         assert render.part_tokens(page.offer, (1, 2)) == 0
-        assert render.heading_tokens(page.offer) == COUNTER.count("- Item (list_item)\n") - 1
+        assert render.heading_tokens(page.offer) == COUNTER.count("- Item (list_item) [k000002]\n") - 1
 
 
 class TestFields:

@@ -57,3 +57,15 @@ def test_keyword_match_does_not_apply_to_a_query_without_keywords():
 
 def test_punctuation_around_words_does_not_keep_them_apart():
     assert text_similarity(candidate(text="Red, bike."), facts("bike? (red)")) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("主镜什么时候检查的？", "主镜于四月检查。"),
+        ("दर्पण का निरीक्षण", "दर्पण का निरीक्षण हुआ"),
+        ("ตรวจกระจก", "กระจกถูกตรวจ"),
+    ],
+)
+def test_texts_of_scripts_without_spaces_or_with_marks_are_compared(question, text):
+    assert cosine(tf_idf(question, {}), tf_idf(text, {})) > 0.2

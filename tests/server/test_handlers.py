@@ -317,31 +317,36 @@ def test_markdown_tells_what_the_document_warns_of_and_is_never_empty(server, we
         assert talk.text("weftwork_context", query="harbour", maxTokens=1, recipe="graph").startswith(
             "(a budget under 500 tokens holds"
         )
-        assert "give 500 or more)" in talk.notes("weftwork_context", query="harbour", maxTokens=499, recipe="graph")
-        hub = talk.notes("weftwork_context", query="quay", depth=1, recipe="graph")
-        assert hub == "(only the most relevant neighbours of quay were followed: there are too many)"
+        small = talk.text("weftwork_context", query="harbour", maxTokens=499, recipe="graph")
+        assert "Note: a budget under 500 tokens holds names and types only: give 500 or more\n" in small
+        assert get_counter().count(small) <= 499
+        hub = talk.text("weftwork_context", query="quay", depth=1, recipe="graph")
+        assert "Note: only the most relevant neighbours of quay were followed: there are too many\n" in hub
         assert len(talk.call("weftwork_context", query="harbour").content) == 1
 
 
 def test_json_that_the_cap_shrinks_says_so_and_still_writes_nodes_out(weft):
     weft.add([Node(id=f"pier-{n}", title=f"Pier {n}", text=f"timber {n} plank{n} " * 12) for n in range(30)])
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=1200)) as talk:
-        for asked in (1000, 4000, 50_000):
-            document = talk.call("weftwork_context", query="timber", format="json", maxTokens=asked).structured_content
+        for asked in (4000, 50_000):
+            document = json.loads(
+                talk.call("weftwork_context", query="timber", format="json", maxTokens=asked).content[0].text
+            )
             assert document["meta"]["tokens"]["budget"] == asked
             (warning,) = document["meta"]["warnings"]
             assert warning == "shortened: maxTokens is more than this server's output cap of 1200 tokens holds as json"
             assert document["nodes"]
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=1000)) as talk:
-        document = talk.call("weftwork_context", query="timber", format="json").structured_content
+        document = json.loads(talk.call("weftwork_context", query="timber", format="json").content[0].text)
         assert document["nodes"] and "shortened" in document["meta"]["warnings"][0]
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=600)) as talk:
         graph = talk.call("weftwork_context", query="timber", format="json", recipe="graph")
-        meta = graph.structured_content["meta"]
-        assert meta["tokens"]["nodesIncluded"] == 0
+        meta = json.loads(graph.content[0].text)["meta"]
         assert "shortened" in meta["warnings"][0]
         assert "give 500 or more" not in str(meta["warnings"])
     with talking(make_server(weft, workspace="main", user="me", max_output_tokens=50_000)) as talk:
         for asked in (1000, 90_000):
-            document = talk.call("weftwork_context", query="timber", format="json", maxTokens=asked).structured_content
+            document = json.loads(
+                talk.call("weftwork_context", query="timber", format="json", maxTokens=asked).content[0].text
+            )
             assert (document["meta"]["tokens"]["budget"], document["meta"]["warnings"]) == (asked, [])

@@ -19,6 +19,7 @@ ALL = Filters(
     conversation="",
     as_of=NOW,
     exclude=frozenset({"n"}),
+    exclude_types=frozenset({"t"}),
 )
 
 

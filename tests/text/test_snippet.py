@@ -113,3 +113,15 @@ def test_an_excerpt_is_never_much_longer_than_asked_for(text, query, length):
 def test_a_word_of_the_query_that_is_in_the_text_is_shown_and_marked(words, length):
     text = " ".join([*words, "mirror", *words])
     assert "<<<mirror>>>" in excerpt(text, "mirror", length=length)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("मुख्य दर्पण का निरीक्षण", "दर्पण", "मुख्य <<<दर्पण>>> का निरीक्षण"),
+        ("主镜于四月检查，由伊达负责。", "主镜检查", "<<<主镜>>>于四月<<<检查>>>，由伊达负责。"),
+        ("กระจกหลักถูกตรวจ", "หลัก", "กระจก<<<หลัก>>>ถูกตรวจ"),
+    ],
+)
+def test_marks_never_stand_inside_of_a_letter_or_around_a_whole_sentence(text, query, marked):
+    assert excerpt(text, query) == marked

@@ -57,7 +57,7 @@ def test_an_administrator_changes_whatever_there_is(weft):
 
 def test_every_surface_refuses_what_is_anothers_in_the_same_words(weft):
     memory = Memories(weft).remember("ours", access=["*"]).id
-    file = FileRepository(weft).add("a.md", "ours")
+    file = FileRepository(weft).add("a.md", "ours", access=["*"])
     writer = AuthorisedWriter(weft, "main", "ben")
     for kind, name, change in (
         ("node", "mine", lambda: writer.move("mine", None, 0)),

@@ -180,7 +180,7 @@ def test_each_text_is_embedded_once_and_before_its_transaction(weft, tmp_path, s
 def test_what_is_refused_is_not_embedded(weft):
     weft.add([Node(id="mine", text="seen", owner="me"), Node(id="hidden", text="hidden", access=frozenset({"me"}))])
     shared = Memories(weft).remember("shared", access=["*"]).id
-    file = FileRepository(weft).add("a.md", "seen")
+    file = FileRepository(weft).add("a.md", "seen", access=["*"])
     weft.tools.embedder.texts.clear()
     for node in ("mine", "hidden", "free"):
         assert call(weft, "POST", "nodes", {"nodes": [{"id": node, "text": "another"}]}).status_code in (403, 404)

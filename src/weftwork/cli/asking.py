@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -15,10 +15,13 @@ from weftwork.config import Config
 from weftwork.delta import Delta
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
-from weftwork.faces.graph import ContextAssembler, ContextDocument
+from weftwork.faces.graph import ContextAssembler, ContextDocument, ContextNode
+from weftwork.faces.graph_json import fitted
 from weftwork.faces.opening import open_configured
+from weftwork.render import lean
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.types import Context, Filters
+from weftwork.wire import encode
 
 _WEIGHTED = re.compile(r"(?!.*\d:\d\d$)(.+):(\d{1,2}(?:\.\d+)?)", re.DOTALL)
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -39,6 +42,11 @@ OPTIONS = (
     click.option("--thread", help="Id of the thread that the query belongs to."),
     click.option("--type", "types", multiple=True, help="Search only this type of node."),
     click.option("--tag", "tags", multiple=True, help="Search only what has this tag."),
+    click.option("--edge", "edge_types", multiple=True, help="Follow only this type of link, such as reference."),
+    click.option("--exclude", multiple=True, metavar="ID", help="Leave this node out."),
+    click.option("--routes", is_flag=True, help="Tell how each document was reached."),
+    click.option("--limit", type=int, help="Most nodes that recipe graph reaches.  [default: 100]"),
+    click.option("--hub-limit", type=int, help="Most neighbours of a node that it follows.  [default: 50]"),
     click.option("--as-of", type=MOMENT, help="Use what held at this date, such as 2026-03-01."),
     click.option("--recipe", default="default", show_default=True, help="How to look: graph walks from a node."),
 )
@@ -58,6 +66,15 @@ class Answer:
     context: Context
     document: ContextDocument | None = None
     delta: Delta | None = None
+    fitted: Mapping[str, Any] = field(default_factory=dict)
+    """The JSON of the document within the budget."""
+
+    @property
+    def markdown(self) -> str:
+        """The text to print."""
+        if self.delta is not None:
+            return self.delta.text
+        return self.context.text if self.document is None else self.document.markdown
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -74,6 +91,7 @@ def ask(
     types: tuple[str, ...],
     tags: tuple[str, ...],
     as_of: datetime | None,
+    form: str = "markdown",
     **more: Any,
 ) -> Answer:
     """Return the context for the options of a command."""
@@ -81,12 +99,16 @@ def ask(
     all_topics += map(_topic, topics)
     if not all_topics and more["focus"] is None and more["thread"] is None:
         raise InvalidInput("there is nothing to start from: give a question, a topic, a node's id or a focus")
-    more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of)
+    excluded = frozenset(more.pop("exclude"))
+    more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of, exclude=excluded)
     since, remember = more.pop("since", None), more.pop("remember", False)
     with open_configured(config) as weft:
         if recipe == "graph":
-            answer = _of_graph(weft, config, all_topics, **more)
+            answer = _of_graph(weft, config, all_topics, form, **more)
         else:
+            if more.pop("limit") is not None or more.pop("hub_limit") is not None:
+                raise InvalidInput("--limit and --hub-limit are for a walk from a node: add --recipe graph")
+            more["show"] = frozenset({"route"} if more.pop("routes") else ())
             answer = _of_recipe(weft, config, recipe, all_topics if topics else [], " ".join(query), **more)
         if since is not None:
             return replace(answer, delta=weft.since(since, answer.context, thread=more["thread"]))
@@ -95,7 +117,8 @@ def ask(
         return answer
 
 
-def _of_graph(weft: Weft, config: Config, topics: list[Topic], **more: Any) -> Answer:
+def _of_graph(weft: Weft, config: Config, topics: list[Topic], form: str, **more: Any) -> Answer:
+    """The answer of the graph face; JSON has the sources of its nodes as well."""
     max_tokens, depth, lens = (more.pop(name) for name in ("max_tokens", "depth", "lens"))
     document = ContextAssembler(weft).assemble(
         topics,
@@ -106,7 +129,19 @@ def _of_graph(weft: Weft, config: Config, topics: list[Topic], **more: Any) -> A
         lens=lens or "general",
         **more,
     )
-    return Answer(document.context, document)
+    context = document.context
+
+    def citations(nodes: Sequence[ContextNode]) -> dict[str, Any]:
+        shown = {citation for node in nodes for citation in node.citations}
+        return {
+            "citations": encode([cited for cited in lean(context).citations if cited.id in shown]),
+            "id": context.id,
+        }
+
+    if form != "json":
+        return Answer(context, document)
+    budget = document.meta.tokens.budget
+    return Answer(context, document, fitted=fitted(document, weft.tools.counter, budget, beside=citations))
 
 
 def _of_recipe(weft: Weft, config: Config, recipe: str, topics: list[Topic], query: str, **more: Any) -> Answer:

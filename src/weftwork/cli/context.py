@@ -9,6 +9,7 @@ from weftwork.cli.asking import Answer, ask, asking
 from weftwork.cli.colour import shaded
 from weftwork.cli.options import settings
 from weftwork.config import Config
+from weftwork.faces.graph_json import as_text
 from weftwork.render import explain, lean, to_dict, to_json
 from weftwork.render.quote import writable
 from weftwork.wire import encode
@@ -35,11 +36,12 @@ def command(form: str, as_json: bool, with_reasons: bool, config: Config, **requ
     weftwork context "And then?" --thread thread-7
     weftwork context "And then?" --since ctx-0123456789abcdef
     """
-    answer = ask(config, **request)
-    if as_json or form == "json":
+    form = "json" if as_json else form
+    answer = ask(config, form="markdown" if with_reasons else form, **request)
+    if form == "json":
         click.echo(_json(answer, with_reasons))
     else:
-        text = answer.context.text if answer.delta is None else answer.delta.text
+        text = answer.markdown
         click.echo(shaded(text), nl=not text.endswith("\n"))
     if request["remember"] or request["since"]:
         click.echo(f"kept as {answer.context.id}", err=True)
@@ -56,9 +58,10 @@ def _json(answer: Answer, with_reasons: bool) -> str:
     context = answer.context
     if answer.document is None:
         return to_json(context) if with_reasons else _indented(encode(lean(context)))
-    citations = to_dict(context)["citations"] if with_reasons else encode(lean(context).citations)
-    document = answer.document.to_dict(details=with_reasons)
-    return _indented({**document, "citations": citations, "id": context.id})
+    if with_reasons:
+        document = answer.document.to_dict()
+        return _indented({**document, "citations": to_dict(context)["citations"], "id": context.id})
+    return as_text(answer.fitted)
 
 
 def _indented(value: object) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from weftwork.client.threads import ClientThreads
 from weftwork.client.transport import Call, Transport, segment
 from weftwork.delta import Delta
 from weftwork.document import DocumentText
@@ -43,6 +44,7 @@ class Client:
     ) -> None:
         """`retries` is how often a call that does no more when repeated is sent again while the server is busy."""
         self._transport = Transport(url, key, timeout=timeout, retries=retries, transport=transport)
+        self.threads = ClientThreads(self.send)
 
     def __enter__(self) -> Client:
         return self

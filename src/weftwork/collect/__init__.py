@@ -5,13 +5,14 @@ from __future__ import annotations
 from weftwork.collect.activity import ActivityCollector
 from weftwork.collect.adjacent import TURNS, AdjacentCollector
 from weftwork.collect.due import DueCollector
+from weftwork.collect.files import AmongFiles
 from weftwork.collect.focus import FocusCollector
 from weftwork.collect.gather import gather
 from weftwork.collect.graph import GraphCollector
 from weftwork.collect.history import HistoryCollector
 from weftwork.collect.inquiry import Collector, Found, Inquiry
 from weftwork.collect.keywords import FuzzyCollector, KeywordCollector
-from weftwork.collect.lexical import DOCUMENTS, LexicalCollector
+from weftwork.collect.lexical import LexicalCollector
 from weftwork.collect.link_rank import LinkRankCollector
 from weftwork.collect.pages import WholePages
 from weftwork.collect.question import ForQuestions
@@ -23,10 +24,10 @@ from weftwork.collect.similar import SimilarCollector
 from weftwork.collect.visual import VisualCollector
 
 __all__ = [
-    "DOCUMENTS",
     "TURNS",
     "ActivityCollector",
     "AdjacentCollector",
+    "AmongFiles",
     "Collector",
     "DueCollector",
     "FocusCollector",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.related import arrows
 from weftwork.collect.start_nodes import WalkStart, closeness, walk_starts
 from weftwork.request import DEFAULT_DEPTH
-from weftwork.types import Reach, Reached
+from weftwork.types import Reach, Reached, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class GraphCollector:
             keys |= inquiry.view.passages(starts, limit=self.passages + 1)
         # Of a long text it is the hit that is wanted, not the beginning.
         keys |= {node: [key] for node, (_, key) in hits.items() if node in admitted}
+        keys |= {node: list(of) for head in named or () for node, of in head.hits.items() if node in admitted}
         worth = {node: evidence for node, (evidence, _) in hits.items()}
         asked = frozenset(node for head in named or () if head.named for node in head.starts)
         return [
@@ -78,6 +80,8 @@ class GraphCollector:
                 by_id=not nearest.path and any(reach.topic.strip() == nearest.node for reach in reaches),
                 reached=reaches,
                 hubs=nearest.hubs,
+                # What stands above is told by its own words: the first of all that is below it is another thing.
+                levels=0 if nearest.path and nearest.path[-1].edge == "parent" else None,
                 more=place + 1 < len(keys),
             )
             for place, key in enumerate(keys[:offered])
@@ -106,7 +110,9 @@ class GraphCollector:
         places: dict[str, int] = {}
         for head, walk in walks:
             for place, reached in enumerate(walk):
-                reach = Reach(head.topic, reached.start, reached.distance, head.weight)
+                # A mention tells less of a node than a link to it does.
+                worth = math.prod((head.scores.get(reached.start, 1.0), *map(_strength, reached.path)))
+                reach = Reach(head.topic, reached.start, reached.distance, head.weight * worth)
                 ways.setdefault(reached.node, []).append((reached, reach))
                 places[reached.node] = min(place, places.get(reached.node, place))
         united = {}
@@ -141,6 +147,10 @@ def _best_by_words(inquiry: Inquiry, count: int) -> dict[str, tuple[float, int]]
 def _from(inquiry: Inquiry, starts: Iterable[str], *, named: bool = False) -> list[WalkStart]:
     nodes = tuple(starts)
     return [WalkStart(inquiry.request.query, 1.0, nodes, named)] if nodes else []
+
+
+def _strength(step: Step) -> float:
+    return min(1.0, max(0.0, step.weight))
 
 
 def _why(reached: Reached) -> str:

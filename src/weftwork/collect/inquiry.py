@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -102,6 +102,7 @@ class Inquiry:
     pages: dict[str, Record] = field(default_factory=dict)
     """Whole pages of documents that were read so far, by node."""
     _running: Future[list[Hit]] | None = None
+    _narrowed: dict[tuple[frozenset[str], int], Inquiry] = field(default_factory=dict)
     _named: dict[str, Named | None] = field(default_factory=dict)
     _records: dict[int, Record] = field(default_factory=dict)
 
@@ -200,6 +201,14 @@ class Inquiry:
         for record in self.view.load([key for key in keys if key not in self._records]):
             self._records[record.passage.key] = record
         return [self._records[key] for key in keys if key in self._records]
+
+    def without_types(self, types: frozenset[str], depth: int) -> Inquiry:
+        """Return the same inquiry without nodes of these types, with another search depth; cached."""
+        if (types, depth) not in self._narrowed:
+            filters = replace(self.request.filters, exclude_types=self.request.filters.exclude_types | types)
+            request = replace(self.request, filters=filters)
+            self._narrowed[types, depth] = replace(self, request=request, search_depth=depth, _running=None)
+        return self._narrowed[types, depth]
 
     @once
     def edits(self) -> list[Event]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
-from weftwork.collect.lexical import within
 from weftwork.text.analysis import MAX_REQUIRED
 
 MOST_WORDS = 32
@@ -17,9 +16,8 @@ MOST_WORDS = 32
 class KeywordCollector:
     """Passages with all keywords, as `a & b` of the thread contract; full text finds the partial ones."""
 
-    limit: int = 10
-    types: frozenset[str] = frozenset()
-    """Types of nodes, unless the request names others; empty means all."""
+    limit: int | None = 10
+    """Most hits; None for the search depth."""
     name: str = "keywords"
     section: str = "semantic"
 
@@ -28,8 +26,8 @@ class KeywordCollector:
         keywords = inquiry.question.keywords
         if not keywords:
             return []
-        filters = within(inquiry.request.filters, self.types)
-        hits = inquiry.view.search_words(requiring(keywords), limit=self.limit, filters=filters)
+        limit, filters = self.limit or inquiry.search_depth, inquiry.request.filters
+        hits = inquiry.view.search_words(requiring(keywords), limit=limit, filters=filters)
         count = min(len(keywords), MAX_REQUIRED)
         why = f"all {count} keywords" if count > 1 else "the keyword"
         return [Found(hit.key, hit.score, f"{why} {hit.score:.2f}", "keywords") for hit in hits]
@@ -47,10 +45,9 @@ def requiring(words: Sequence[str]) -> str:
 class FuzzyCollector:
     """Paths, titles and words that look like the query, by their trigrams (thread contract)."""
 
-    limit: int = 5
+    limit: int | None = 5
+    """Most hits; None for the search depth."""
     threshold: float = 0.3
-    types: frozenset[str] = frozenset()
-    """Types of nodes, unless the request names others; empty means all."""
     name: str = "fuzzy"
     section: str = "semantic"
 
@@ -58,6 +55,6 @@ class FuzzyCollector:
         """The most alike first."""
         # Words that say nothing only make a path look less alike.
         text = " ".join(inquiry.question.words[:MOST_WORDS]) or inquiry.request.query
-        filters = within(inquiry.request.filters, self.types)
-        hits = inquiry.view.search_fuzzy(text, limit=self.limit, filters=filters, threshold=self.threshold)
+        limit, filters = self.limit or inquiry.search_depth, inquiry.request.filters
+        hits = inquiry.view.search_fuzzy(text, limit=limit, filters=filters, threshold=self.threshold)
         return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy") for hit in hits]

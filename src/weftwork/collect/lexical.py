@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.types import Filters, Hit
 
-DOCUMENTS = frozenset({"file", "document", "document_page", "page", "note"})
-"""Types that the thread contract calls files: what has a content of its own and is no turn of a conversation."""
-
 
 @dataclass(frozen=True, slots=True)
 class LexicalCollector:

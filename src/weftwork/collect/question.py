@@ -9,7 +9,7 @@ from weftwork.collect.inquiry import Collector, Found, Inquiry
 
 @dataclass(frozen=True, slots=True)
 class ForQuestions:
-    """Wrapper that collects only for a plain question: no focus, no topics, and no name of a node."""
+    """Wrapper that collects only for a question: no focus, no topics, and more than the name of a node."""
 
     inner: Collector
     section: str = "graph"
@@ -24,6 +24,9 @@ class ForQuestions:
         """The inner collector's findings, as starts of a walk."""
         request = inquiry.request
         other_topics = [topic for topic in request.topics if topic.text != request.query]
-        if not request.query.strip() or request.focus is not None or other_topics or inquiry.named(request.query):
+        if not request.query.strip() or request.focus is not None or other_topics:
+            return []
+        named = inquiry.named(request.query)
+        if named is not None and named.whole:
             return []
         return [replace(finding, distance=0) for finding in self.inner.collect(inquiry)]

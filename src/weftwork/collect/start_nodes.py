@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from weftwork.collect.due import DueCollector
 from weftwork.collect.fusion import fuse
@@ -35,6 +35,10 @@ class WalkStart:
     starts: tuple[str, ...]
     named: bool = False
     """The topic names these nodes; otherwise they are hits of a search."""
+    hits: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The passages that a search found, by node: of a long text they are wanted, not its beginning."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """The best score of a hit, by node: what is reached from there counts no more."""
 
 
 def closeness(reaches: Sequence[Reach]) -> float:
@@ -58,9 +62,9 @@ def walk_starts(inquiry: Inquiry) -> list[WalkStart]:
             raise NotFound(f"focus {focus!r} does not exist in this workspace: check its id with  weftwork search")
         walks.append(WalkStart(focus, 1.0, (focus,), named=True))
     for topic in topics:
-        starts, named = _starts(inquiry, topic.text)
-        if starts:
-            walks.append(WalkStart(topic.text, topic.weight / largest, starts, named))
+        start = _start(inquiry, topic.text)
+        if start.starts:
+            walks.append(replace(start, weight=topic.weight / largest))
         else:
             inquiry.warnings.append(f"nothing was found for {quoted(topic.text)}")
     return walks
@@ -75,19 +79,27 @@ def _merged(inquiry: Inquiry) -> Sequence[Topic]:
     return [Topic(text, weight) for text, weight in weights.items() if text != request.focus]
 
 
-def _starts(inquiry: Inquiry, text: str) -> tuple[tuple[str, ...], bool]:
-    """The nodes that a topic names, or else those of the best hits for it; and whether it names them."""
+def _start(inquiry: Inquiry, text: str) -> WalkStart:
+    """The nodes that a topic names, or else those of the best hits for it."""
     named = inquiry.named(text)
     if named is not None:
-        return named.nodes, True
+        if named.whole and len(named.nodes) > 1:
+            inquiry.warnings.append(f"{quoted(text)} names {len(named.nodes)} nodes: {', '.join(named.nodes)}")
+        return WalkStart(text, 1.0, named.nodes, named=True)
     unknown = unknown_id(inquiry, text)
     if unknown:
         raise NotFound(unknown)
     if text != inquiry.request.query:
         request = replace(inquiry.request, query=text, topics=())
         inquiry = Inquiry(inquiry.view, request, read_query(text, inquiry.now), inquiry.now, inquiry.embedder, SEARCHED)
-    late = inquiry.view.nodes_of([finding.key for finding in DueCollector().collect(inquiry)])
-    return tuple(dict.fromkeys([*late, *_searched(inquiry)])), False
+    late = [finding.key for finding in DueCollector().collect(inquiry)]
+    found = {**_searched(inquiry), **dict.fromkeys(late, 1.0)}
+    hits: dict[str, tuple[int, ...]] = {}
+    scores: dict[str, float] = {}
+    for record in inquiry.load([*late, *(key for key in found if key not in late)]):
+        hits[record.node.id] = (*hits.get(record.node.id, ()), record.passage.key)
+        scores.setdefault(record.node.id, found[record.passage.key])
+    return WalkStart(text, 1.0, tuple(hits), hits=hits, scores=scores)
 
 
 def unknown_id(inquiry: Inquiry, text: str) -> str:
@@ -98,8 +110,8 @@ def unknown_id(inquiry: Inquiry, text: str) -> str:
     return f"there is no node, citation or text {quoted(text)} in this workspace: find it with  weftwork search"
 
 
-def _searched(inquiry: Inquiry) -> list[str]:
-    """The nodes of the best hits by words and vectors, best first."""
+def _searched(inquiry: Inquiry) -> dict[int, float]:
+    """The best hits by words and vectors with their scores, best first."""
     by_words = {finding.key: finding.score for finding in LexicalCollector().collect(inquiry)}
     alike = {finding.key: finding.score for finding in SemanticCollector().collect(inquiry)}
     others = [key for key in by_words if key not in alike]
@@ -107,4 +119,4 @@ def _searched(inquiry: Inquiry) -> list[str]:
         alike |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
     scores = {key: fuse(by_words.get(key, 0.0), alike.get(key, 0.0)) for key in (*by_words, *alike)}
     best = sorted(scores, key=lambda key: (-scores[key], key))[:SEARCHED]
-    return inquiry.view.nodes_of([key for key in best if scores[key] >= NEARLY_AS_GOOD * scores[best[0]] > 0])
+    return {key: min(1.0, scores[key]) for key in best if scores[key] >= NEARLY_AS_GOOD * scores[best[0]] > 0}

@@ -32,6 +32,27 @@ def as_scored(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutFolders:
+    """An order that leaves out what stands in some folders, such as templates, unless it was asked for."""
+
+    folders: tuple[str, ...]
+    """Titles of folders; case does not matter."""
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """The other candidates in the order of their scores, repeats left out."""
+        names = {folder.strip("/").casefold() for folder in self.folders}
+        remaining, left_out = [], []
+        for candidate in candidates:
+            above = next((title for title in candidate.trail if title.casefold() in names), None)
+            if above is None or candidate.asked:
+                remaining.append(candidate)
+            else:
+                left_out.append(Decision.on(candidate, "dropped", f"the settings leave out what stands in {above!r}"))
+        kept, repeats = without_repeats(remaining)
+        return kept, left_out + repeats
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """An order of at most `limit` hits, with contradicting nodes side by side."""
 

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from weftwork.clock import whole_minute
 from weftwork.collect import GraphCollector
+from weftwork.compose.ordering import Order
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
-from weftwork.faces.graph_document import ContextDocument, ContextMeta, ContextNode, OverflowSummary, TokenUsage
+from weftwork.faces.graph_document import (
+    ContextDocument,
+    ContextMeta,
+    ContextNode,
+    OverflowSummary,
+    TokenUsage,
+    header_of,
+)
 from weftwork.faces.graph_nodes import named_nodes, written_nodes
 from weftwork.lens import Lens
-from weftwork.pack import Overflow
+from weftwork.pack import Overflow, check_budget
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import FieldChoice
 from weftwork.render.values import ALL_FIELDS, iso
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.score import Profile
-from weftwork.types import Context
+from weftwork.text.tokens import TokenCounter
+from weftwork.types import Budget, Context
 from weftwork.validation import check_depth
 
 __all__ = [
@@ -37,6 +46,10 @@ __all__ = [
 GRAPH = get_recipe("graph")
 SUMMARY_BELOW = 500
 """A smaller budget holds names and types only."""
+LEAST_SHARE = 5
+"""The header may take one token in so many; a smaller budget goes without it."""
+MOST_COUNTED = 999
+"""As many nodes as the header is priced for."""
 NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more"
 
 
@@ -79,20 +92,27 @@ class ContextAssembler:
     ) -> ContextDocument:
         """The document for a topic or a node's id, or for several that are blended.
 
-        `focus` is the id of a node to start from as well; `more` are the other fields of `Request`, such as filters.
+        `focus` is a node to start from as well, `limit` the most nodes that are reached, `hub_limit` the most of
+        one's neighbours that are followed; `routes` tells the way to each; `more` are fields of `Request`.
         """
+        limits = _walk_limits(more)
         topics = _topics(query)
         if not topics and focus is None:
             raise InvalidInput("there is nothing to start from: give a topic, a node's id or a focus")
         check_depth(depth)
         chosen = self._weft.tools.lenses.get(lens)
         budget = self._budget.max_tokens if max_tokens is None else max_tokens
+        check_budget(Budget(total=budget))
+        counter = self._weft.tools.counter
+        asked_depth = min(depth, chosen.max_depth)
+        query = "; ".join(topic.text for topic in topics)
+        header = _header_tokens(query or focus or "", chosen.name, asked_depth, budget, counter)
         context = self._weft.context(
-            "; ".join(topic.text for topic in topics),
+            query,
             workspace=workspace,
             user=user,
-            budget=budget,
-            recipe=_recipe(_is_small(budget), self._budget.header_reserve, self._budget.min_per_node),
+            budget=budget - header,
+            recipe=_recipe(self._weft.tools.recipes.get("graph").order, _is_small(budget), self._budget, limits),
             lens=chosen,
             depth=depth,
             show_fields=include_fields,
@@ -100,20 +120,62 @@ class ContextAssembler:
             focus=focus,
             **more,
         )
-        return as_document(
+        document = as_document(
             self._weft,
             context,
             Asked(
                 query=context.query or focus or "",
                 topics=topics,
                 lens=chosen.name,
-                depth=min(depth, chosen.max_depth),
+                depth=asked_depth,
                 fields=FieldChoice(include_fields, (*more.get("key_fields", ()), *chosen.include_fields)),
                 profile=GRAPH.profile,
                 warnings=_warnings(budget, depth, chosen),
                 names_only=_is_small(budget),
             ),
         )
+        return _headed(document, budget, counter, headed=bool(header and document.markdown))
+
+
+def _walk_limits(more: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Take the options of the walk out of `more`: its limits, and whether routes are told."""
+    limits = {name: more.pop(name, None) for name in ("limit", "hub_limit")}
+    for name, value in limits.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise InvalidInput(f"{name} must be a whole number of at least 1, got {value!r}")
+    if more.pop("routes", False):
+        more["show"] = frozenset(more.get("show", ())) | {"route"}
+    return limits["limit"], limits["hub_limit"]
+
+
+def _header_tokens(query: str, lens: str, depth: int, budget: int, counter: TokenCounter) -> int:
+    """The most that the header may count; 0 where the budget is too small for one."""
+    widest = TokenUsage(budget, budget, MOST_COUNTED, MOST_COUNTED, MOST_COUNTED)
+    tokens = counter.count(header_of(query, lens, depth, widest, ()))
+    return tokens if tokens <= budget // LEAST_SHARE else 0
+
+
+def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, headed: bool) -> ContextDocument:
+    """The document under its header, with as many notes as fit; the header says how much both count."""
+    meta, notes = document.meta, document.meta.notes
+    whole, context = meta.tokens, document.context
+    # The text lists fewer than the document knows of.
+    listed = len(context.overflow) + sum(excerpt.form == "line" or not document.nodes for excerpt in context.excerpts)
+    unlisted = max(0, whole.nodes_summarized + whole.nodes_omitted - listed)
+    usage = replace(whole, budget=budget, nodes_summarized=listed, nodes_omitted=unlisted)
+    text = document.markdown
+    while headed:
+        for _ in range(4):
+            text = header_of(meta.query, meta.lens, meta.depth, usage, notes) + document.markdown
+            used = counter.count(text)
+            if used == usage.used:
+                break
+            usage = replace(usage, used=used)
+        if used <= budget:
+            break
+        headed, notes, text = bool(notes), notes[:-1], document.markdown
+    usage = replace(whole, budget=budget, used=counter.count(text))
+    return replace(document, meta=replace(meta, tokens=usage), markdown=text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,13 +234,20 @@ def _is_small(budget: object) -> bool:
     return isinstance(budget, int) and budget < SUMMARY_BELOW
 
 
-@cache
-def _recipe(small: bool, reserve: int, least: int) -> Recipe:
-    """The graph recipe for a budget; the same object each time, since contexts are cached by it."""
+@lru_cache(maxsize=64)
+def _recipe(order: Order | None, small: bool, budget: TokenBudget, limits: tuple[int | None, int | None]) -> Recipe:
+    """The graph recipe for a budget and for limits; the same object each time, since contexts are cached by it."""
+    changes = {name: value for name, value in zip(("limit", "hub_limit"), limits, strict=True) if value is not None}
+    parts = tuple(
+        replace(part, **changes) if isinstance(part, GraphCollector) else part  # type: ignore[arg-type]
+        for part in GRAPH.collectors
+    )
+    graph = replace(GRAPH, order=order)
     if not small:
-        return replace(GRAPH, packer=Overflow(reserve=reserve, least=least))
-    once = tuple(replace(part, passages=1) for part in GRAPH.collectors if isinstance(part, GraphCollector))
-    return replace(GRAPH, collectors=once, packer="overflow", template="outline", lines=False)
+        packer = Overflow(reserve=budget.header_reserve, least=budget.min_per_node, shortens=True)
+        return replace(graph, collectors=parts, packer=packer)
+    once = tuple(replace(part, passages=1) for part in parts if isinstance(part, GraphCollector))
+    return replace(graph, collectors=once, packer="overflow", template="outline", lines=False)
 
 
 def _warnings(budget: int, depth: int, lens: Lens) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from weftwork.request import Topic
 from weftwork.types import Context
 
 FieldText = str | tuple[str, ...]
+LONGEST_QUERY = 200
 NAMED_HUBS = 3
 """The most sampled hubs that a note names."""
 
@@ -134,6 +135,17 @@ class ContextDocument:
     def to_json(self, indent: int | None = 2) -> str:
         """The same as text."""
         return writable(json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent))
+
+
+def header_of(query: str, lens: str, depth: int, usage: TokenUsage, notes: Sequence[str]) -> str:
+    """The header of the Markdown: what was asked for, how much it counts, what was left out, and notes."""
+    counts = f"{usage.nodes_included} nodes, {usage.nodes_summarized} more by name, {usage.nodes_omitted} left out"
+    told = [
+        f"Query: {inline(query, LONGEST_QUERY)}",
+        f"Lens: {inline(lens, 40)}, depth {depth}. Tokens: {usage.used} of {usage.budget}. Found: {counts}.",
+        *(f"Note: {inline(note, LONGEST_QUERY)}" for note in notes),
+    ]
+    return "\n".join(told) + "\n\n"
 
 
 def _meta_dict(meta: ContextMeta, *, details: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from weftwork.faces.graph_document import (
@@ -21,9 +21,6 @@ from weftwork.types import Candidate, Context, FieldValue, Item, NodeInfo, Signa
 CUT = "[...]"
 FIRST_WORDS = 60
 """Characters of its own text that a node without a title is called by."""
-TOKENS_A_NAME = 40
-MOST_NAMED = 100
-"""The most nodes named in JSON beside those with a line in the text; fewer for a small budget."""
 _COMPONENTS = {"distance": "graphDistance", "likeness": "semanticSim", "recency_monthly": "recency"}
 
 
@@ -49,9 +46,35 @@ def written_nodes(context: Context, fields: FieldChoice, profile: Profile | None
         for name, members in items.items()
     }
     order = sorted(best, key=lambda name: (not best[name].asked, -best[name].score, name))
-    return tuple(
-        _node(best[name], items[name], _way(best[name], best, context.query), fields, profile) for name in order
-    )
+    written = [_node(best[name], items[name], _way(best[name], best, context.query), fields, profile) for name in order]
+    return (*_bare_starts(context, best, fields), *written)
+
+
+def _bare_starts(context: Context, shown: Mapping[str, Candidate], fields: FieldChoice) -> Iterator[ContextNode]:
+    """Documents that were asked for and have no words of their own, so that only what is below them is shown."""
+    named = {
+        decision.node
+        for decision in context.trace
+        if decision.start == decision.node and not {"words", "vector"} & {each.kind for each in decision.findings}
+    }
+    for excerpt in context.excerpts:
+        node = excerpt.document
+        if node.id in named and node.id not in shown and excerpt.form != "line":
+            yield ContextNode(
+                id=node.id,
+                name=_name(node, "", excerpt.trail),
+                type=node.type,
+                content="",
+                tags=node.tags,
+                fields={name: _text(value) for name, value in fields.of(node.fields).items()},
+                score=1.0,
+                components={"asked": 1.0},
+                distance=0,
+                path=(),
+                topics=(TopicReach(context.query, 0),),
+                citations=(excerpt.citation,),
+                tokens=0,
+            )
 
 
 def named_nodes(context: Context, view: View | None, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
@@ -71,8 +94,7 @@ def named_nodes(context: Context, view: View | None, written: Sequence[ContextNo
             for decision in reversed(context.trace)
             if decision.node not in written_ids | named.keys()
         }
-        most = min(MOST_NAMED, context.budget // TOKENS_A_NAME)
-        keys = view.passages(sorted(scores, key=lambda name: (-scores[name], name))[:most])
+        keys = view.passages(list(scores))
         for record in view.load([key for passages in keys.values() for key in passages]):
             node = record.node
             named[node.id] = _summary(node, record.passage.text, record.trail, scores[node.id])
@@ -87,6 +109,15 @@ def _node(
     profile: Profile | None,
 ) -> ContextNode:
     node = best.node
+    parts = (
+        {name: value for name, value in best.signals.items() if value is not None}
+        if profile is None
+        else components(best.signals, profile)
+    )
+    named = profile is not None and best.asked and best.distance == 0
+    if named:
+        # The formula has no value at distance 0: the node that was asked for scores 1.0, as in the contract's example.
+        parts["asked"] = max(0.0, 1.0 - sum(parts.values()))
     return ContextNode(
         id=node.id,
         name=_name(node, best.passage.text, best.trail),
@@ -94,12 +125,8 @@ def _node(
         content=_content(items),
         tags=node.tags,
         fields={name: _text(value) for name, value in fields.of(node.fields).items()},
-        score=best.score,
-        components=(
-            {name: value for name, value in best.signals.items() if value is not None}
-            if profile is None
-            else components(best.signals, profile)
-        ),
+        score=1.0 if named else best.score,
+        components=parts,
         distance=way.distance,
         path=way.path,
         topics=way.topics,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from weftwork.compose.ordering import WithoutFolders
 from weftwork.config import Config, load_config
 from weftwork.engine import Weft
+from weftwork.errors import InvalidInput
 from weftwork.faces.memory.options import memory_settings
 from weftwork.faces.workspace.recipe import configured_recipe
 from weftwork.faces.workspace.settings import WorkspaceConfig
@@ -37,6 +39,7 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
         for lens in lenses:
             weft.tools.lenses.register(lens)
         _configure_workspace(weft, config)
+        _configure_graph(weft, config)
     except BaseException:
         weft.close()
         raise
@@ -57,3 +60,17 @@ def _configure_workspace(weft: Weft, config: Config) -> None:
     if {"total", "system"} & set(table.get("token_budget", ())):
         recipe = replace(recipe, tokens=settings.token_budget.room)
     weft.tools.recipes.register(recipe)
+
+
+def _configure_graph(weft: Weft, config: Config) -> None:
+    """Register the graph recipe without the folders that its table leaves out."""
+    table = config.recipes.get("graph", {})
+    for name, value in table.items():
+        if name != "exclude" or not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise InvalidInput(
+                f"unknown setting recipes.graph.{name} = {value!r}: use exclude with a list of folders, "
+                'such as exclude = ["Templates"]'
+            )
+    if table:
+        order = WithoutFolders(tuple(table["exclude"]))
+        weft.tools.recipes.register(replace(weft.tools.recipes.get("graph"), order=order))

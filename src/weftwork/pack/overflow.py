@@ -31,6 +31,9 @@ class Overflow:
     modest: bool = False
     """True gives lines only what the items leave, after the best that did not fit may have been shortened."""
 
+    shortens: bool = False
+    """True shortens the best that did not fit to what is left, beside the tokens that are held back for lines."""
+
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Decide on each choice within the room."""
         ledger = Ledger(choices, room)
@@ -41,9 +44,9 @@ class Overflow:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
             take_pinned(ledger, shorten)
             waiting = _fill(ledger, ranked, self.least)
-            ledger.held = 0
-        if self.modest:
-            waiting = _shorten_best(ledger, waiting, shorten)
+        if self.modest or self.shortens:
+            waiting = _shorten_best(ledger, waiting, shorten, max(FEW_LEFT, self.least))
+        ledger.held = 0
         self._add_lines(ledger, _to_list(ledger, waiting))
         _take_into_rest(ledger, waiting, self.least)
         return ledger.packing()
@@ -105,11 +108,11 @@ def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int) -
     return waiting
 
 
-def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten) -> list[int]:
+def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten, least: int) -> list[int]:
     """Shorten the best hit that did not fit to the tokens left; return the choices still out."""
     for index in waiting:
         left = ledger.left_for(index)
-        if left < FEW_LEFT:
+        if left < least:
             break
         choice = ledger.choices[index]
         if choice.form != "hits" or ledger.is_cut(index) or ledger.waits(index):

@@ -22,7 +22,7 @@ _ALONE = re.compile(r"^\{\{content\}\}$", re.MULTILINE)
 # These bring their own space or brackets, and are empty where there is nothing to show.
 _OPTIONAL = {"about", "fields", "page", "path", "route", "tags"}
 _NUMBERS = {"confidence", "number", "page_number", "score", "similarity", "timestamp"}
-_TEXTS = {"citation", "content", "file", "heading", "section", "source", "title", "type"}
+_TEXTS = {"citation", "content", "file", "file_path", "heading", "section", "source", "title", "type"}
 ITEM_VARIABLES = frozenset(_TEXTS | _NUMBERS | _OPTIONAL)
 
 _QUOTES = ("fence", "cite", "escape", "plain")

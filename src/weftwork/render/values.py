@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +32,7 @@ _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "citation": lambda excerpt, names: f"[{excerpt.citation}]",
     "confidence": lambda excerpt, names: _confidence(lead_of(excerpt).node.confidence),
     "file": lambda excerpt, names: inline(file_name(lead_of(excerpt).node), LONGEST_FILE_NAME) or "untitled",
+    "file_path": lambda excerpt, names: names.located,
     "heading": lambda excerpt, names: "#" * (2 + min(_DEEPEST, lead_of(excerpt).distance or 0)),
     "page": lambda excerpt, names: f"[{in_brackets(names.page)}] " if names.page else "",
     "page_number": lambda excerpt, names: str(page_number(lead_of(excerpt).node)),
@@ -65,16 +67,29 @@ class FieldChoice:
     """Details in headings beside names and dates: "type", "tags", "score", "route"."""
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
-        """The fields that have a value: the chosen ones first (in any case), then the author's order."""
+        """The fields that have a value: the chosen ones first, as people spell them, then the author's order."""
         fields = shown_fields(fields)
-        places = {name.casefold(): place for place, name in enumerate(self.first)}
+        places = {_spelled(name): place for place, name in enumerate(self.first)}
         last = len(places)
-        filled = [(places.get(name.casefold(), last), name) for name, value in fields.items() if value is not None]
+        filled = [
+            (places.get(_spelled(name), places.get(_spelled(_DATE.sub("", name)), last)), name)
+            for name, value in fields.items()
+            if value is not None
+        ]
         ranked = sorted(filled, key=lambda entry: entry[0])
         return {name: fields[name] for place, name in ranked if self.show or place < last}
 
 
 ALL_FIELDS = FieldChoice()
+_DATE = re.compile(r"(?<=\w)[\s_-]*(?:date|Date|on|at)$")
+"""What people write behind the name of a field that holds a date: "due date" is "due"."""
+_BREAKS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
+
+
+@lru_cache(maxsize=1024)
+def _spelled(name: str) -> str:
+    """The name of a field without regard to case, spaces, hyphens and underscores."""
+    return _BREAKS.sub(" ", name.strip()).casefold()
 
 
 def values_of(
@@ -117,6 +132,8 @@ class _Names:
     page: str
     path: str
     about: str
+    located: str
+    """The path of its file and the heading; `about` for what is no file."""
 
 
 def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Collection[str]) -> _Names:
@@ -138,13 +155,12 @@ def _names(excerpt: Excerpt, headings: Sequence[str], title: str, details: Colle
     last = within[-1:] or ([title] if title and _bare(title) != _bare(name) else [])
     where = _where(document, above, name)
     remarks = "; ".join(filter(None, (_day_of(excerpt), validity_of(lead.node), *_details(excerpt, details))))
-    about = (
-        " › ".join((name or "Untitled", *last))
-        + (f" · {where}" if where else "")
-        + (f" ({remarks})" if remarks else "")
-    )
+    remarks = f" ({remarks})" if remarks else ""
+    about = " › ".join((name or "Untitled", *last)) + (f" · {where}" if where else "") + remarks
+    file = "" if document.type in _TALKS | TURNS else inline(file_path(document, excerpt.trail))
+    located = " › ".join((file, *last)) + remarks if file else about
     path = [*([document_name] if document_name and last else []), *above]
-    return _Names((*last, name)[0] or "Untitled", document_name, " > ".join(reversed(path[:_DEEPEST])), about)
+    return _Names((*last, name)[0] or "Untitled", document_name, " > ".join(reversed(path[:_DEEPEST])), about, located)
 
 
 @lru_cache(maxsize=8192)
@@ -216,6 +232,19 @@ def _shown_node(excerpt: Excerpt) -> NodeInfo:
 def file_name(node: NodeInfo) -> str:
     """The name of the file that a page comes from; its title, if it comes from none."""
     return str(node.fields.get("filename") or node.source.replace("\\", "/").rpartition("/")[2] or node.title)
+
+
+def file_path(node: NodeInfo, trail: Sequence[str]) -> str:
+    """The path of a node's file: one from the root begins with the folders that the reader sees above it."""
+    path = node.source.replace("\\", "/")
+    if not path.startswith("/"):
+        return path
+    *folders, name = path.split("/")
+    for start in range(len(trail)):  # headings may stand before the folders
+        seen = list(reversed(trail[start:]))
+        if folders[-len(seen) :] == seen:
+            return "/".join([*seen, name])
+    return "/".join([*folders[-1:], name])
 
 
 def page_number(node: NodeInfo) -> int:

@@ -83,7 +83,7 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
 
 def _idf(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[str, float]:
     """The rarity of all words that the text comparison needs."""
-    texts = (candidate.passage.text or candidate.node.title for candidate in candidates)
+    texts = (f"{candidate.node.title}\n{candidate.passage.text}" for candidate in candidates)
     words = dict.fromkeys(word for text in (inquiry.question.text, *texts) for word in words_of(text))
     return inquiry.view.idf(list(words))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weftwork.collect.lexical import DOCUMENTS
+from weftwork.collect.files import FILES, TALK
 from weftwork.score.facts import Facts
 from weftwork.types import Candidate
 
@@ -28,9 +28,14 @@ def item_type(candidate: Candidate) -> str:
     """Return the item's type by the thread contract: "reference", "file", "chunk", or the node's own."""
     if candidate.found_as("reference") is not None:
         return "reference"
-    if candidate.node.type in DOCUMENTS:
+    if candidate.node.type in FILES:
         return "chunk" if candidate.passage.ordinal else "file"
-    return candidate.node.type
+    return "chunk" if is_part_of_file(candidate) else candidate.node.type
+
+
+def is_part_of_file(candidate: Candidate) -> bool:
+    """Return True for a section, task or paragraph of a document, as a connector makes them of a file."""
+    return candidate.document not in ("", candidate.node.id) and candidate.node.type not in TALK
 
 
 def confidence(candidate: Candidate, facts: Facts) -> float | None:

@@ -34,10 +34,15 @@ def _graded(candidate: Candidate) -> float:
 def likeness(candidate: Candidate, facts: Facts) -> float | None:
     """The cosine with the query or, for hits, the evidence if that is higher; None without embeddings."""
     cosine = similarity(candidate, facts)
-    if cosine is None or not candidate.found_as(*SEARCHED, "link_rank"):
-        return cosine
-    linked = max((finding.score for finding in candidate.findings if finding.kind == "link_rank"), default=0.0)
-    return max(cosine, min(1.0, max(linked, facts.evidence.get(candidate.key, 0.0))))
+    strength = hit_strength(candidate, facts)
+    return cosine if cosine is None or strength is None else max(cosine, strength)
+
+
+def hit_strength(candidate: Candidate, facts: Facts) -> float | None:
+    """The evidence of a hit, or its link score if that is higher; None for what no search found."""
+    if not candidate.found_as(*SEARCHED, "link_rank"):
+        return None
+    return min(1.0, max(candidate.found_as("link_rank") or 0.0, facts.evidence.get(candidate.key, 0.0)))
 
 
 def similarity(candidate: Candidate, facts: Facts) -> float | None:

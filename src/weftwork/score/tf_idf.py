@@ -8,15 +8,25 @@ from collections.abc import Mapping
 
 from weftwork.query import words_of
 from weftwork.score.facts import Facts
+from weftwork.score.node_type import is_part_of_file
 from weftwork.types import Candidate
 
 
 def text_similarity(candidate: Candidate, facts: Facts) -> float | None:
-    """Cosine of the TF-IDF vectors, with the rarity of words among the passages that the viewer may see."""
-    return cosine(
-        tf_idf(candidate.passage.text or candidate.node.title, facts.idf),
-        tf_idf(facts.question.text, facts.idf),
-    )
+    """Cosine of the TF-IDF vectors, with the rarity of words among the passages that the viewer may see.
+
+    Where texts have embeddings, it is the mean of this and of the evidence of words and meaning together.
+    """
+    similarity = cosine(tf_idf(content_of(candidate), facts.idf), tf_idf(facts.question.text, facts.idf))
+    if not facts.similarities:
+        return similarity
+    return (similarity + min(1.0, facts.evidence.get(candidate.key, 0.0))) / 2
+
+
+def content_of(candidate: Candidate) -> str:
+    """The text of a passage as its file has it: a part of a file begins with its heading."""
+    title, text = candidate.node.title, candidate.passage.text
+    return f"{title}\n{text}" if is_part_of_file(candidate) and not candidate.passage.ordinal else text or title
 
 
 def keyword_match(candidate: Candidate, facts: Facts) -> float | None:

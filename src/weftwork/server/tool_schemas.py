@@ -43,7 +43,7 @@ def declare(workspace: str, lenses: Sequence[str], recipes: Sequence[str], budge
             "Assemble structured context from the user's knowledge for a question, topic or node. Start here: it"
             " searches, scores and packs what it found into maxTokens, with a citation for each source."
             " Give depth to follow links; choose a lens for the kind of work.",
-            {**asked, "properties": {**asked["properties"], "details": DETAILS}},
+            {**asked, "properties": {**asked["properties"], "details": DETAILS, **WALK}},
         ),
         Declared(
             "weftwork_search",
@@ -265,6 +265,17 @@ DETAILS = {
     "type": "boolean",
     "description": "In JSON, also the type, score components, topics and tokens of each node",
     "default": False,
+}
+WALK: Schema = {
+    "edgeTypes": _strings("Follow only these types of links, such as reference or child"),
+    "exclude": _strings("Node IDs to leave out"),
+    "limit": {"type": "integer", "minimum": 1, "description": "Most nodes that recipe graph reaches (default: 100)"},
+    "hubLimit": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "Most neighbours of one node that recipe graph follows (default: 50)",
+    },
+    "routes": {"type": "boolean", "description": "Tell how each document was reached", "default": False},
 }
 _TEXT = {"type": "string"}
 FOUND: Schema = {

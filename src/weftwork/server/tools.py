@@ -12,8 +12,9 @@ from weftwork.document import read_document
 from weftwork.engine import SearchResult, Weft
 from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
+from weftwork.faces.graph_json import as_text, fitted
 from weftwork.faces.memory import Memories, Memory
-from weftwork.reference import resolve
+from weftwork.reference import did_you_mean, resolve
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
 from weftwork.request import DEFAULT_DEPTH
@@ -128,14 +129,16 @@ class McpTools:
 
     def _context(self, arguments: Arguments) -> Answer:
         tokens = self._budget(arguments)
-        if arguments["format"] == "json":
-            structured = self._fitting(arguments, tokens)
-            return Answer(_json(structured), structured)
         document = self._capped(arguments, tokens)
-        notes = "\n".join(f"({note})" for note in document.meta.notes)
-        if not notes or self.cap.fits(document.markdown + notes):
-            return Answer(document.markdown, notes=notes)
-        return Answer(self.cap.cut(f"{document.markdown.rstrip()}\n\n{notes}".lstrip(), notes))
+        counter, most = self.weft.tools.counter, min(self._asked(arguments), self.cap.tokens)
+        if arguments["format"] == "json":
+            # Text alone: the same again as structured content would count twice.
+            return Answer(as_text(fitted(document, counter, most, details=arguments["details"])))
+        # The graph face has its notes in the header of its text.
+        headed = arguments["recipe"] == "graph" and document.markdown
+        told = "" if headed else "\n".join(f"({note})" for note in document.meta.notes)
+        room = most - counter.count(document.markdown) - BESIDE_NOTE
+        return Answer(document.markdown, notes=told if not document.markdown or counter.count(told) <= room else "")
 
     def _explain(self, arguments: Arguments) -> Answer:
         context = self._assemble(arguments, self._budget(arguments)).context
@@ -155,6 +158,10 @@ class McpTools:
         asked: dict[str, Any] = {"workspace": self.where(arguments["workspace"]), "user": self.user}
         if not arguments["query"].strip():
             raise InvalidInput("there is nothing to start from: give a question, a topic or a node's id")
+        # weftwork_explain asks without these.
+        asked["edge_types"] = tuple(arguments.get("edgeTypes") or ())
+        asked["filters"] = Filters(exclude=frozenset(arguments.get("exclude") or ()))
+        asked["show"] = frozenset({"route"} if arguments.get("routes") else ())
         if arguments["recipe"] == "graph":
             return ContextAssembler(self.weft).assemble(
                 arguments["query"],
@@ -162,6 +169,8 @@ class McpTools:
                 max_tokens=tokens,
                 include_fields=arguments["includeFields"],
                 lens=arguments["lens"] or "general",
+                limit=arguments.get("limit"),
+                hub_limit=arguments.get("hubLimit"),
                 **asked,
             )
         context = self.weft.context(
@@ -206,19 +215,6 @@ class McpTools:
             warnings = (self._note(arguments), *warnings)
         return replace(document, meta=replace(meta, tokens=replace(meta.tokens, budget=asked), warnings=warnings))
 
-    def _fitting(self, arguments: Arguments, tokens: int) -> dict[str, Any]:
-        """The document whose JSON fits: it counts more than the text that the budget is for."""
-        while True:
-            document = self._capped(arguments, tokens).to_dict(details=arguments["details"])
-            excess = self.cap.excess(_json(document))
-            if excess <= 0:
-                return document
-            if tokens == 1:
-                raise InvalidInput("the answer does not fit as JSON: ask with format markdown")
-            # Below that line nothing is written out, so no step goes past it.
-            least = SUMMARY_BELOW if tokens > SUMMARY_BELOW else 1
-            tokens = max(least, min(tokens * 9 // 10, tokens * self.cap.tokens // (self.cap.tokens + excess)))
-
     def _search(self, arguments: Arguments) -> Answer:
         workspace = self.where(arguments["workspace"])
         results = self.weft.search(
@@ -252,7 +248,10 @@ class McpTools:
             try:
                 node = resolve(view, reference, titles=True).node
             except NotFound:
-                raise NotFound(f"there is no node {inline(reference, 80)!r}: find it with weftwork_search") from None
+                hint = did_you_mean(view, reference)
+                raise NotFound(
+                    f"there is no node {inline(reference, 80)!r}: {hint}find it with weftwork_search"
+                ) from None
             links = view.neighbours(node, limit=MOST_LINKS + 1)
             counter = self.weft.tools.counter
             return show_document(

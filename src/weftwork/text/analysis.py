@@ -38,6 +38,14 @@ UNSPACED = (
     "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
 )
+MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Latin, Cyrillic, Hebrew
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"  # Arabic
+    "\u0900-\u0963\u0971-\u0df3"  # Devanagari to Sinhala, which have letters beside marks
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"  # Thai, Lao
+    "\u0f18\u0f19\u0f71-\u0f84\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u200c\u200d"
+)
+"""Signs that belong to the letter before them, and that `\\w` leaves out."""
 _RUN = re.compile(f"[{UNSPACED}]+")
 _SEAM = re.compile("[-0-9A-Z](?<=[A-Za-z][-0-9]|[a-z][A-Z])")
 """Where two words may have been joined; the rare letter first, since every text is looked through."""
@@ -78,6 +86,11 @@ def spaced(text: str) -> str:
         return text
     clean = text.encode("utf-8", "replace").decode("utf-8")
     return _RUN.sub(lambda run: f" {_pairs(run[0])} ", unicodedata.normalize("NFKC", clean))
+
+
+def is_unspaced(word: str) -> bool:
+    """Return True for a pair of letters of a script without spaces, which says as much as a word."""
+    return len(word) > 1 and _RUN.fullmatch(word) is not None
 
 
 def _with_parts(text: str) -> str:

@@ -6,9 +6,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection
 
-from weftwork.text.analysis import analyse, query_terms, stems
+from weftwork.text.analysis import MARKS, UNSPACED, analyse, query_terms, stems
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[\w{MARKS}])+")
+_MARK = re.compile(f"[{MARKS}]*")
+_RUN = re.compile(f"[{UNSPACED}]+")
 _SPACE = re.compile(r"\s")
 _WORD_END = re.compile(r"(?<=\S)(?=\s)")
 WINDOW = 200
@@ -34,10 +36,30 @@ def _matches(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
     spans = []
     for match in _WORD.finditer(text):
         word = match[0]
+        if _RUN.fullmatch(word):
+            spans += _pairs_in(text, match.start(), match.end(), wanted)
+            continue
         if word not in matching:
             matching[word] = not wanted.isdisjoint(analyse(word))
         if matching[word]:
             spans.append(match.span())
+    return spans
+
+
+def _pairs_in(text: str, start: int, end: int, wanted: frozenset[str]) -> list[tuple[int, int]]:
+    """The spans of matching pairs of letters in a run without spaces, joined where they touch; no sign is cut off."""
+    spans: list[tuple[int, int]] = []
+    for place in range(start, max(start + 1, end - 1)):
+        left, right = place, min(place + 2, end)
+        if wanted.isdisjoint(analyse(text[left:right])):
+            continue
+        while left > start and _MARK.fullmatch(text[left]):
+            left -= 1
+        right = _MARK.match(text, right, end).end()  # type: ignore[union-attr]
+        if spans and left <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(right, spans[-1][1]))
+        else:
+            spans.append((left, right))
     return spans
 
 

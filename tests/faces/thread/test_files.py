@@ -52,7 +52,7 @@ def test_adding_at_the_same_path_gives_the_file_new_content(files, weft, moments
 @pytest.mark.parametrize("content", ["Ship the mirror.", "Ship the dome."])
 def test_adding_at_the_same_path_with_a_list_gives_the_file_this_list(files, weft, content):
     other = FileRepository(weft, "ben")
-    name = files.add("docs/plan.md", "Ship the mirror.")
+    name = files.add("docs/plan.md", "Ship the mirror.", access=["*"])
     assert paths(other.search_content("ship")) == ["docs/plan.md"]
     assert files.add("docs/plan.md", content, access=["me"]) == name
     assert files.get(name).text == content
@@ -142,7 +142,7 @@ def test_a_rewritten_file_stays_hidden_and_in_its_folder(weft, files):
 
 def test_others_files_cannot_be_changed_and_hidden_ones_are_as_if_absent(weft, files):
     other = FileRepository(weft, "ben")
-    seen, hidden = files.add("seen.md", "one"), files.add("hidden.md", "two", access=["me"])
+    seen, hidden = files.add("seen.md", "one", access=["*"]), files.add("hidden.md", "two", access=["me"])
     with pytest.raises(InvalidInput, match="belongs to 'me'"):
         other.update(seen, "x")
     for act in (other.delete, other.get, other.update_access_time):
@@ -209,9 +209,11 @@ def test_paths_and_words_that_look_alike_are_found_above_a_threshold(files):
     assert files.fuzzy_search("") == []
 
 
-def test_messages_and_pages_are_no_files(weft, files):
-    weft.add([Node(id="m", type="message", text="mirror"), Node(id="p", type="page", text="mirror")])
-    assert files.search_content("mirror") == []
+def test_messages_are_no_files_and_a_part_of_a_page_is_that_page(weft, files):
+    page = Node(id="p", type="page", title="Page", source="notes/p.md")
+    part = Node(id="p#1", type="heading", title="Part", text="mirror", parent="p", source="notes/p.md")
+    weft.add([Node(id="m", type="message", text="mirror"), page, part])
+    assert [(hit.id, hit.path) for hit in files.search_content("mirror")] == [("p", "notes/p.md")]
     with pytest.raises(NotFound, match="there is no file 'p'"):
         files.get("p")
 
@@ -236,3 +238,23 @@ def test_what_is_no_text_is_refused_and_changes_nothing(files, what):
     with pytest.raises(InvalidInput, match=r"text|path|several"):
         WRONG[what](files)
     assert files.get(name).text == "x"
+
+
+def test_a_mistyped_name_of_a_file_comes_before_files_with_such_words(files):
+    for number in range(8):
+        files.add(f"vault/tool_{number}.md", "Python is used here, and logging as well, like in all of these.")
+    wanted = files.add("vault/python_logging.md", "Write to a file.")
+    assert files.fuzzy_search("python loging")[0].id == wanted
+
+
+def test_a_file_is_its_owners_alone_unless_it_is_shared(weft, files):
+    weft.add_user("ben")
+    private, shared = files.add("a.md", "mirror"), files.add("b.md", "mirror", access=["*"])
+    assert [hit.id for hit in FileRepository(weft, "ben").search_content("mirror")] == [shared]
+    assert {hit.id for hit in files.search_content("mirror")} == {private, shared}
+
+
+@pytest.mark.parametrize("limit", ["3", 0, None, True])
+def test_a_limit_that_makes_no_sense_is_refused(files, limit):
+    with pytest.raises(InvalidInput, match="limit must be"):
+        files.search_content("mirror", limit=limit)

@@ -10,8 +10,10 @@ import pytest
 
 from weftwork import Edge, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound
-from weftwork.faces.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache
+from weftwork.faces.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache, thread_recipe
 from weftwork.identity import CITATION
+from weftwork.ingest.connectors.registry import recognise
+from weftwork.ingest.follow import follow
 from weftwork.pack import Packing
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
@@ -249,16 +251,18 @@ def test_where_nothing_fits_the_best_is_cut_and_never_above_the_budget(weft):
     assert item.tokens == weft.tools.counter.count(item.content) < 100
 
 
-def test_no_type_takes_more_than_seventy_percent_where_there_are_others(weft, service):
+def test_no_type_takes_more_than_seventy_percent_where_there_are_others(weft):
     weft.add([file(f"f{n}", f"The primary mirror {n} was inspected.") for n in range(9)], [])
     weft.add([file("linked", "Opening hours of the house on the hill.")], [Edge(source="t", target="linked")])
-    prime = service.build("t", ASKED)
+    prime = ContextAssemblyService(weft, optimizer="density").build("t", ASKED)
     files = [item for item in prime.items if item.type == "file"]
     # six are chosen before the rule applies; then they are more than seven tenths of all
     assert len(files) < 9
     assert "linked" in shown(prime)
     reasons = {each.reason for each in prime.context.trace if each.fate == "dropped"}
     assert reasons == {"its type already fills 70 % of the context"}
+    # The recipe's own packer leaves no room empty for a rule.
+    assert len(ContextAssemblyService(weft).build("t", ASKED).items) == 10
 
 
 def test_an_optimizer_may_be_a_packer_of_ones_own(weft):
@@ -429,7 +433,8 @@ def test_what_is_remembered_can_be_forgotten_by_a_pattern(weft, service):
 
 def test_after_half_a_minute_without_use_it_is_made_again(weft):
     seconds = [0.0]
-    service = ContextAssemblyService(weft, cache=ContextCache(timer=lambda: seconds[0]))
+    service = ContextAssemblyService(weft)
+    service.cache = ContextCache(timer=lambda: seconds[0])
     for moment, hits in ((0, 0), (30, 1), (60, 2), (90.5, 2)):
         seconds[0] = moment
         service.build("t", "mirror")
@@ -521,3 +526,102 @@ def test_an_answer_is_checked_against_its_context(weft, service):
     check = service.check_answer("The primary mirror was inspected in April and two scratches were found.", prime)
     assert [quote.citation.node for quote in check.uncited] == ["a"]
     assert service.check_answer(f"In April {prime.citations[0].id}.", prime).sound
+
+
+# What cannot be answered.
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"types": "file"},
+        {"types": [1]},
+        {"max_tokens": "4000"},
+        {"max_tokens": True},
+        {"system_prompt_tokens": 1.5},
+        {"optimizer": "best"},
+        {"recipe": "nonsense"},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(weft, options):
+    with pytest.raises(InvalidInput):
+        ContextAssemblyService(weft, **options)
+
+
+def test_a_file_is_no_thread(weft, service):
+    weft.add([file("a", "The primary mirror.")])
+    with pytest.raises(InvalidInput, match="'a' is no thread but a file"):
+        service.build("a", ASKED)
+    with pytest.raises(InvalidInput, match="message must be text"):
+        service.build("t", None)
+    with pytest.raises(InvalidInput, match="pattern must be text"):
+        service.invalidate(5)
+
+
+def test_limits_and_recipes_can_be_given(weft):
+    weft.add([file(f"f{n:02}", f"The primary mirror was inspected in year {n}.") for n in range(30)])
+    wide = ContextAssemblyService(weft, recipe=thread_recipe(content=20, keywords=0, fuzzy=0))
+    assert wide.build("t", ASKED).stats.search_count == 20
+    plain = ContextAssemblyService(weft, recipe="default").build("t", ASKED)
+    assert plain.context.trace[0].signals.keys() >= {"evidence"}
+    for wrong in ({"pages": 3}, {"content": "3"}, {"history": None}, {"content": -1}):
+        with pytest.raises(InvalidInput):
+            thread_recipe(**wrong)
+
+
+# Files are documents, whatever a connector made of them.
+
+
+@pytest.fixture
+def vault(tmp_path):
+    notes = tmp_path / "notes"
+    (notes / "tools").mkdir(parents=True)
+    (notes / "dome.md").write_text(
+        "# The dome\n\nIt turns.\n\n## Rollers\n\nGrease the twelve rollers in spring.\n\n## Paint\n\n- [ ] paint it\n"
+    )
+    (notes / "tools" / "README.md").write_text("# Tools\n\n## Grease\n\nThe grease gun hangs in the shed.\n")
+    (notes / "README.md").write_text("# Notes\n\n## Nothing\n\nHere is nothing.\n")
+    return notes
+
+
+def test_a_folder_that_was_added_is_searched_shown_and_counted_as_its_files(weft, service, vault):
+    follow(weft, vault, recognise(vault))
+    prime = service.build("t", "When are the rollers greased?")
+    dome = next(item for item in prime.items if "Grease the twelve" in item.content)
+    assert dome.type == "chunk"
+    assert dome.source == "notes/dome.md"
+    assert dome.metadata.path == "notes/dome.md"
+    assert "notes/dome.md" in prime.text
+    both = service.build("t", "grease rollers shed")
+    assert both.stats.search_count == 2
+    assert "notes/tools/README.md" in both.text
+    assert {citation.type for citation in both.citations} == {"document"}
+
+
+def test_two_files_of_one_name_are_told_apart_in_the_text(weft, service, vault):
+    follow(weft, vault, recognise(vault))
+    text = service.build("t", "README grease nothing").text
+    assert "notes/README.md" in text
+    assert "notes/tools/README.md" in text
+
+
+def test_a_reference_to_an_added_file_shows_the_part_that_answers(weft, service, vault):
+    follow(weft, vault, recognise(vault))
+    with weft.store.view("main", "me") as view:
+        page = next(record.document for record in view.load([hit.key for hit in view.search_words("twelve", limit=1)]))
+    weft.add([], [Edge(source="t", target=page)])
+    prime = service.build("t", "When are the rollers greased?")
+    assert prime.stats.explicit_count == 1
+    assert "Grease the twelve rollers in spring." in prime.text
+    assert {item.type for item in prime.items if item.metadata.path == "notes/dome.md"} == {"reference"}
+
+
+def test_metrics_are_logged_and_a_tracker_that_fails_spoils_nothing(weft, caplog):
+    def fail(metrics):
+        raise RuntimeError("the monitoring is down")
+
+    with caplog.at_level("INFO", logger="weftwork.thread"):
+        prime = ContextAssemblyService(weft, track_metrics=fail).build("t", ASKED)
+    assert prime.stats.search_count == 0
+    assert "Context assembly metrics {'assembly_time'" in caplog.messages[0]
+    assert caplog.messages[1] == "track_metrics failed"

@@ -52,7 +52,10 @@ class TestLogseq:
     def test_plain_blocks_are_lines_of_the_node_above_them(self, graph):
         reading = read(Logseq(), graph)
         page = reading.node("Finch")
-        assert (page.tags, page.fields) == (("optics", "library", "short", "long tag"), {"type": "Project"})
+        assert (page.tags, page.fields) == (
+            ("optics", "library", "short", "long tag"),
+            {"type": "Project", "aliases": ("finch/one", "The Telescope")},
+        )
         assert page.text == "- Twelve mirrors wait at [[Calder]] #[[long tag]] #short"
         assert [(node.type, node.title, node.text) for node in reading.in_order(page)[1:]] == [
             ("todo", "Call Calder about `[[not a link]]`", "- {{embed ((63b70dc8-58a5-4a43-ae19-28143edb7752))}}"),

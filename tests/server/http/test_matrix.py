@@ -112,6 +112,8 @@ ROWS = {
     ("DELETE", f"{W}/memories/{{memory:path}}"): write(lambda node: {}),
     ("POST", f"{W}/threads"): write(json_of(title="t", references=["NODE"])),
     ("GET", f"{W}/threads"): Row(),
+    ("PUT", f"{W}/threads/{{thread:path}}"): write(json_of(title="other")),
+    ("DELETE", f"{W}/threads/{{thread:path}}"): write(lambda node: {}),
     ("POST", f"{W}/messages"): write(json_of(thread="NODE", messages=[{"text": "hello"}])),
     ("GET", f"{W}/messages"): read(query_of(thread="NODE")),
     ("GET", f"{W}/references"): read(query_of(thread="NODE")),
@@ -119,6 +121,7 @@ ROWS = {
     ("POST", f"{W}/references-remove"): write(
         json_of(thread="NODE", nodes=["plan"]), json_of(thread="plan", nodes=["NODE"])
     ),
+    ("POST", f"{W}/uses"): write(json_of(references=["NODE"]), same=True),
     ("POST", f"{W}/activity"): write(json_of(node="NODE", kind="view")),
     ("GET", f"{W}/activity"): read(query_of(kind="view")),
     ("POST", f"{W}/search"): read(

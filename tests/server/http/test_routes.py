@@ -193,6 +193,22 @@ def test_a_thread_has_messages_and_references_and_a_context_of_its_own(ana, weft
     assert ok(ana.post(f"{W}/references-remove", json={"thread": thread, "nodes": ["plan"]})) == {"changed": 1}
 
 
+def test_the_description_of_a_prime_context_has_its_items_citations_and_counts(ana):
+    schemas = ok(ana.get("/openapi.json"))["components"]["schemas"]
+    assert schemas["PrimeItem"]["properties"].keys() >= {"id", "type", "content", "relevance", "metadata"}
+    assert schemas["PrimeCitation"]["properties"].keys() >= {"id", "source", "usedInResponse"}
+    assert {"explicitCount", "searchCount"} <= schemas["Stats"]["properties"].keys()
+
+
+def test_the_metrics_of_the_thread_contract_have_its_names(ana, weft):
+    thread = ok(ana.post(f"{W}/threads", json={"title": "Metrics"}), 201)["id"]
+    ok(ana.post("/context/build", json={"threadId": thread, "message": "When does the mirror ship?"}))
+    text = ana.get("/metrics", headers=key_for(weft, scope="admin")).text
+    assert 'context_assembly_time_bucket{le="0.3"}' in text
+    tokens = next(line for line in text.splitlines() if line.startswith("context_token_usage "))
+    assert float(tokens.split()[1]) > 0
+
+
 def test_activity_is_ones_own(ana, weft):
     ok(ana.post(f"{W}/activity", json={"node": "plan", "kind": "edit"}))
     assert ok(ana.get(f"{W}/activity", params={"kind": "edit"}))["events"][0]["node"] == "plan"

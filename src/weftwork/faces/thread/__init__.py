@@ -6,7 +6,7 @@ from weftwork.answer import AnswerCheck, Quote
 from weftwork.faces.thread.cache import ContextCache
 from weftwork.faces.thread.citations import CitationManager
 from weftwork.faces.thread.files import FileRepository, SearchResult
-from weftwork.faces.thread.recipe import OptimizationResult, RelevanceScorer, TokenOptimizer
+from weftwork.faces.thread.recipe import OptimizationResult, RelevanceScorer, TokenOptimizer, thread_recipe
 from weftwork.faces.thread.service import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, check_answer
 from weftwork.faces.thread.values import (
     Citation,
@@ -38,5 +38,6 @@ __all__ = [
     "SearchResult",
     "TokenOptimizer",
     "check_answer",
+    "thread_recipe",
     "to_response",
 ]

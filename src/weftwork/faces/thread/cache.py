@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from weftwork.errors import InvalidInput
+
 MAX_ENTRIES = 100
 TTL_SECONDS = 30.0
 
@@ -58,6 +60,8 @@ class ContextCache(Generic[Value]):
 
     def invalidate(self, pattern: str | None = None) -> None:
         """Remove all entries, or those with this text in a part of their key."""
+        if pattern is not None and not isinstance(pattern, str):
+            raise InvalidInput(f"the pattern must be text, got {pattern!r}")
         with self._guard:
             if pattern is None:
                 self._entries.clear()

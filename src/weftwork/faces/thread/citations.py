@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from weftwork.errors import InvalidInput
 from weftwork.faces.thread.values import Citation, ContextItem, citations_of
 
 EXCERPT_LENGTH = 50
@@ -31,6 +32,8 @@ class CitationManager:
 
     def mark_as_used(self, citation_id: str) -> None:
         """Note that the answer cites a source, once; an id that is not known is ignored."""
+        if not isinstance(citation_id, str):
+            raise InvalidInput(f"a citation is named by its id, got {citation_id!r}")
         citation = self._citations.get(f"[{citation_id.strip('[]')}]")
         if citation is not None and not citation.used_in_response:
             self._citations[citation.id] = replace(citation, used_in_response=True)
@@ -47,5 +50,7 @@ class CitationManager:
 def _line(citation: Citation) -> str:
     # A path with line breaks must not look like more sources.
     source = " ".join(citation.source.split())
-    part = f" - {citation.excerpt[:EXCERPT_LENGTH]}..." if citation.excerpt else ""
+    # Cut without the marks, which could be cut in two.
+    excerpt = citation.excerpt.replace("<<<", "").replace(">>>", "")
+    part = f" - {excerpt[:EXCERPT_LENGTH]}..." if excerpt else ""
     return f"{citation.id}: {source}{part}"

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from weftwork.collect import Collector, FuzzyCollector, LexicalCollector
+from weftwork.collect import AmongFiles, Collector, FuzzyCollector, LexicalCollector
 from weftwork.collect.keywords import requiring
 from weftwork.compose.ordering import as_scored
 from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
@@ -15,6 +15,7 @@ from weftwork.errors import InvalidInput
 from weftwork.identity import text_hash
 from weftwork.query import words_of
 from weftwork.recipe import Recipe
+from weftwork.render.values import file_path
 from weftwork.request import Request
 from weftwork.score import Facts, Profile
 from weftwork.store.protocol import View
@@ -22,10 +23,6 @@ from weftwork.text.snippet import excerpt
 from weftwork.types import Budget, Candidate, Node, NodeInfo
 from weftwork.write.permit import Kind, Permit, permitted
 
-FILES = frozenset({"file"})
-
-PASSAGES_A_FILE = 3
-"""Hits to read for each file wanted, since several may be parts of the same one."""
 LOOKED_BACK = 200
 KIND = Kind("file", "find it with  weftwork search", lambda node: node.type == "file")
 
@@ -54,7 +51,8 @@ class FileRepository:
     def add(self, path: str, content: str, *, access: Iterable[str] | None = None) -> str:
         """Keep a file, or its new content if there is one of this user's at the path; returns its id.
 
-        It is seen by those on its list; without a list, a new one by whom the workspace admits, and another as before.
+        It is seen by its owner and those on its list, such as `["*"]` for all; without a list, a new one by its owner
+        alone, and another by those who see it now.
         """
         _check_path(path)
         readers = None if access is None else frozenset(_names(access, "access must be None or several names"))
@@ -70,7 +68,7 @@ class FileRepository:
             text=content,
             source=path,
             owner=self._user,
-            access=readers,
+            access=readers or frozenset(),
         )
         entries = self._weft.writer.prepare([node])
         with self._weft.writer.transaction(self._workspace, entries) as transaction, self._permitted() as permit:
@@ -121,25 +119,27 @@ class FileRepository:
     def search_content(self, query: str, limit: int = 10) -> list[SearchResult]:
         """Files with any of the words, the best first."""
         _check_query(query)
-        return self._search(LexicalCollector(fuzzy_limit=0, types=FILES), query, limit)
+        return self._search(LexicalCollector(fuzzy_limit=0), query, limit)
 
     def search_by_keywords(self, keywords: Sequence[str], limit: int = 10) -> list[SearchResult]:
         """Files in which all keywords stand in one passage, the best first."""
         words = words_of(" ".join(_names(keywords, "keywords must be several words")))
-        return self._search(LexicalCollector(fuzzy_limit=0, types=FILES), requiring(words), limit) if words else []
+        return self._search(LexicalCollector(fuzzy_limit=0), requiring(words), limit) if words else []
 
     def fuzzy_search(self, query: str, limit: int = 5, threshold: float = 0.3) -> list[SearchResult]:
         """Files whose path, title or words look like the query, the most alike first."""
         _check_query(query)
-        return self._search(FuzzyCollector(limit * PASSAGES_A_FILE, threshold, FILES), query, limit)
+        return self._search(FuzzyCollector(limit=None, threshold=threshold), query, limit)
 
     def _search(self, collector: Collector, query: str, limit: int) -> list[SearchResult]:
         """The best passage of each file that a collector finds, as the file."""
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
         recipe = Recipe(
             name="files",
-            collectors=(collector,),
+            collectors=(AmongFiles(collector, limit, passages=1),),
             profile=Profile("files", {"found": 1.0}, own={"found": _search_score}),
-            hits=limit * PASSAGES_A_FILE,
+            hits=limit,
             order=as_scored,
         )
         budget = Budget(total=DEFAULT_BUDGET)
@@ -148,7 +148,8 @@ class FileRepository:
         for candidate in self._weft.rank(request, recipe).candidates:
             node, passage = candidate.node, candidate.passage
             marked = excerpt(passage.text or node.title, query.replace('"', " "))
-            best.setdefault(node.id, SearchResult(node.id, node.source, passage.text, candidate.score, marked))
+            name, path = candidate.document or node.id, file_path(node, candidate.trail)
+            best.setdefault(name, SearchResult(name, path, passage.text, candidate.score, marked))
         return list(best.values())[:limit]
 
     def _view(self) -> AbstractContextManager[View]:

@@ -1,6 +1,6 @@
-"""The contract's scorer and optimiser by themselves, for items that come from elsewhere.
+"""The recipe with other limits; the contract's scorer and optimiser by themselves, for items from elsewhere.
 
-Both hand their items to the parts that the pipeline uses, and have no rules of their own.
+The latter two hand their items to the parts that the pipeline uses, and have no rules of their own.
 """
 
 from __future__ import annotations
@@ -9,14 +9,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weftwork.clock import Clock, aware, system_clock
+from weftwork.errors import InvalidInput
 from weftwork.faces.thread.values import ContextItem
 from weftwork.pack import Choice, Room, get_packer
 from weftwork.query import read_query
+from weftwork.recipe import Recipe, get_recipe, thread_collectors
 from weftwork.request import Request
 from weftwork.score import Facts, get_profile, score
 from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.text.truncate import truncate
 from weftwork.types import Budget, Candidate, Excerpt, Finding, NodeInfo, Passage, Usage
+
+
+def thread_recipe(**limits: int | None) -> Recipe:
+    """The recipe `thread` with other limits; see `weftwork.recipe.thread_collectors`."""
+    defaults = thread_collectors.__kwdefaults__ or {}
+    for name, limit in limits.items():
+        if name not in defaults:
+            raise InvalidInput(f"there is no limit {name!r}: use some of {', '.join(defaults)}")
+        whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
+        if not whole and not (limit is None and name not in ("history", "older")):
+            raise InvalidInput(f"the limit {name!r} must be a whole number of 0 or more, got {limit!r}")
+    return replace(get_recipe("thread"), collectors=thread_collectors(**limits))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +44,7 @@ class RelevanceScorer:
 
     def score_items(self, items: Sequence[ContextItem], query: str) -> list[ContextItem]:
         """The items with their relevance, in their order."""
+        _check(items)
         now = self.clock()
         facts = Facts(
             Request(query=query, workspace="", user="", budget=Budget(total=1)),
@@ -67,6 +82,9 @@ class TokenOptimizer:
         return self._pack("optimal", items, max_tokens)
 
     def _pack(self, packer: str, items: Sequence[ContextItem], max_tokens: int) -> OptimizationResult:
+        _check(items)
+        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int):
+            raise InvalidInput(f"max_tokens must be a whole number, got {max_tokens!r}")
         choices = [Choice(_candidate(item, number), item.tokens, item.relevance) for number, item in enumerate(items)]
         packing = get_packer(packer).pack(choices, Room(max(0, max_tokens)), self._shorten)
         selected = [_as_taken(items[choice.candidate.key], choice) for choice in packing.chosen]
@@ -81,6 +99,12 @@ class TokenOptimizer:
             return None
         excerpt = Excerpt(candidate.node, candidate.section, "hits", (), text, tokens, choice.score)
         return replace(choice, tokens=tokens, score=choice.score * tokens / choice.tokens, excerpt=excerpt)
+
+
+def _check(items: Sequence[ContextItem]) -> None:
+    for item in items:
+        if not isinstance(item, ContextItem):
+            raise InvalidInput(f"{item!r} is no ContextItem: make one with  weftwork.faces.thread.ContextItem")
 
 
 def _as_taken(item: ContextItem, choice: Choice) -> ContextItem:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from weftwork.answer import AnswerCheck
 from weftwork.answer import check_answer as check_against
+from weftwork.collect.files import TALK
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.thread.cache import ContextCache
 from weftwork.faces.thread.citations import CitationManager
-from weftwork.faces.thread.values import ContextMetrics, PrimeContext, project
+from weftwork.faces.thread.conversation import LOOKED_BACK, Asked, asked
+from weftwork.faces.thread.values import Citation, ContextMetrics, PrimeContext, project
 from weftwork.pack import Packer
 from weftwork.query import Question, read_query
-from weftwork.recipe import get_recipe
+from weftwork.recipe import Recipe
 from weftwork.types import Context, Filters
 
 MAX_TOKENS = 4000
 SYSTEM_PROMPT_TOKENS = 500
 OPTIMIZERS = ("density", "optimal")
+
+log = logging.getLogger("weftwork.thread")
 
 
 class ContextAssemblyService:
@@ -37,25 +42,26 @@ class ContextAssemblyService:
         workspace: str = DEFAULT_WORKSPACE,
         max_tokens: int = MAX_TOKENS,
         system_prompt_tokens: int = SYSTEM_PROMPT_TOKENS,
-        optimizer: str | Packer = "density",
+        optimizer: str | Packer | None = None,
         types: Iterable[str] = (),
+        recipe: str | Recipe = "thread",
         track_metrics: Callable[[ContextMetrics], None] = lambda _: None,
-        cache: ContextCache[PrimeContext] | None = None,
     ) -> None:
-        """`types` are the types of node that are searched as files, where they are others than usual.
+        """`types` are the types of node that are searched, where they are others than files and their parts.
 
-        `optimizer` is one of the contract's two, or a packer.
+        `optimizer` is one of the contract's two, or a packer; without one it is the recipe's. `thread_recipe` makes a
+        recipe with other limits.
         """
         if isinstance(optimizer, str) and optimizer not in OPTIMIZERS:
             raise InvalidInput(f"unknown optimizer {optimizer!r}: use one of {', '.join(OPTIMIZERS)}")
         self._weft = weft
         self._workspace = workspace
-        recipe = get_recipe("thread")
-        self._recipe = recipe if recipe.packer == optimizer else replace(recipe, packer=optimizer)
-        self._budget = max_tokens - system_prompt_tokens
-        self._filters = Filters(types=frozenset(types))
+        chosen = weft.tools.recipes.get(recipe)
+        self._recipe = chosen if optimizer is None else replace(chosen, packer=optimizer)
+        self._budget = _whole("max_tokens", max_tokens) - _whole("system_prompt_tokens", system_prompt_tokens)
+        self._filters = Filters(types=frozenset(_names("types", types)))
         self._track = track_metrics
-        self.cache: ContextCache[PrimeContext] = ContextCache() if cache is None else cache
+        self.cache: ContextCache[PrimeContext] = ContextCache()
 
     async def build_prime_context(self, thread_id: str, user_message: str, user_id: str = DEFAULT_USER) -> PrimeContext:
         """The context for a message, made in a worker thread."""
@@ -63,17 +69,17 @@ class ContextAssemblyService:
 
     def build(self, thread_id: str, user_message: str, user_id: str = DEFAULT_USER) -> PrimeContext:
         """The same, for callers that wait."""
-        if not isinstance(thread_id, str):
-            raise InvalidInput(f"a thread is named by its id, got {thread_id!r}")
         started = time.perf_counter()
+        message = self._read(thread_id, user_message, user_id)
+        excluded = frozenset(() if message.own is None else (message.own,))
         context = self._weft.context(
-            user_message,
+            message.query,
             user=user_id,
             workspace=self._workspace,
             budget=self._budget,
-            recipe=self._recipe,
+            recipe=self._recipe if message.query or not user_message.strip() else self._without_files,
             thread=thread_id,
-            filters=self._filters,
+            filters=replace(self._filters, exclude=excluded),
         )
         # The engine remembers contexts by all that they depend on, writes and the clock included: what was made of
         # the very same one still holds.
@@ -81,10 +87,44 @@ class ContextAssemblyService:
         prime = self.cache.get(key, lambda cached: cached.context is context)
         fresh = prime is None
         if prime is None:
-            prime = project(context, self.analyze(user_message), self._weft.tools.counter)
+            prime = project(context, self.analyze(message.query), self._weft.tools.counter, self._files(context))
             self.cache.set(key, prime)
-        self._track(self._metrics(prime, (time.perf_counter() - started) * 1000, fresh))
+        self._tell(self._metrics(prime, (time.perf_counter() - started) * 1000, fresh))
         return prime
+
+    def _read(self, thread_id: str, user_message: str, user_id: str) -> Asked:
+        """The message with what it refers to in its thread; refuse what is no thread."""
+        if not isinstance(thread_id, str):
+            raise InvalidInput(f"a thread is named by its id, got {thread_id!r}")
+        if not isinstance(user_message, str):
+            raise InvalidInput(f"the message must be text, got {user_message!r}")
+        with self._weft.store.view(self._workspace, user_id) as view:
+            for node in view.nodes([thread_id]):
+                if node.type not in TALK:
+                    raise InvalidInput(
+                        f"{thread_id!r} is no thread but a {node.type}: start one with  weft.threads.create"
+                    )
+            recent = view.children(thread_id, LOOKED_BACK, last=True)
+            return asked(user_message, view.nodes([message.id for message in recent]))
+
+    def _files(self, context: Context) -> dict[str, str]:
+        """The file that each passage stands in, by its citation."""
+        with self._weft.store.view(context.workspace, context.user) as view:
+            records = view.cited([decision.citation for decision in context.trace])
+        return {record.passage.citation: record.document or record.node.id for record in records}
+
+    @property
+    def _without_files(self) -> Recipe:
+        """The recipe for a courtesy: what the thread refers to, and its history."""
+        collectors = [part for part in self._recipe.collectors if part.section in ("references", "history")]
+        return replace(self._recipe, collectors=tuple(collectors))
+
+    def _tell(self, metrics: ContextMetrics) -> None:
+        log.info("Context assembly metrics %s", asdict(metrics))
+        try:
+            self._track(metrics)
+        except Exception:  # a caller's code: whatever is wrong with it, the context is made
+            log.exception("track_metrics failed")
 
     def analyze(self, user_message: str) -> Question:
         """Parse a message: keywords, named files, tags, a period."""
@@ -102,7 +142,11 @@ class ContextAssemblyService:
         """The citations of an answer to this context; each that is marked as used counts for its source."""
         nodes = {f"[{item.id}]": item.metadata.node for item in prime.items}
         user = prime.context.user
-        manager = CitationManager(lambda citation: self._count_use(user, nodes[citation.id]))
+
+        def count_use(citation: Citation) -> None:
+            self._weft.threads.count_use([nodes[citation.id]], user=user, workspace=self._workspace)
+
+        manager = CitationManager(count_use)
         manager.generate_citations(prime.items)
         return manager
 
@@ -113,13 +157,6 @@ class ContextAssemblyService:
     def record_feedback(self, context_item_id: str, useful: bool, user_id: str = DEFAULT_USER) -> None:
         """Say whether an item helped; its id, its citation or its node's id will do."""
         self._weft.feedback(context_item_id, useful, user=user_id, workspace=self._workspace)
-
-    def _count_use(self, user: str, node: str) -> None:
-        with self._weft.store.view(self._workspace, user) as view:
-            visible = bool(view.nodes([node]))
-        if visible:  # it may be gone, or hidden, by the time the answer is there
-            with self._weft.atomic(self._workspace) as batch:
-                batch.count_use(user, [node])
 
     def _metrics(self, prime: PrimeContext, spent: float, fresh: bool) -> ContextMetrics:
         timings = prime.context.timings
@@ -140,3 +177,17 @@ class ContextAssemblyService:
 def check_answer(text: str, context: PrimeContext | Context) -> AnswerCheck:
     """Check an answer against its context; see `weftwork.answer`."""
     return check_against(text, context.context if isinstance(context, PrimeContext) else context)
+
+
+def _whole(what: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidInput(f"{what} must be a whole number of 0 or more, got {value!r}")
+    return value
+
+
+def _names(what: str, values: Iterable[str]) -> list[str]:
+    """Several names: a single text would be taken letter by letter."""
+    names = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    if isinstance(values, str) or any(not isinstance(name, str) for name in names):
+        raise InvalidInput(f"{what} must be several names, got {values!r}: put them into a list")
+    return names

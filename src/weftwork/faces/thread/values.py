@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, cast
 
 from weftwork.query import Question
+from weftwork.render.values import file_path
 from weftwork.score.node_type import item_type
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter
@@ -16,7 +17,7 @@ from weftwork.types import Candidate, Context, Decision, Excerpt, Item, Kind
 ItemType = Literal["file", "chunk", "message", "reference"]
 CitationType = Literal["file", "document", "message"]
 
-SEARCHES: frozenset[Kind] = frozenset({"words", "keywords", "fuzzy"})
+SEARCHES: frozenset[Kind] = frozenset({"words", "keywords", "fuzzy", "vector"})
 """Kinds of findings of the searches among files."""
 
 
@@ -70,6 +71,7 @@ class ContextStats:
     explicit_count: int
     """Files that the thread or the message refers to, each once."""
     search_count: int
+    """Files that the searches found, each once."""
     history_count: int
     excluded_count: int
 
@@ -102,15 +104,17 @@ class ContextMetrics:
     optimization_latency: float
 
 
-def project(context: Context, question: Question, counter: TokenCounter) -> PrimeContext:
-    """A context in the contract's terms."""
+def project(
+    context: Context, question: Question, counter: TokenCounter, files: Mapping[str, str] | None = None
+) -> PrimeContext:
+    """A context in the contract's terms; `files` has the file that each passage stands in, by its citation."""
     shown = [_item(item, excerpt, question, counter) for excerpt in context.excerpts for item in excerpt.items]
     items = tuple(sorted(shown, key=lambda item: (-item.relevance, item.id)))
     return PrimeContext(
         total_tokens=context.tokens,
         items=items,
         citations=citations_of(items),
-        stats=_stats(context.trace),
+        stats=_stats(context.trace, files or {}),
         text=context.text,
         context=context,
     )
@@ -134,25 +138,26 @@ def citations_of(items: Iterable[ContextItem]) -> tuple[Citation, ...]:
 def _item(item: Item, shown_in: Excerpt, question: Question, counter: TokenCounter) -> ContextItem:
     candidate = item.candidate
     node, passage = candidate.node, candidate.passage
+    path = file_path(node if node.source else shown_in.document, shown_in.trail)
     return ContextItem(
         id=passage.citation,
         type=_type(candidate, shown_in),
         content=item.text or node.title,
         excerpt=excerpt(passage.text or node.title, question.text),
-        source=node.source or node.title or node.id,
+        source=path or node.title or node.id,
         relevance=candidate.score,
         tokens=counter.count(item.text) if item.truncated else passage.tokens,
-        metadata=_metadata(candidate, question),
+        metadata=_metadata(candidate, question, path),
     )
 
 
-def _metadata(candidate: Candidate, question: Question) -> ItemMetadata:
+def _metadata(candidate: Candidate, question: Question, path: str) -> ItemMetadata:
     node = candidate.node
     content = f"{node.title}\n{candidate.passage.text}".lower()
     return ItemMetadata(
         node=node.id,
         node_type=node.type,
-        path=node.source or None,
+        path=path or None,
         created_at=node.created_at,
         matched_keywords=tuple(keyword for keyword in question.keywords if keyword in content),
         search_rank=candidate.found_as(*SEARCHES),
@@ -171,12 +176,14 @@ def _citation_type(node_type: str) -> CitationType:
     return cast(CitationType, node_type) if node_type in ("file", "message") else "document"
 
 
-def _stats(trace: Iterable[Decision]) -> ContextStats:
+def _stats(trace: Iterable[Decision], files: Mapping[str, str]) -> ContextStats:
     decisions = list(trace)
     kinds = [{finding.kind for finding in decision.findings} for decision in decisions]
     return ContextStats(
         explicit_count=len({decision.node for decision, by in zip(decisions, kinds, strict=True) if "reference" in by}),
-        search_count=sum(bool(SEARCHES & by) for by in kinds),
+        search_count=len(
+            {files.get(each.citation, each.node) for each, by in zip(decisions, kinds, strict=True) if SEARCHES & by}
+        ),
         history_count=sum("history" in by for by in kinds),
         excluded_count=sum(decision.fate == "dropped" for decision in decisions),
     )

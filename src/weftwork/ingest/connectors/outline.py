@@ -82,6 +82,8 @@ class Page:
 def page_pieces(page: Page, source_id: str) -> Iterator[Yielded]:
     """Yield the page, its blocks, names and links."""
     fields = shown_properties(page.properties)
+    if page.aliases:
+        fields["aliases"] = page.aliases
     if page.day:
         fields["date"] = page.day.isoformat()
     outline = Outline(

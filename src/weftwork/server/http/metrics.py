@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from weftwork.types import Context
 
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30)
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30)
 AMOUNTS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 TOKENS = (0, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000)
 STAGES = {"collect": "search", "score": "scoring", "pack": "packing", "render": "rendering"}
@@ -39,6 +39,11 @@ class Metrics:
         self.tokens = Histogram(
             "weftwork_context_tokens", "Tokens of a context", buckets=TOKENS, registry=self.registry
         )
+        # The names that the thread contract gives them; for its route alone.
+        self.thread_assembly = Histogram(
+            "context_assembly_time", "Seconds to build a prime context", buckets=SECONDS, registry=self.registry
+        )
+        self.thread_tokens = Gauge("context_token_usage", "Tokens of the latest prime context", registry=self.registry)
         self.budget = Counter(
             "weftwork_context_budget_tokens", "Tokens that contexts could have", registry=self.registry
         )
@@ -61,6 +66,11 @@ class Metrics:
         self.assembly.observe(sum(context.timings.values()) / 1000)
         for name, milliseconds in context.timings.items():
             self.stage.labels(STAGES.get(name, name)).observe(milliseconds / 1000)
+
+    def observe_thread(self, milliseconds: float, tokens: int) -> None:
+        """Count a prime context, kept or made, as the thread contract does."""
+        self.thread_assembly.observe(milliseconds / 1000)
+        self.thread_tokens.set(tokens)
 
     def text(self) -> bytes:
         """All figures in Prometheus's text format."""

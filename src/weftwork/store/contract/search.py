@@ -96,6 +96,7 @@ class SearchContract:
             ({"min_confidence": 0.6}, {"note"}),
             ({"conversation": "c1"}, {"note"}),
             ({"exclude": frozenset({"task", "page"})}, {"note"}),
+            ({"exclude_types": frozenset({"todo", "page"})}, {"note"}),
             ({}, {"task", "note", "page"}),
         ],
     )

@@ -95,6 +95,9 @@ def passing(columns: Columns, vocabulary: Vocabulary, scope: Scope, alive: Mask)
     tests = [labelled(columns.acl, vocabulary.acl, vocabulary.acl.known(scope.acls))]
     if filters.types:
         tests.append(labelled(columns.type, vocabulary.type, vocabulary.type.known(filters.types)))
+    if filters.exclude_types:
+        others = vocabulary.type.matching(lambda kind: kind not in filters.exclude_types)
+        tests.append(labelled(columns.type, vocabulary.type, others))
     if filters.tags:
         tag_codes = vocabulary.tags.matching(filters.tags.issubset)
         tests.append(labelled(columns.tags, vocabulary.tags, tag_codes))

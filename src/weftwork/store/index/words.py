@@ -346,8 +346,10 @@ def _filters(scope: Scope) -> list[Clause]:
         must.append(Query.range_query(_SCHEMA, "updated", FieldType.Integer, first, last))
     if filters.min_confidence is not None:
         must.append(Query.range_query(_SCHEMA, "confidence", FieldType.Float, filters.min_confidence))
-    without = [(Occur.MustNot, _one_of("node", scope.excluded))] if scope.excluded else []
-    return [*map(_must, must), *without]
+    without = [_one_of("node", scope.excluded)] if scope.excluded else []
+    if filters.exclude_types:
+        without.append(_one_of("type", filters.exclude_types))
+    return [*map(_must, must), *((Occur.MustNot, query) for query in without)]
 
 
 def _valid(as_of: datetime | None, snapshot: _Snapshot) -> list[Clause]:

@@ -31,6 +31,7 @@ FILTERS = {
     "as_of": """(n.valid_from IS NULL OR n.valid_from <= %(as_of)s)
         AND (n.valid_until IS NULL OR n.valid_until > %(as_of)s)""",
     "excluded": "n.id <> ALL (%(excluded)s::text[])",
+    "excluded_types": "n.type <> ALL (%(excluded_types)s::text[])",
 }
 """Conditions on `nodes n`."""
 
@@ -57,7 +58,7 @@ TRAILS = f"""WITH RECURSIVE up (start, pk, parent, title, level) AS (
     ) SELECT start, pk, title FROM up ORDER BY start, level"""
 HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
     WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
-# In steps that are each made once: a planner that has no statistics yet would go through the workspace for each document.
+# In steps that are each made once: without statistics, a planner goes through the workspace for each document.
 OUTLINES = f"""WITH d AS MATERIALIZED (
         SELECT k.pk, (SELECT count(*) FROM (SELECT 1 FROM nodes q WHERE q.workspace = %(ws)s AND q.document = k.pk
             AND q.acl = {VISIBLE} LIMIT %(most)s + 1) counted) AS size
@@ -189,17 +190,21 @@ EDGES = " UNION ".join(
     )
 )
 _FRONTIER = "unnest(%(frontier)s::bigint[]) AS f (pk)"
-CHILD_HOPS = f"""(SELECT f.pk, n.pk, 'child', '', n.id, n.updated_at, 'out' FROM {_FRONTIER} CROSS JOIN LATERAL (
-        SELECT c.pk, c.id, c.updated_at FROM nodes c
+CHILD_HOPS = f"""(SELECT f.pk, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0::float8
+    FROM {_FRONTIER} CROSS JOIN LATERAL (
+        SELECT c.pk, c.id, c.updated_at, c.type FROM nodes c
         WHERE c.workspace = %(ws)s AND c.parent = f.pk AND c.acl = {VISIBLE}
         ORDER BY c.updated_at DESC, c.pk LIMIT %(limit)s) n)"""
-PARENT_HOPS = f"""(SELECT f.pk, n.pk, 'parent', '', n.id, n.updated_at, 'in' FROM {_FRONTIER}
+PARENT_HOPS = f"""(SELECT f.pk, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0::float8
+    FROM {_FRONTIER}
     JOIN nodes c ON c.workspace = %(ws)s AND c.pk = f.pk
     JOIN nodes n ON n.workspace = %(ws)s AND n.pk = c.parent AND n.acl = {VISIBLE})"""
 # A type that comes first is read even where a hub has thousands of newer edges.
-_EDGE_HOPS = f"""(SELECT start, pk, type, label, id, updated_at, '{{way}}' FROM (
-        SELECT start, pk, type, label, id, updated_at, min(place) OVER (PARTITION BY start, pk) AS first FROM (
-            SELECT f.pk AS start, v.pk, x.type, x.label, v.id, v.updated_at, row_number() OVER (
+_EDGE_HOPS = f"""(SELECT start, pk, type, label, id, updated_at, '{{way}}', kind, weight FROM (
+        SELECT start, pk, type, label, id, updated_at, kind, weight,
+            min(place) OVER (PARTITION BY start, pk) AS first FROM (
+            SELECT f.pk AS start, v.pk, x.type, x.label, v.id, v.updated_at, v.type AS kind, x.weight,
+                row_number() OVER (
                 PARTITION BY f.pk
                 ORDER BY COALESCE(array_position(%(order)s::text[], x.type), 1000000), v.updated_at DESC, v.pk) AS place
             FROM {_FRONTIER}

@@ -28,5 +28,6 @@ def filter_values(filters: Filters) -> dict[str, object]:
         "conversation": filters.conversation,
         "as_of": optional_micros(filters.as_of),
         "excluded": sorted(filters.exclude) or None,
+        "excluded_types": sorted(filters.exclude_types) or None,
     }
     return {name: value for name, value in values.items() if value is not None}

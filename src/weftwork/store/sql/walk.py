@@ -12,6 +12,9 @@ from weftwork.types import Reached, Step
 HUB_FETCH = 1_000
 """Most recent neighbours of a hub that are read, to choose the most similar from."""
 
+CONTAINERS = frozenset({"folder", "workspace", "database"})
+"""Types of nodes whose children have nothing to do with one another."""
+
 Ranking = Callable[[Sequence[int]], dict[int, float]]
 """Similarity of the first passages of nodes, by node."""
 
@@ -43,6 +46,8 @@ class Hop:
     end: int
     step: Step
     recency: int
+    type: str = ""
+    """Of the node that it leads to."""
 
 
 Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
@@ -69,8 +74,9 @@ def hops(
         order=list(edges.order),
     )
     steps: dict[int, list[Hop]] = {}
-    for start, end, kind, label, name, recency, way in rows:
-        steps.setdefault(start, []).append(Hop(start, end, Step(kind, way, name, label), recency))
+    for start, end, kind, label, name, recency, way, node_type, weight in rows:
+        hop = Hop(start, end, Step(kind, way, name, label, weight), recency, node_type)
+        steps.setdefault(start, []).append(hop)
     return steps
 
 
@@ -85,7 +91,10 @@ def walk(
     hub_limit: int,
     rank: Ranking | None,
 ) -> list[Reached]:
-    """Breadth-first search from the known starts; each node once, by the first shortest path found."""
+    """Breadth-first search from the known starts; each node once, by the first shortest path found.
+
+    What holds a node, such as its folder, is reached and leads no further: its other children are unrelated.
+    """
     order = edges.order
     seen: dict[int, Reached] = {}
     for name in starts:
@@ -105,7 +114,8 @@ def walk(
                 origin = seen[hop.start]
                 hubs = (*origin.hubs, origin.node) if sampled else origin.hubs
                 seen[hop.end] = Reached(hop.step.node, hop.end, distance, (*origin.path, hop.step), origin.start, hubs)
-                reached.append(hop.end)
+                if hop.step.edge != "parent" or hop.type not in CONTAINERS:
+                    reached.append(hop.end)
         frontier = reached
     return list(seen.values())
 

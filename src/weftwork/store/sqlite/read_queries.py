@@ -30,6 +30,7 @@ FILTERS = {
     "conversation": "n.conversation = :conversation",
     "as_of": VALID.format(table="n"),
     "excluded": "n.id NOT IN (SELECT value FROM json_each(:excluded))",
+    "excluded_types": "n.type NOT IN (SELECT value FROM json_each(:excluded_types))",
 }
 """Conditions on `nodes n`."""
 
@@ -160,13 +161,16 @@ EDGES = " UNION ".join(
         _EDGES_ONE_WAY.format(near="target", far="source", source="other", target="own"),
     )
 )
-CHILD_HOPS = f"""SELECT f.value, n.pk, 'child', '', n.id, n.updated_at, 'out' FROM json_each(:frontier) f
+CHILD_HOPS = f"""SELECT f.value, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0
+    FROM json_each(:frontier) f
     CROSS JOIN nodes n ON n.pk IN (SELECT c.pk FROM nodes c WHERE c.parent = f.value AND c.acl IN {VISIBLE}
                                    ORDER BY c.updated_at DESC, c.pk LIMIT :limit)"""
-PARENT_HOPS = f"""SELECT f.value, n.pk, 'parent', '', n.id, n.updated_at, 'in' FROM json_each(:frontier) f
+PARENT_HOPS = f"""SELECT f.value, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0
+    FROM json_each(:frontier) f
     CROSS JOIN nodes c ON c.pk = f.value CROSS JOIN nodes n ON n.pk = c.parent AND n.acl IN {VISIBLE}"""
 # A type that comes first is read even where a hub has thousands of newer edges.
-_EDGE_HOPS = f"""SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}' FROM json_each(:frontier) f
+_EDGE_HOPS = f"""SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}', n.type, e.weight
+    FROM json_each(:frontier) f
     CROSS JOIN edges e ON e.{{near}} = f.value AND e.{{far}} IN (
         SELECT x.{{far}} FROM edges x CROSS JOIN nodes v ON v.pk = x.{{far}} AND v.acl IN {VISIBLE}
         WHERE x.{{near}} = f.value AND (:any OR x.type IN (SELECT value FROM json_each(:types)))

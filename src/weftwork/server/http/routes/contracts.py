@@ -27,7 +27,11 @@ def build_context(body: PrimeContextRequest, caller: AnyCaller, served: Served) 
     """The context for a message in a thread, as the thread contract has it."""
     workspace = home_of(caller, "read")
     within("the length of the message", len(body.message), served.options.limits.query_characters)
-    service = ContextAssemblyService(served.weft, workspace=workspace)
+    service = ContextAssemblyService(
+        served.weft,
+        workspace=workspace,
+        track_metrics=lambda told: served.metrics.observe_thread(told.assembly_time, told.token_usage),
+    )
     return reply(to_response(service.build(body.threadId, body.message, caller.user)))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Path, Response
 
-from weftwork.server.http.access import Reader, Served, Writer
-from weftwork.server.http.authorised_writes import NODE, AuthorisedWriter, new_id
+from weftwork.request import Message
+from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.authorised_writes import NODE
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, NodeName, after, listed
@@ -21,100 +22,92 @@ from weftwork.server.http.schemas.faces import (
     TextNode,
     ThreadIn,
     ThreadList,
+    TitleIn,
+    UsesIn,
 )
-from weftwork.server.http.schemas.nodes import AddedOut, Changed, NodeList
-from weftwork.store.protocol import View
-from weftwork.types import Edge, Filters, Node
+from weftwork.server.http.schemas.nodes import AddedOut, Changed, NodeList, Removed
+from weftwork.server.http.schemas.values import LONGEST_NAME
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}")
 
-REFERENCE = "reference"
-THREAD = "thread"
-MOST_REFERENCES = 50
-"""The most references of a thread that a context looks at."""
+ThreadName = Annotated[str, Path(max_length=LONGEST_NAME, description="A thread's id, percent-encoded.")]
 
 
 @router.post("/threads", response_model=TextNode, status_code=201, summary="Start a thread", tags=["threads"])
 def start_thread(workspace: str, body: ThreadIn, caller: Writer, served: Served) -> Response:
     """A new thread, and what it is about."""
     within("the number of references", len(body.references), served.options.limits.batch)
-    now = served.weft.now()
-    thread = Node(
-        id=new_id(caller.user, THREAD, now.isoformat(), body.title),
-        type=THREAD,
-        title=body.title,
-        created_at=now,
-        updated_at=now,
-        owner=caller.user,
-        access=frozenset(body.access or ()),
+    thread = served.weft.threads.create(
+        body.title, references=body.references, access=body.access or (), **_as(caller, workspace)
     )
-    edges = [Edge(source=thread.id, target=name, type=REFERENCE) for name in dict.fromkeys(body.references)]
-    AuthorisedWriter.of(served.weft, caller, workspace).add([thread], edges)
     return reply(after(served, caller, workspace, thread.id), 201)
 
 
 @router.get("/threads", response_model=ThreadList, summary="List threads", tags=["threads"])
 def list_threads(workspace: str, caller: Reader, served: Served, limit: Listed = None) -> Response:
     """The threads that the user may see, those that changed last first."""
-    with served.weft.store.view(workspace, caller.user) as view:
-        return reply({"threads": view.select(Filters(types=frozenset({THREAD})), limit=listed(limit, 50, served))})
+    threads = served.weft.threads.list(listed(limit, 50, served), user=caller.user, workspace=workspace)
+    return reply({"threads": threads})
+
+
+@router.put("/threads/{thread:path}", response_model=TextNode, summary="Rename a thread", tags=["threads"])
+def rename_thread(workspace: str, thread: ThreadName, body: TitleIn, caller: Writer, served: Served) -> Response:
+    """Give a thread another title."""
+    served.weft.threads.rename(thread, body.title, **_as(caller, workspace))
+    return reply(after(served, caller, workspace, thread))
+
+
+@router.delete("/threads/{thread:path}", response_model=Removed, summary="Remove a thread", tags=["threads"])
+def remove_thread(workspace: str, thread: ThreadName, caller: Writer, served: Served) -> Response:
+    """Remove a thread with its messages, whoever wrote them."""
+    return reply({"removed": served.weft.threads.remove(thread, **_as(caller, workspace))})
 
 
 @router.post("/messages", response_model=AddedOut, status_code=201, summary="Add messages", tags=["threads"])
 def add_messages(workspace: str, body: MessagesIn, caller: Writer, served: Served) -> Response:
     """Put messages at the end of a thread, all of them or none."""
     within("the number of messages", len(body.messages), served.options.limits.batch)
-    now = served.weft.now()
-    with served.weft.store.view(workspace, caller.user) as view:
-        last = max((node.position for node in view.children(_thread(view, body.thread), 1, last=True)), default=0)
-    nodes = [
-        Node(
-            id=new_id(caller.user, "message", body.thread, now.isoformat(), str(last + place), turn.role, turn.text),
-            type="message",
-            title=turn.role,
-            text=turn.text,
-            parent=body.thread,
-            position=last + place,
-            conversation=body.thread,
-            created_at=turn.at or now,
-            updated_at=turn.at or now,
-            owner=caller.user,
-        )
-        for place, turn in enumerate(body.messages, start=1)
-    ]
-    added = AuthorisedWriter.of(served.weft, caller, workspace).add(nodes)
-    told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
-    return reply({**told, "ids": [node.id for node in nodes]}, 201)
+    turns = [Message(turn.role, turn.text, turn.at) for turn in body.messages]
+    ids = served.weft.threads.post(body.thread, *turns, user=caller.user, workspace=workspace)
+    embedded = 0 if served.weft.tools.embedder is None else len(ids)
+    return reply({"nodes": len(ids), "edges": 0, "embedded": embedded, "ids": ids}, 201)
 
 
 @router.get("/messages", response_model=MessageList, summary="List messages", tags=["threads"])
 def list_messages(workspace: str, thread: NodeName, caller: Reader, served: Served, limit: Listed = None) -> Response:
     """The last messages of a thread, the oldest of them first."""
-    with served.weft.store.view(workspace, caller.user) as view:
-        found = view.children(_thread(view, thread), listed(limit, 100, served), last=True)
-        return reply({"messages": view.nodes([node.id for node in found])})
+    limit = listed(limit, 100, served)
+    return reply({"messages": served.weft.threads.messages(thread, limit, user=caller.user, workspace=workspace)})
 
 
 @router.get("/references", response_model=NodeList, summary="List references", tags=["threads"])
 def list_references(workspace: str, thread: NodeName, caller: Reader, served: Served) -> Response:
     """The references of a thread."""
-    with served.weft.store.view(workspace, caller.user) as view:
-        found = view.neighbours(_thread(view, thread), types=(REFERENCE,), direction="out", limit=MOST_REFERENCES)
-    return reply({"nodes": [node for _, node in found]})
+    return reply({"nodes": served.weft.threads.references(thread, user=caller.user, workspace=workspace)})
 
 
 @router.post("/references", response_model=Changed, summary="Add references", tags=["threads"])
 def add_references(workspace: str, body: ReferencesIn, caller: Writer, served: Served) -> Response:
     """Say what a thread is about."""
     within("the number of nodes", len(body.nodes), served.options.limits.batch)
-    return reply({"changed": AuthorisedWriter.of(served.weft, caller, workspace).link(_edges(body))})
+    changed = served.weft.threads.reference(body.thread, *body.nodes, **_as(caller, workspace))
+    return reply({"changed": changed})
 
 
 @router.post("/references-remove", response_model=Changed, summary="Remove references", tags=["threads"])
 def remove_references(workspace: str, body: ReferencesIn, caller: Writer, served: Served) -> Response:
     """Say what a thread is no longer about."""
     within("the number of nodes", len(body.nodes), served.options.limits.batch)
-    return reply({"changed": AuthorisedWriter.of(served.weft, caller, workspace).unlink(_edges(body))})
+    changed = served.weft.threads.unreference(body.thread, *body.nodes, **_as(caller, workspace))
+    return reply({"changed": changed})
+
+
+@router.post("/uses", response_model=Changed, summary="Count uses", tags=["threads"])
+def count_uses(workspace: str, body: UsesIn, caller: Writer, served: Served) -> Response:
+    """Note that an answer used these sources; what is gone or hidden is passed over."""
+    within("the number of references", len(body.references), served.options.limits.batch)
+    counted = served.weft.threads.count_use(body.references, user=caller.user, workspace=workspace)
+    return reply({"changed": counted})
 
 
 @router.post("/activity", response_model=Done, summary="Record activity", tags=["activity"])
@@ -140,12 +133,6 @@ def list_activity(
     return reply({"events": [{"node": event.node, "kind": event.kind, "at": event.at} for event in events]})
 
 
-def _thread(view: View, name: str) -> str:
-    """The id, if it is that of a thread that the viewer may see."""
-    if not any(node.type == THREAD for node in view.nodes([name])):
-        raise NODE.missing(name)
-    return name
-
-
-def _edges(body: ReferencesIn) -> list[Edge]:
-    return [Edge(source=body.thread, target=name, type=REFERENCE) for name in dict.fromkeys(body.nodes)]
+def _as(caller: Caller, workspace: str) -> dict[str, Any]:
+    """The rights of a key, as the methods of threads take them."""
+    return {"user": caller.user, "workspace": workspace, "admin": caller.may(workspace, "admin")}

@@ -47,6 +47,7 @@ class FiltersIn(Model):
     as_of: Moment | None = None
     """Only what was valid at this moment; now, if nothing is said."""
     exclude: Names = []
+    exclude_types: Names = []
 
     def value(self) -> Filters:
         """The filters."""
@@ -59,6 +60,7 @@ class FiltersIn(Model):
             conversation=self.conversation,
             as_of=self.as_of,
             exclude=frozenset(self.exclude),
+            exclude_types=frozenset(self.exclude_types),
         )
 
 

@@ -38,6 +38,14 @@ class ThreadIn(Model):
     """Readers beside its owner; nobody by default."""
 
 
+class TitleIn(Model):
+    """The new title of a thread."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Maintenance of the dome"}]})
+
+    title: Title
+
+
 class MessagesIn(Model):
     """Messages to be put at the end of a thread."""
 
@@ -65,6 +73,15 @@ class ReferencesIn(Model):
 
     thread: Name
     nodes: Annotated[list[Name], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+
+
+class UsesIn(Model):
+    """Sources that an answer used."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"references": ["k482913"]}]})
+
+    references: Annotated[list[Name], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+    """Nodes' ids or citations."""
 
 
 class MessageList(Reply):
@@ -176,11 +193,70 @@ class PrimeContextRequest(BaseModel):
     message: Query
 
 
+class PrimeItem(Reply):
+    """An item of a prime context."""
+
+    class Metadata(Reply):
+        """What is known of an item beside its content."""
+
+        node: str
+        nodeType: str
+        path: str | None
+        createdAt: str | None
+        matchedKeywords: list[str]
+        searchRank: float | None
+
+    id: str
+    type: Literal["file", "chunk", "message", "reference"]
+    content: str
+    excerpt: str
+    source: str
+    relevance: float
+    tokens: int
+    metadata: Metadata
+
+
+class PrimeCitation(Reply):
+    """A source as an answer may name it."""
+
+    id: str
+    source: str
+    type: Literal["file", "document", "message"]
+    path: str | None
+    excerpt: str
+    relevance: float
+    usedInResponse: bool
+
+
 class PrimeContextOut(Reply):
     """The answer of the thread contract's route."""
 
-    data: Json
-    meta: dict[str, int]
+    class Data(Reply):
+        """A prime context."""
+
+        class Stats(Reply):
+            """The number of items retrieved in each way, and of those left out."""
+
+            explicitCount: int
+            searchCount: int
+            historyCount: int
+            excludedCount: int
+
+        totalTokens: int
+        items: list[PrimeItem]
+        citations: list[PrimeCitation]
+        stats: Stats
+        text: str
+
+    class Meta(Reply):
+        """Counts."""
+
+        tokenUsage: int
+        sourceCount: int
+        citationCount: int
+
+    data: Data
+    meta: Meta
 
 
 class ContextFeedback(BaseModel):
