@@ -38,6 +38,7 @@ EXAMPLES = """examples:
   python -m benchmarks ingest --passages 5000 --save
   python -m benchmarks ingest --connector obsidian --rounds 1 --json
   python -m benchmarks workspace --json
+  python -m benchmarks workspace --precision
   python -m benchmarks documents --limit 4 --json
   python -m benchmarks graph --passages 100000 --json
   python -m benchmarks research --json

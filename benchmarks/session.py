@@ -9,16 +9,20 @@ it is recorded, and every tenth request is followed by an edit: both are writes,
 whole contexts.
 
 What counts as a hit, each in percent of all requests:
-  semantic_cache_hit_rate   no embedding was computed: the context was remembered, or the query's vector was
+  semantic_cache_hit_rate   no embedding was computed: the context was remembered, or the query's vector was, or none
+                            was needed, since a command that points at the focus ("Explain this") searches for nothing
   query_embedding_hits      the query's vector was remembered; the search itself ran
   whole_context_hits        the context was remembered, because nothing was written since; nothing ran
-  highest_hit_rate          what the first of these would be if no query were ever embedded twice
+  highest_hit_rate          what the first of these would be if every query were embedded, and none twice
 
 estimate_error_percent is the largest difference between estimate_tokens() and a count of the text by a counter that
 was loaded anew. p50_ms and p95_ms are the time of build(), the way to the worker thread and back included, for each
 distinct request of the session asked of an engine that remembers no context; floor_p50_ms and floor_p95_ms are the
 look-ups that it cannot avoid, as `latency` defines them, for the same request in the same run. session_p50_ms and
 session_p95_ms are of the session itself, with its hits, and with the indexes caught up after each write.
+
+--precision measures the contract's fourth target instead, the share of items that are relevant, as
+`benchmarks/precision.py` says.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks import precision
 from benchmarks.corpus import data_folder, sample_queries
 from benchmarks.floor import Floor
 from benchmarks.people import ME
@@ -97,10 +102,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--passages", type=int, default=10_000, help="size of the workspace (default: 10,000)")
     parser.add_argument("--requests", type=int, default=200, help="length of the session (default: 200)")
     parser.add_argument("--fresh", action="store_true", help="build the workspace again")
+    parser.add_argument("--precision", action="store_true", help="measure the share of relevant items instead")
+    parser.add_argument(
+        "--unjudged", action="store_true", help="show items to be judged, and those that are not relevant"
+    )
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Replay the session, then time each of its requests beside its floor."""
+    """Replay the session, then time each of its requests beside its floor; or measure the precision."""
+    if args.unjudged:
+        return {"unjudged": list(precision.unjudged(args.seed)), "irrelevant": list(precision.irrelevant())}
+    if args.precision:
+        return precision.measure()
     built = workspace(args.passages, args.seed, fresh=args.fresh)
     asked = list(_session(sample_queries(data_folder(), args.requests, args.seed), built, args.requests, args.seed))
     with tempfile.TemporaryDirectory(prefix="weftwork-session-") as folder:

@@ -190,6 +190,33 @@ class TestWriting:
         node = weft.node("a")
         assert (node.created_at, node.updated_at) == (NOW - timedelta(days=3), NOW)
 
+    def test_what_a_user_viewed_and_edited_counts_for_them_alone(self, weft):
+        weft.add_user("ana")
+        weft.add([Node(id="plan", text="The plan."), Node(id="pay", text="The pay.", access=frozenset({"ana"}))])
+        weft.record("plan", "view", at=NOW - timedelta(hours=2))
+        weft.record("plan", "view", at=NOW - timedelta(hours=3))
+        weft.record("plan", "edit", user="ana")
+        for reference, kind, error, said in (
+            ("pay", "view", NotFound, "there is no node or citation 'pay'"),
+            ("absent", "view", NotFound, "there is no node or citation 'absent'"),
+            ("plan", "like", UnknownName, "use one of edit, view"),
+            (None, "view", InvalidInput, "use text"),
+        ):
+            with pytest.raises(error, match=said):
+                weft.record(reference, kind)
+        for at, said in ((NOW + timedelta(seconds=1), "is in the future"), ("2026-01-01", "at must be a time")):
+            with pytest.raises(InvalidInput, match=said):
+                weft.record("plan", "view", at=at)
+        with pytest.raises(NotFound, match="nobody"):
+            weft.record("plan", "view", user="nobody")
+        with weft.store.view("main", "me") as view:
+            assert [(event.node, event.at) for event in view.events("view", limit=9)] == [
+                ("plan", NOW - timedelta(hours=2))
+            ]
+            assert view.events("edit", limit=9) == []
+        text = weft.context("zzqq", recipe="workspace").text
+        assert "The plan." in text.partition("### Recent Activity")[2]
+
     def test_stats_count_what_a_user_may_see(self, weft):
         weft.add_user("ben")
         weft.add(

@@ -11,9 +11,10 @@ from starlette.testclient import TestClient
 
 from weftwork import Client, Weft, sample
 from weftwork.cli import main
-from weftwork.config import ENVIRONMENT, FILE
+from weftwork.config import ENVIRONMENT, FILE, load_config
 from weftwork.evaluate import run
 from weftwork.faces.opening import open_configured
+from weftwork.faces.workspace import ContextBuilder, ContextRequest, User, WorkspaceConfig
 from weftwork.server.http.app import make_app
 from weftwork.server.http.options import Limits, Local, Options
 
@@ -167,6 +168,22 @@ def test_every_surface_gives_the_same_bytes(  # noqa: PLR0917
     assert context.budget == (850 if recipe == "workspace" else 700)
     if recipe == "default" and context.items:
         assert wanted.startswith("From the studio.")
+
+
+@pytest.mark.parametrize("query", ["mirror pinholes", "Who works on the Dobsonian base?"])
+def test_the_builder_keeps_the_settings_on_every_surface(query, weft, client, http, folder):
+    asked = ContextRequest(query=query, user=User("ben", sample.WORKSPACE), type="search")
+    place = f"/v1/workspaces/{sample.WORKSPACE}/context/workspace/build"
+    payloads = {
+        "Weft": ContextBuilder(weft).build_sync(asked).to_dict(),
+        "Client": ContextBuilder(client).build_sync(asked).to_dict(),
+        "HTTP": http.post(place, json={"query": query, "type": "search"}).json(),
+    }
+    table = load_config(folder).recipes["workspace"]
+    by_settings = ContextBuilder(weft, WorkspaceConfig.from_mapping(table)).build_sync(asked).to_dict()
+    assert {name: payload for name, payload in payloads.items() if payload != by_settings} == {}
+    assert by_settings["metadata"]["totalTokens"] <= 850
+    assert ContextBuilder(weft, WorkspaceConfig()).build_sync(asked).to_dict() != by_settings
 
 
 def test_every_surface_reads_the_same_document(weft, client, http, talk, command):

@@ -40,7 +40,7 @@ from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node, NodeInfo, Passage
-from weftwork.validation import check_request, dated
+from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 from weftwork.write.threads import Threads
@@ -72,6 +72,8 @@ class Tools:
     """The tokens of a context where neither the request nor the recipe names any."""
     decay: Mapping[str, float] = field(default_factory=dict)
     """Days until a memory's freshness has halved, by type, where a request does not say."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Settings of faces, by the name of their table in `weftwork.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
     """Collect and score what this view's user may see."""
     watch = Stopwatch()
     question = read_query(request.query, now)
+    if request.focus is not None:
+        question = question.about_focus()
     inquiry = Inquiry(view, request, question, now, tools.embedder, recipe.hits or 0, tools.visual)
     with watch("collect"):
         if recipe.hits is None:
@@ -370,7 +374,7 @@ class Weft:
         check_request(request)
         if any(getattr(collector, "page_vectors", False) for collector in recipe.collectors):
             self._pages.catch_up(request.workspace)
-        asked = dated(replace(request, query=_valid_query(request.query)), moment)
+        asked = dated(replace(request, query=valid_query(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
     def preview(self, query: str = "", **options: Any) -> Preview:
@@ -403,7 +407,7 @@ class Weft:
             raise UnknownName("search mode", mode, SEARCHES)
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
-        query, budget = _valid_query(query), Budget(total=DEFAULT_BUDGET)
+        query, budget = valid_query(query), Budget(total=DEFAULT_BUDGET)
         request = Request(query=query, workspace=workspace, user=user, budget=budget, filters=filters)
         ranked = self.rank(request, replace(SEARCHES[mode], hits=max(limit, SEARCH_DEPTH))).candidates
         return [
@@ -451,17 +455,25 @@ class Weft:
         with self.atomic(workspace) as batch:
             batch.give_feedback(user, node, useful, self._clock())
 
+    def record(
+        self,
+        reference: str,
+        kind: Literal["view", "edit"],
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        at: datetime | None = None,
+    ) -> None:
+        """Record that a user viewed or edited a node; `reference` is its id or a citation id."""
+        check_activity(kind)
+        moment = past_moment(at, self._clock())
+        with self.atomic(workspace) as batch, self.store.view(workspace, user) as view:
+            batch.record(user, resolve(view, reference).node, kind, moment)
+
     def stats(self, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
         """Counts of what a user may see."""
         with self.store.view(workspace, user) as view:
             return view.counts()
-
-
-def _valid_query(query: object) -> str:
-    """The query as valid UTF-8: a terminal may hand in bytes that are not."""
-    if not isinstance(query, str):
-        raise InvalidInput(f"the query must be text, got {query!r}")
-    return query.encode("utf-8", "replace").decode("utf-8")
 
 
 def _create_default_workspace(store: Store) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
 from weftwork.errors import InvalidInput
-from weftwork.pack import Choice, Packing, get_packer, room_for
+from weftwork.pack import Choice, Packing, caps_of, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -101,7 +101,11 @@ def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[Decision])
             if not draft.sections:
                 draft = _drafted(fitting, fitting.templates.get("plain"), offers, lines=lines)
     with fitting.watch("render"):
-        return _context(fitting, draft, left_out)
+        context = _context(fitting, draft, left_out)
+    if draft.template is template or not draft.text or context.warnings:
+        return context
+    budget = f"a budget of {fitting.request.budget.total} tokens is too small for template {template.name!r}"
+    return replace(context, warnings=(f"{budget}: {draft.template.name!r} is used instead",))
 
 
 class _Pricing:
@@ -111,7 +115,13 @@ class _Pricing:
         request = fitting.request
         fields = FieldChoice(request.show_fields, request.key_fields, request.show)
         self.renderer = ExcerptRenderer(
-            template, fitting.counter, fitting.load, fitting.shorten, request.truncation, fields
+            template,
+            fitting.counter,
+            fitting.load,
+            fitting.shorten,
+            request.truncation,
+            fields,
+            words=fitting.question.words,
         )
         self.template = template
         self.load = fitting.load
@@ -221,7 +231,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
             shown = sections or overflow or template.empty is not None
             text = lay_out(sections, overflow, template, query) if shown else ""
             tokens = fitting.counter.count(text)
-        caps = {} if budget.share else budget.sections
+        caps = caps_of(budget)
         excess = {section.name: section.tokens - caps.get(section.name, section.tokens) for section in sections}
         over = +Counter(excess)
         if tokens <= budget.total and not over:

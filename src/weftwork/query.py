@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from weftwork.text.analysis import MARKS, is_unspaced, spaced
+from weftwork.text.pointing import subject_of, wants_similar
 
 MOST_QUOTED = 120
 STOP_WORDS = frozenset(
@@ -61,6 +62,8 @@ _NAMED = tuple(
 _YEAR = re.compile(r"\b(?:in|during|throughout) ((?:19|20)\d\d)\b")
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
+_DUE = re.compile(r"\b(?:due|deadlines?|fällig)\b")
+_PART = re.compile(r"[^\W_]+")
 TASKS = frozenset(INTENTS["task"])
 """Types of tasks."""
 
@@ -89,6 +92,20 @@ class Question:
     period: Period | None
     overdue: bool = False
     """True if it asks for overdue tasks."""
+    due: Period | None = None
+    """The stretch of time for whose due tasks it asks."""
+    search: str = ""
+    """The text to search for."""
+    wants_similar: bool = False
+    """True if things like the focus would help."""
+
+    def about_focus(self) -> Question:
+        """The question of a user who has a focus: a command that points at it is not searched for."""
+        subject = subject_of(self.text, STOP_WORDS)
+        if subject is None:
+            return self
+        words = tuple(dict.fromkeys(subject.split()))
+        return replace(self, search=subject, words=words, keywords=_keywords(words))
 
 
 def words_of(text: str) -> list[str]:
@@ -104,19 +121,39 @@ def read_query(text: str, now: datetime) -> Question:
     lowered = text.lower()
     all_words = list(dict.fromkeys(words_of(text)))
     words = tuple(word for word in all_words if word not in STOP_WORDS)
-    types = frozenset(kind for word in all_words for kind in INTENTS.get(word, ()))
+    types = frozenset(kind for word in _PART.findall(lowered) for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
     overdue = _OVERDUE.search(lowered) is not None or ("late" in all_words and types >= TASKS)
+    due = _ahead(lowered, now) or _period(lowered, now) if _DUE.search(lowered) and not overdue else None
     return Question(
         text=text,
         words=words,
-        keywords=tuple(word for word in words if len(word) > 3 or is_unspaced(word)),
-        wanted_types=types | TASKS if overdue else types,
+        keywords=_keywords(words),
+        wanted_types=types | TASKS if overdue or due else types,
         titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
         period=_period(lowered, now),
         overdue=overdue,
+        due=due,
+        search=text,
+        wants_similar=wants_similar(text),
     )
+
+
+def _keywords(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in words if len(word) > 3 or is_unspaced(word))
+
+
+def _ahead(text: str, now: datetime) -> Period | None:
+    """A stretch of time to come, which only a due date can be in."""
+    today = datetime.combine(now.date(), time(), tzinfo=now.tzinfo)
+    monday = today + timedelta(days=7 - today.weekday())
+    named = {
+        "tomorrow": Period(today + timedelta(days=1), today + timedelta(days=2)),
+        "next week": Period(monday, monday + timedelta(days=7)),
+        "next month": _month(today.year, today.month + 1, now),
+    }
+    return next((period for words, period in named.items() if re.search(rf"\b{words}\b", text)), None)
 
 
 def _period(text: str, now: datetime) -> Period | None:

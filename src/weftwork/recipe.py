@@ -50,6 +50,8 @@ SECTION_BUDGETS = {
 }
 """Shares of a budget of 4,000 tokens, from the default configuration of the workspace contract."""
 WHOLE = 4000
+WITHOUT_EVIDENCE = frozenset({"relations", "activity", "history"})
+"""Sections of the workspace contract whose items answer no question: they do not take what others leave."""
 ASKED_FOR = {name: part for name, part in SECTION_BUDGETS.items() if name not in ("relations", "activity")}
 """Shares for pinned nodes and for hits; mere neighbours have no share and have to score higher."""
 
@@ -67,6 +69,8 @@ class Recipe:
     """Shares of the sections in a budget of 4,000 tokens; other budgets are divided in proportion."""
     share: bool = True
     """True lets sections use the unused tokens of others."""
+    capped: frozenset[str] = frozenset()
+    """Sections that use no tokens of others."""
     hits: int | None = None
     """Hits to read from each index; None for enough to offer twice what the budget holds."""
     min_length: int = 0
@@ -96,7 +100,7 @@ class Recipe:
     def budget(self, total: int) -> Budget:
         """A budget of this many tokens, divided as the recipe does."""
         parts = {name: part * total // WHOLE for name, part in self.sections.items()}
-        return Budget(total=total, sections=parts, share=self.share)
+        return Budget(total=total, sections=parts, share=self.share, capped=self.capped)
 
 
 def _require(what: str, part: object, *names: str) -> None:
@@ -188,8 +192,7 @@ RECIPES: dict[str, Recipe] = {
             packer="greedy",
             template="workspace",
             sections={name: part for name, part in SECTION_BUDGETS.items() if name not in ("references", "system")},
-            share=False,
-            hits=15,
+            capped=WITHOUT_EVIDENCE,
             min_length=50,
         ),
         Recipe(

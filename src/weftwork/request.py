@@ -49,7 +49,7 @@ class Request:
     budget: Budget
     focus: str | None = None
     page: str | None = None
-    """Id of the page that the focus stands on, to be shown by its summary."""
+    """Id of the page that the focus stands on, to be shown by its summary; a page alone is the focus."""
     thread: str | None = None
     history: tuple[Message, ...] = ()
     filters: Filters = field(default_factory=Filters)
@@ -75,3 +75,7 @@ class Request:
     """The query's embedding, where the caller has one: it is used instead of the provider's."""
     decay: Mapping[str, float] = field(default_factory=dict)
     """Days until a memory's freshness has halved, by type; infinity for never."""
+
+    def __post_init__(self) -> None:
+        if self.focus is None and self.page is not None:
+            object.__setattr__(self, "focus", self.page)

@@ -326,15 +326,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The tokens of a context, and the share of each section.
-
-    A section's share that it does not use is there for the others, unless `share` is False: then
-    it is a hard cap. A share of 0 closes the section.
-    """
+    """Tokens for a context, and each section's share: a hard cap if 0, if `capped`, or without `share`."""
 
     total: int
     sections: Mapping[str, int] = field(default_factory=dict)
     share: bool = True
+    capped: frozenset[str] = frozenset()
 
 
 Form = Literal["line", "hits", "window", "section", "whole"]

@@ -13,6 +13,7 @@ from weftwork.pack import check_budget
 from weftwork.request import Request
 from weftwork.text.truncate import check_strategy
 
+ACTIVITIES = ("view", "edit")
 SHOWN = ("type", "tags", "score", "route")
 
 
@@ -35,6 +36,13 @@ def check_request(request: Request) -> None:
             raise UnknownName("detail to show", name, SHOWN)
 
 
+def valid_query(query: object) -> str:
+    """The query as valid UTF-8: a terminal may hand in bytes that are not."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"the query must be text, got {query!r}")
+    return query.encode("utf-8", "replace").decode("utf-8")
+
+
 def check_depth(depth: object) -> None:
     """Refuse a depth of a walk that is not from 1 to 5."""
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 5:
@@ -54,6 +62,23 @@ def check_decay(decay: Mapping[str, float]) -> None:
     for name, days in decay.items():
         if isinstance(days, bool) or not isinstance(days, (int, float)) or not days > 0:
             raise InvalidInput(f"the decay of {name!r} must be a number of days above 0, got {days!r}")
+
+
+def check_activity(kind: object) -> None:
+    """Refuse a kind of activity that is neither a view nor an edit."""
+    if kind not in ACTIVITIES:
+        raise UnknownName("kind of activity", str(kind), ACTIVITIES)
+
+
+def past_moment(at: object, now: datetime) -> datetime:
+    """The moment of something that has happened: now, unless another is given."""
+    if at is None:
+        return now
+    if not isinstance(at, datetime):
+        raise InvalidInput(f"at must be a time, got {at!r}")
+    if aware(at) > now:
+        raise InvalidInput(f"{aware(at).isoformat()} is in the future: leave out at to mean now")
+    return aware(at)
 
 
 def dated(request: Request, moment: datetime) -> Request:

@@ -70,3 +70,19 @@ def test_folders_can_be_left_out_of_the_graph_by_configuration(weft, here, monke
     (here / FILE).write_text('[recipes.graph]\nexclude = "Templates"\n')
     wrong = weft(*asked)
     assert wrong.code == 1 and 'exclude = ["Templates"]' in wrong.err
+
+
+def test_a_page_in_focus_is_shown_with_its_content(weft, quinces):
+    lines = [
+        {"id": "shelf", "type": "page", "title": "Shelf", "text": "What stands on the shelf."},
+        *(
+            {"id": f"row{n}", "type": "list_item", "parent": "shelf", "position": n, "text": f"Row {n} holds pears."}
+            for n in range(12)
+        ),
+    ]
+    (quinces / "shelf.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert weft("add", "shelf.jsonl").code == 0
+    out = weft("context", "Summarize this page", "--recipe", "workspace", "--focus", "shelf").out
+    focused = out.partition("### Focused Content")[2].partition("### Related Content")[0]
+    assert "What stands on the shelf." in focused
+    assert [f"Row {n} holds pears." in focused for n in range(12)] == [True] * 12

@@ -75,3 +75,9 @@ def test_other_types_do_not_take_the_place_of_those_wanted(store, desk):
     put(store, *(node(f"t{n}", type="thread") for n in range(6)), node("f", type="file"))
     happened(store, *(("view", f"t{n}", n) for n in range(6)), ("view", "f", 9))
     assert list(desk.scores(ActivityCollector(types=frozenset({"file"})))) == ["f"]
+
+
+def test_what_happened_within_this_minute_counts(store, desk):
+    nodes(store, 1)
+    happened(store, ("view", "n00", -30 / 3600))
+    assert desk.scores(ActivityCollector()) == {"n00": 0.5}

@@ -26,7 +26,7 @@ def test_a_misspelt_word_is_read_as_the_nearest_known_one(store, desk):
     put(store, node("t", "nothing", title="Telescope mirror"), node("b", "something", title="Bread"))
     ((name, score, why),) = desk.collect(LexicalCollector(), "telescpoe mirorr")
     assert name == "t"
-    assert why == f"words {score:.2f}, telescpoe read as telescope, mirorr read as mirror"
+    assert why == f"words {score:.2f}, also by telescope, mirror"
     assert desk.collect(LexicalCollector(fuzzy_limit=0), "telescpoe mirorr") == []
 
 
@@ -42,7 +42,7 @@ def test_known_words_are_not_corrected(store, desk):
 
 def test_numbers_and_codes_are_not_corrected(store, desk):
     put(store, node("other", "error E4020 in 2021"))
-    assert "read as" not in str(desk.collect(LexicalCollector(), "error E4021 in 2031"))
+    assert "also by" not in str(desk.collect(LexicalCollector(), "error E4021 in 2031"))
 
 
 def test_where_words_find_nothing_titles_that_resemble_the_query_are_found(store, desk):

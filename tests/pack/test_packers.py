@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from weftwork.errors import UnknownName
 from weftwork.pack import PACKERS, Room, get_packer
+from weftwork.pack.greedy import Greedy
+from weftwork.pack.ledger import by_score
 from weftwork.pack.optimal import Optimal
 from weftwork.pack.overflow import FOR_LINES, Overflow
+from weftwork.pack.ranked import Ranked
 
 from .making import choice, cut, forms, packings, refuse, usable, used_by_section
 
@@ -62,6 +65,12 @@ def test_no_section_takes_what_is_kept_for_the_others(packer, given_packing):
             if outcome.fate != "included" and room.cap(choice.section) == room.total:
                 entitled = kept.get(choice.section, 0) - held
                 assert choice.tokens > entitled - used[choice.section], "it was kept for this one"
+        return
+    if isinstance(packer, Greedy | Ranked):
+        best = {choices[index].section: index for index in reversed(by_score(choices))}
+        for section, index in best.items():
+            fits = 0 < choices[index].tokens + choices[index].heading <= min(kept.get(section, 0), room.cap(section))
+            assert packing.outcomes[index].fate == "included" or not fits, "it was kept for this one"
         return
     if isinstance(packer, Optimal):
         kept = {section: min(kept[section], usable(choices, section, room, cut)) for section in kept}

@@ -35,7 +35,8 @@ def create(
 ) -> None:
     """Create a key for a user and show it, once: only its hash is kept.
 
-    read looks things up, write also changes them, admin also acts for other users of its workspaces.
+    read looks things up, write also changes them, admin also acts for other users of its workspaces. record does
+    nothing but note what its user saw or changed: it is for web pages.
 
     \b
     weftwork keys create --user ana --workspace studio --scope write --expires 90d --name laptop

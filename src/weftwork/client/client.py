@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -141,6 +142,17 @@ class Client:
         """Why the context for the same arguments is what it is."""
         return str(self.send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
 
+    def workspace_face(
+        self,
+        method: Literal["build", "validate", "estimate"],
+        body: Mapping[str, Any],
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+    ) -> Any:
+        """The answer of a route of the workspace contract; `ContextBuilder(client)` has its methods."""
+        return self.send("POST", workspace, f"context/workspace/{method}", body, user)
+
     def search(
         self,
         query: str,
@@ -187,6 +199,19 @@ class Client:
     ) -> None:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
         self.send("POST", workspace, "feedback", {"reference": reference, "useful": useful}, user)
+
+    def record(
+        self,
+        reference: str,
+        kind: Literal["view", "edit"],
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        at: datetime | None = None,
+    ) -> None:
+        """Record that the user viewed or edited a node; `reference` is its id or a citation id."""
+        body = {"node": reference, "kind": kind} | ({} if at is None else {"at": encode(at)})
+        self.send("POST", workspace, "activity", body, user)
 
     def stats(self, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
         """Counts of what the user may see."""

@@ -13,13 +13,14 @@ import numpy as np
 
 from weftwork.collect.cached import once
 from weftwork.collect.exact_names import Named, named
+from weftwork.collect.follow_up import said_before
 from weftwork.collect.fusion import Weighing
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
 from weftwork.identity import SHORT, citation_id, text_hash
-from weftwork.query import Question
+from weftwork.query import INTENTS, Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
 from weftwork.text.analysis import whole_words
@@ -40,6 +41,8 @@ OVERLAP = 1.5
 """Two searches with limit k return about this many times k distinct passages."""
 DEEPER = 1.3
 """Least ratio of depths for which a second search is worth its time."""
+SAID_BEFORE = 0.7
+"""The weight of the words of earlier turns beside the question, in a search by vector."""
 _QUOTES = re.compile('["\u201c\u201d\u201e]')
 _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d\u201e]')
 MOST_CORRECTED = 8
@@ -114,8 +117,10 @@ class Inquiry:
         if self.embedder is None:
             return None
         texts = [(self.meaning(topic.text), topic.weight) for topic in self.request.topics]
-        if not texts and self.request.query.strip():
-            texts = [(self.request.query, 1.0)]
+        if not texts and self.question.search.strip():
+            texts = [(self.question.search, 1.0)]
+            if self.said_before:
+                texts.append((" ".join(self.said_before), SAID_BEFORE))
         if not texts:
             return None
         vectors = [(self.embedder.embed(text), weight) for text, weight in texts]
@@ -145,9 +150,21 @@ class Inquiry:
         return vector if vector.any() else None
 
     @once
+    def said_before(self) -> tuple[str, ...]:
+        """Telling words of the turns before, where the question is about what was said there."""
+        return said_before(self.view, self.question, self.request.history)
+
+    @property
+    def searched_words(self) -> str:
+        """The text of the search by words."""
+        return " ".join((self.question.search, *self.said_before)) if self.said_before else self.question.search
+
+    @once
     def corrections(self) -> dict[str, tuple[str, ...]]:
         """The known words that may be meant by those of the query that occur nowhere."""
-        unknown = [part for word in self.view.unknown_words(self.question.words) for part in whole_words(word)]
+        # A word for a type of node, such as "tasks", is no misspelt "asks".
+        words = [word for word in self.question.words if word not in INTENTS]
+        unknown = [part for word in self.view.unknown_words(words) for part in whole_words(word)]
         near = self.view.corrections(unknown[:MOST_CORRECTED]) if unknown else {}
         return {word: others for word, others in near.items() if others}
 
@@ -159,7 +176,7 @@ class Inquiry:
     @once
     def word_hits(self) -> list[Hit]:
         """Hits by words: passages with all quoted phrases first, then others if there is more to the query."""
-        query, filters = self.request.query, self.request.filters
+        query, filters = self.searched_words, self.request.filters
         if not query.strip():
             return []
         hits = self.search_words(query, filters, self.search_depth)

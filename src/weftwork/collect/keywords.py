@@ -54,7 +54,7 @@ class FuzzyCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """The most alike first."""
         # Words that say nothing only make a path look less alike.
-        text = " ".join(inquiry.question.words[:MOST_WORDS]) or inquiry.request.query
+        text = " ".join(inquiry.question.words[:MOST_WORDS]) or inquiry.question.search
         limit, filters = self.limit or inquiry.search_depth, inquiry.request.filters
         hits = inquiry.view.search_fuzzy(text, limit=limit, filters=filters, threshold=self.threshold)
         return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy") for hit in hits]

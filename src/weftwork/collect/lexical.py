@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.query import INTENTS
 from weftwork.types import Filters, Hit
 
 
@@ -14,6 +15,8 @@ class LexicalCollector:
 
     limit: int | None = None
     """Most hits; None derives it from the budget."""
+    threshold: float = 0.0
+    """The least score of a hit."""
     fuzzy_limit: int = 5
     """Most hits that only resemble the query; 0 corrects no typo either."""
     fuzzy_threshold: float = 0.3
@@ -24,30 +27,35 @@ class LexicalCollector:
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Word hits, or else fuzzy hits."""
-        if hits := self._hits(inquiry):
-            near = inquiry.corrections if self.fuzzy_limit else {}
-            read = "".join(f", {word} read as {' or '.join(others)}" for word, others in near.items())
+        if hits := [hit for hit in self._hits(inquiry) if hit.score >= self.threshold]:
+            near = [other for others in inquiry.corrections.values() for other in others] if self.fuzzy_limit else []
+            read = f", also by {', '.join(near)}" if near else ""
             return [Found(hit.key, hit.score, f"words {hit.score:.2f}{read}", "words") for hit in hits]
-        if not (self.fuzzy_limit and inquiry.question.words):
+        words = [word for word in inquiry.question.words if word not in INTENTS]
+        if not (self.fuzzy_limit and words):
             return []
         alike = inquiry.view.search_fuzzy(
-            " ".join(inquiry.question.words),
+            " ".join(words),
             limit=self.fuzzy_limit,
             filters=within(inquiry.request.filters, self.types),
             threshold=self.fuzzy_threshold,
         )
-        return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy") for hit in alike]
+        return [
+            Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy")
+            for hit in alike
+            if hit.score >= self.threshold
+        ]
 
     def _hits(self, inquiry: Inquiry) -> list[Hit]:
         """The shared hits, or those of a search of its own where only some types count."""
         filters = within(inquiry.request.filters, self.types)
         exact = not self.fuzzy_limit and bool(inquiry.corrections)
-        if not inquiry.request.query.strip() or (filters == inquiry.request.filters and not exact):
+        if not inquiry.question.search.strip() or (filters == inquiry.request.filters and not exact):
             return inquiry.word_hits[: self.limit]
         most = inquiry.search_depth if self.limit is None else self.limit
         if exact:
-            return inquiry.view.search_words(inquiry.request.query, limit=most, filters=filters)
-        return inquiry.search_words(inquiry.request.query, filters, most)
+            return inquiry.view.search_words(inquiry.searched_words, limit=most, filters=filters)
+        return inquiry.search_words(inquiry.searched_words, filters, most)
 
 
 def within(filters: Filters, types: frozenset[str]) -> Filters:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.related import step_along
-from weftwork.types import Edge, Step
+from weftwork.types import Edge, Filters, Step
 
 _Related = tuple[float, Edge, tuple[Step, ...]]
 """The score of a node, the last edge that leads to it, and all steps from the focus."""
@@ -45,11 +45,14 @@ class RelationsCollector:
     def _linked(self, inquiry: Inquiry, starts: dict[str, _Related], seen: set[str]) -> dict[str, _Related]:
         """The nodes one link away from `starts` that are not in `seen`, the strongest first."""
         left_out = inquiry.request.filters.exclude | seen
+        filters = inquiry.request.filters
+        admits = Filters(after=filters.after, before=filters.before).admits
         best: dict[str, _Related] = {}
         for start, (worth, _, path) in starts.items():
             for edge, node in inquiry.view.neighbours(start, limit=self.max_items * 4):
-                score = worth * (0.75 if edge.type == "relation" else 0.7 if edge.source == start else 0.65)
-                if node.id not in left_out and (node.id not in best or best[node.id][0] < score):
+                score = 0.75 if edge.type == "relation" else 0.7 if edge.source == start else 0.65
+                score *= worth * min(1.0, edge.weight)  # less for a link that is only inferred
+                if node.id not in left_out and admits(node) and (node.id not in best or best[node.id][0] < score):
                     best[node.id] = (score, edge, (*path, step_along(edge, start, node.id)))
         strongest = sorted(best, key=lambda name: (-best[name][0], name))[: self.max_items]
         return {name: best[name] for name in strongest}

@@ -1,4 +1,4 @@
-"""Collector of nodes that resemble the focus, such as other tasks when a task is broken down."""
+"""Collector of nodes that resemble the focus, where a task is broken down, planned or estimated."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class SimilarCollector:
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Nearest first."""
         focus, view, embedder = inquiry.request.focus, inquiry.view, inquiry.embedder
+        if not inquiry.question.wants_similar:
+            return []
         keys = [] if focus is None or embedder is None else view.passages([focus]).get(focus, [])
         if focus is None or embedder is None or not keys:
             return []

@@ -60,6 +60,7 @@ def _configure_workspace(weft: Weft, config: Config) -> None:
     if {"total", "system"} & set(table.get("token_budget", ())):
         recipe = replace(recipe, tokens=settings.token_budget.room)
     weft.tools.recipes.register(recipe)
+    weft.tools = replace(weft.tools, settings={**weft.tools.settings, "workspace": settings})
 
 
 def _configure_graph(weft: Weft, config: Config) -> None:

@@ -13,7 +13,7 @@ from weftwork.pack.overflow import Overflow
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Packer, Packing, Room, Shorten
 from weftwork.pack.ranked import Ranked
-from weftwork.pack.sections import check_budget, room_for
+from weftwork.pack.sections import caps_of, check_budget, room_for
 
 __all__ = [
     "PACKERS",
@@ -25,6 +25,7 @@ __all__ = [
     "Room",
     "Shorten",
     "by_score",
+    "caps_of",
     "check_budget",
     "get_packer",
     "room_for",

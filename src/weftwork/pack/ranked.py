@@ -32,16 +32,24 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
     """Take the best until one does not fit; that one may still be squeezed in, those after it not.
 
     If it is its section that is too small, only that section ends. Surroundings of a hit end nothing: a hit that
-    is worth less may still fit where a whole section did not.
+    is worth less may still fit where a whole section did not. What sections leave of their shares is for the next best.
     """
     ledger = Ledger(choices, room)
     take_pinned(ledger, shorten)
+    order = [index for index in by_score(choices) if not ledger.settled(index)]
+    if room.reserved:
+        _take_in_order(ledger, order, squeeze=lambda choice, left: None)
+        ledger.release()
+        order = [index for index in order if ledger.fate(index) == "dropped"]
+    _take_in_order(ledger, order, squeeze)
+    return ledger.packing()
+
+
+def _take_in_order(ledger: Ledger, order: Sequence[int], squeeze: Squeeze) -> None:
     ended: set[str] = set()
     stopped = False
-    for index in by_score(choices):
-        choice = choices[index]
-        if ledger.settled(index):
-            continue
+    for index in order:
+        choice = ledger.choices[index]
         left, over = ledger.left(choice.section), stopped or choice.section in ended
         if ledger.waits(index):
             ledger.drop(index, NEEDED)
@@ -61,4 +69,3 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
                 ledger.refuse(index)
             else:
                 ledger.take_shortened(index, shorter, f"shortened to the {left} tokens that were left")
-    return ledger.packing()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from weftwork.compose.offers import Choice
 from weftwork.errors import BudgetError
@@ -20,6 +20,13 @@ def check_budget(budget: Budget) -> None:
             raise BudgetError(f"the budget of section {section!r} is {tokens!r}: give a whole number, or 0 to close it")
 
 
+def caps_of(budget: Budget) -> Mapping[str, int]:
+    """The shares of sections that are hard caps."""
+    if not budget.share:
+        return budget.sections
+    return {name: tokens for name, tokens in budget.sections.items() if name in budget.capped or tokens == 0}
+
+
 def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
     """The tokens left for items after the overhead, with caps and reserves of sections."""
     check_budget(budget)
@@ -30,14 +37,14 @@ def room_for(budget: Budget, overhead: int, choices: Sequence[Choice]) -> Room:
     if not budget.share:
         left_over = max(0, total - sum(budget.sections.values()))
         return Room(total, {name: min(budget.sections.get(name, left_over), total) for name in sorted(names)})
-    closed = {name: 0 for name, tokens in sorted(budget.sections.items()) if tokens == 0}
+    caps = {name: min(tokens, total) for name, tokens in sorted(caps_of(budget).items())}
     demand: Counter[str] = Counter()
     for choice in choices:
         demand[choice.section] += choice.tokens + (0 if choice.after is not None else choice.heading)
     # Where the shares are more than there is, each is less in the same proportion.
     most = max(sum(budget.sections.values()), total, 1)
     shares = {name: tokens * total // most for name, tokens in budget.sections.items()}
-    return Room(total, closed, {name: min(tokens, demand[name]) for name, tokens in shares.items()})
+    return Room(total, caps, {name: min(tokens, demand[name]) for name, tokens in shares.items()})
 
 
 def _is_whole(value: object) -> bool:

@@ -74,6 +74,7 @@ WORKSPACE = Template(
     footer="\n\n---\n\nUser Query: {{query}}\n",
     quote="escape",
     fields_first=True,
+    reading_marks=True,
     sections=("focus", "semantic", "relations", "activity"),
     titles={
         "focus": "Focused Content",

@@ -10,6 +10,7 @@ from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
+from weftwork.render.marks import around_focus, rows_shown, rows_that_match, share_shown
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
@@ -25,6 +26,9 @@ Load = Callable[[Sequence[int]], Mapping[int, Candidate]]
 
 _MIN_CONTENT = 12
 _LONGEST_NOTE = 400
+_ATTEMPTS = 3
+_FULL = 0.95
+"""The share of a limit from which a shortened excerpt counts as full."""
 _BULLET = re.compile(r"(?:^|\n)[-*+] \Z")
 _OWN_LINE = re.compile(rf"\s*\[{CITATION.pattern}\]")
 """The start of a line that Weftwork itself adds; in content, a backslash stands before what looks like it."""
@@ -51,8 +55,12 @@ class ExcerptRenderer:
         truncate: Truncate,
         strategy: str = "extractive",
         fields: FieldChoice = ALL_FIELDS,
+        *,
+        words: Collection[str] = (),
     ) -> None:
+        """`words` are those of the query, by which the rows of a table are chosen."""
         self._template = template.check()
+        self._words = words
         self._counter = counter
         self._load = load
         self._truncate = truncate
@@ -147,11 +155,24 @@ class ExcerptRenderer:
             if cut is None or self._counter.count(cut.content) < _MIN_CONTENT:
                 return None
             if cut.tokens <= limit:
-                return cut
+                return self._fuller(offer, items, cut, room, limit) if self._template.reading_marks else cut
             # What passages were taken to cost was too low by this share.
             room -= max(least, (cut.tokens - limit) * room // max(1, cut.tokens - around))
             least *= 2
         return None
+
+    def _fuller(self, offer: Offer, items: Sequence[Item], cut: Excerpt, room: int, limit: int) -> Excerpt:
+        """The shortened excerpt with more passages, where those that it has cost less than they were taken to."""
+        wider = room * limit // max(1, cut.tokens)
+        for _ in range(_ATTEMPTS):
+            if cut.tokens >= _FULL * limit or wider <= room:
+                break
+            more = self._shorter(offer, items, cut.form, wider)
+            if more is not None and more.tokens <= limit:
+                room, wider, cut = wider, wider * limit // more.tokens, max(cut, more, key=lambda each: each.tokens)
+            else:
+                wider = (room + wider) // 2
+        return cut
 
     def _items(self, offer: Offer, keys: Iterable[int]) -> list[Item]:
         ordered = sorted(keys, key=offer.reading.place.__getitem__)
@@ -194,7 +215,10 @@ class ExcerptRenderer:
         first, last = items[0], items[-1]
         before = min(places, default=0) < place[first.candidate.key] and not first.text.startswith(MARK)
         after = max(places, default=0) > place[last.candidate.key] and not last.text.rstrip().endswith(MARK)
-        return replace(self._build(offer, items, "hits", gaps=(before, after)), truncated=True)
+        counts = self._template.reading_marks and self._strategy not in _SUMMARIES
+        asked = counts and any(hit.asked for hit in offer.hits.values())
+        note = share_shown(offer.reading, items, keys) if asked else ""
+        return replace(self._build(offer, items, "hits", gaps=(before, after), note=note), truncated=True)
 
     def _fitting(self, offer: Offer, items: Sequence[Item], room: int) -> tuple[dict[int, Item], str]:
         """The items that fit, by place, the last one cut, and a note on how it was."""
@@ -225,6 +249,10 @@ class ExcerptRenderer:
         if self._strategy == "keep_end":
             return list(reversed(places))
         scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or hit.found_as("words", "vector")}
+        rows = rows_that_match(items, self._words)
+        if rows:
+            # The rows that the question is about are a table by themselves.
+            return [place for place in places if items[place].candidate.node.type not in ROWS or place in rows]
         return sorted(places, key=lambda place: (-scores.get(items[place].candidate.key, 0.0), place))
 
     def _build(
@@ -236,12 +264,14 @@ class ExcerptRenderer:
         *,
         summary: str | None = None,
         gaps: tuple[bool, bool] = (False, False),
+        note: str = "",
     ) -> Excerpt:
-        """An excerpt of these items, or of a `summary` of them; `gaps` are before and after it."""
+        """An excerpt of these items, or of a `summary` of them; `gaps` are around it, the `note` at its end."""
         marks = self._marks(offer, items)
         text = self._text(offer, items, marks) if summary is None else summary
         before, after = gaps[0] and not text.startswith(GAP), gaps[1] and not text.endswith(GAP)
-        text = "\n".join(filter(None, (GAP if before else "", text, GAP if after else "")))
+        note = note or (rows_shown(offer.reading, items) if self._template.reading_marks else "")
+        text = "\n".join(filter(None, (GAP if before else "", text, GAP if after else "", note)))
         text = _PLACE.sub(lambda place: marks[int(place[1])], disown(text) if self._disowns else text)
         piece = self._piece(self._frame(offer, items, number), text)
         return replace(self._bare(offer, items), form=form, text=piece, tokens=self._counter.count(piece), content=text)
@@ -258,8 +288,12 @@ class ExcerptRenderer:
             fences=self._fences,
             days="about" not in self._variables or len(turn_days(items)) != 1,
         )
-        shown = stretches(offer.reading, items, self._named_in_heading(offer, items))
-        return content([self._with_open_fence(offer, stretch) for stretch in shown], style)
+        marked = self._template.reading_marks
+        shown = [
+            self._with_open_fence(offer, stretch)
+            for stretch in stretches(offer.reading, items, self._named_in_heading(offer, items), all_headings=marked)
+        ]
+        return around_focus(offer, shown, style) if marked else content(shown, style)
 
     def _with_open_fence(self, offer: Offer, stretch: Shown) -> Shown:
         """The stretch with the code fence that it begins in, found by reading the passages before it."""

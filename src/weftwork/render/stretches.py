@@ -61,14 +61,20 @@ def common_headings(reading: Reading, items: Sequence[Item]) -> list[int]:
     return [position for position in common if reading.nodes[position].title]
 
 
-def stretches(reading: Reading, items: Sequence[Item], named: Collection[str]) -> list[Shown]:
-    """The items as stretches, each with the headings that nothing before it has shown."""
+def stretches(
+    reading: Reading, items: Sequence[Item], named: Collection[str], *, all_headings: bool = False
+) -> list[Shown]:
+    """The items as stretches, each with the headings that nothing before it has shown.
+
+    Those above all of them stand in the heading of the excerpt, unless `all_headings` are wanted here.
+    """
 
     def column(item: Item) -> int:
         return STEP * _nesting(reading, reading.owner.get(item.candidate.key, 0))
 
     outermost = min((column(item) for item in items if item.candidate.node.type in LISTED), default=0)
-    return _stretches(reading, items, named, set(common_headings(reading, items)), (column, outermost))
+    headed = set() if all_headings else set(common_headings(reading, items))
+    return _stretches(reading, items, named, headed, (column, outermost))
 
 
 def stretches_of_part(

@@ -73,6 +73,9 @@ class Template:
     """False leaves `fields`, `path` and `tags` empty."""
     fields_first: bool = False
     """True lets a node's fields stand as a line before its text, where no variable shows them."""
+    reading_marks: bool = False
+    """True shows in the content the headings above it, what stands before and after the focus, and how much of a table
+    or of what was asked for is shown."""
     sections: tuple[str, ...] = ()
     """Sections that come first, in this order, even without items."""
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -179,7 +182,7 @@ def _parts(text: str) -> tuple[str, ...]:
 def _typed(name: str, key: str, value: object) -> object:
     """The value, if it is of the kind that the setting takes."""
     match key, value:
-        case (("include_metadata" | "fields_first"), bool()) | ("empty", None):
+        case (("include_metadata" | "fields_first" | "reading_marks"), bool()) | ("empty", None):
             return value
         case "sections", list() | tuple() if all(isinstance(part, str) for part in value):
             return tuple(value)
@@ -189,5 +192,7 @@ def _typed(name: str, key: str, value: object) -> object:
             return value
         case (("line" | "overflow" | "empty" | "footer"), str()):
             return value
-    settings = ", ".join([*_ALLOWED, "fields_first", "guards", "include_metadata", "quote", "sections", "titles"])
+    settings = ", ".join(
+        [*_ALLOWED, "fields_first", "guards", "include_metadata", "quote", "reading_marks", "sections", "titles"]
+    )
     raise InvalidInput(f"template {name!r} cannot have {key} = {value!r}: its settings are {settings}")

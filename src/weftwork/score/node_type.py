@@ -12,7 +12,7 @@ SOURCE_PRIORITY = {"reference": 1.0, "file": 0.7, "chunk": 0.6, "message": 0.5}
 def type_match(candidate: Candidate, facts: Facts) -> float | None:
     """0.9 for tasks when tasks are asked for, 0.8 for pages when a summary is, else 0.5 (workspace, 4.1)."""
     kind = candidate.node.type
-    if kind in facts.request.prefer_types:
+    if kind in facts.request.prefer_types or kind.casefold() in facts.request.prefer_types:
         return 0.9
     if kind in facts.question.wanted_types:
         return 0.8 if kind == "page" else 0.9

@@ -10,7 +10,7 @@ from weftwork.score.signals import Signal
 from weftwork.types import Candidate, Signals
 
 OVERDUE = 0.9
-"""For "overdue" queries, the share of the gap to 1.0 that a passed due date closes: it outweighs words."""
+"""The least score of what is due where that was asked for: it outweighs words, the earliest date most."""
 
 
 def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> list[Candidate]:
@@ -38,8 +38,9 @@ def _scored(
     if boost:
         signals["boost"] = boost
         total = min(1.0, max(0.0, total + boost))
-    if candidate.found_as("due") is not None:
-        signals["overdue"] = lift = round(OVERDUE * (1.0 - total), 9)
+    due = candidate.found_as("due")
+    if due is not None:
+        signals["overdue"] = lift = round(OVERDUE + (1.0 - OVERDUE) * due - total, 9)
         total += lift
     return _with_score(candidate, signals, round(total, 9))
 

@@ -147,10 +147,18 @@ class View(Protocol):
         """Visible nodes that pass the filters."""
 
     def past(
-        self, fields: Sequence[str], now: datetime, *, closed: Closed = ..., limit: int, filters: Filters = ...
+        self,
+        fields: Sequence[str],
+        now: datetime,
+        *,
+        closed: Closed = ...,
+        limit: int,
+        filters: Filters = ...,
+        since: datetime | None = ...,
     ) -> list[NodeInfo]:
-        """Visible nodes with an ISO date in one of these fields that has passed, the earliest first.
+        """Visible nodes with a date in one of these fields that has passed, the earliest first.
 
+        Dates before the day of `since` are left out.
         A day has passed when it is over, a moment when it is before now. Names are read in any usual case. What is
         no date counts as absent, and nodes that are `closed` are left out.
         """

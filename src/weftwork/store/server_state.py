@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-Scope = Literal["read", "write", "admin"]
+Scope = Literal["record", "read", "write", "admin"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 UNFINISHED: tuple[JobState, ...] = ("queued", "running")

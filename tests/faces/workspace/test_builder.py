@@ -71,10 +71,20 @@ def test_an_empty_workspace_gives_the_template_with_its_empty_text(empty):
     assert (payload.metadata.blocks_included, payload.metadata.blocks_considered) == (0, 0)
 
 
+AROUND = """(before the focus)
+About the garden.
+
+(the focus)
+Quinces ripen in October.
+
+(after the focus)
+Quinces were planted."""
+
+
 def test_items_are_written_as_the_contract_writes_them(empty):
     garden(empty)
     payload = empty.build("quinces ripen", focus=Focus(block_id="block"))
-    content = "About the garden.\n\nQuinces ripen in October.\n\nQuinces were planted."
+    content = AROUND
     assert payload.serialized == EMPTY.replace("anything", "quinces ripen").replace(
         "### Focused Content\n_No relevant content found._",
         f"### Focused Content\n[Garden] [paragraph]\n{content}",
@@ -153,7 +163,7 @@ def test_it_goes_into_json_in_the_contracts_spelling(empty):
     assert found["sections"][0]["items"][0] == {
         "blockId": "block",
         "blockType": "paragraph",
-        "content": "About the garden.\n\nQuinces ripen in October.\n\nQuinces were planted.",
+        "content": AROUND,
         "relevance": section(payload, "focus").items[0].relevance,
         "metadata": {"pageTitle": "Garden", "path": ["Garden"], "lastModified": "2026-03-16T09:00:00Z"},
         "blockIds": ["page", "block", "old"],
@@ -208,9 +218,9 @@ def test_an_unknown_type_is_refused(empty):
 
 def test_blocks_like_the_focus_are_for_work_on_it(studio):
     for kind in KINDS:
-        found = found_by(studio.build("?", type=kind, focus=Focus(block_id="t-mirrors")), "similar")
+        found = found_by(studio.build("Break this down", type=kind, focus=Focus(block_id="t-mirrors")), "similar")
         assert bool(found) is (kind in ("assist", "automate"))
-    assert not found_by(studio.build("?", focus=Focus(page_id="finch")), "similar")
+    assert not found_by(studio.build("Break this down", focus=Focus(page_id="finch")), "similar")
 
 
 def test_the_conversation_is_shown_in_its_order_under_its_own_heading(empty):

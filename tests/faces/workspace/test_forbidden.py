@@ -32,9 +32,9 @@ def test_not_even_a_page_that_holds_everything(empty):
 def test_a_page_is_shown_whole_only_as_far_as_its_section_goes(empty, count):
     inside = [node(f"n{n:04}", f"jar{n}", parent="page", position=n, type="paragraph", title="") for n in range(count)]
     empty.weft.add([node("page"), *inside])
-    payload = empty.build("?", focus=Focus(page_id="page"))
+    payload = empty.build("?", focus=Focus(page_id="page"), token_budget=TokenBudget())
     assert 1000 < payload.metadata.total_tokens <= 1600
-    assert 100 < payload.metadata.blocks_included < 400
+    assert 100 < payload.metadata.blocks_included < 500
     names = [block for block in shown(payload, "focus") if block != "page"]
     assert names == [each.id for each in inside[: len(names)]]
 
@@ -46,7 +46,7 @@ def test_never_without_permission(studio, kind):
     bens = studio.as_user("ben").build(query, type=kind, token_budget=HUGE)
     hidden = {"terms", "terms-limit", "private", "private-pay", "private-cash", "private-loan"}
     assert hidden & {name for each in anas.sections for name in blocks(anas, each.type)}
-    shown = json.dumps(bens.to_dict()).replace(query, "")
+    shown = json.dumps(bens.to_dict()).replace(query, "").replace("private-ben", "")  # a page of his own
     titles = [studio.weft.node(name, user="ana", workspace=sample.WORKSPACE).title for name in hidden]
     assert not [word for word in (*hidden, *titles, "bridging", "492 euros") if word and word in shown]
 

@@ -38,8 +38,11 @@ def test_a_focused_block_is_shown_with_its_neighbours_in_the_order_of_the_page(e
     item = section(empty.build(focus=Focus(block_id="focus")), "focus").items[0]
     assert (item.block_id, item.metadata.page_title) == ("focus", "page")
     inside = "".join(f"\n  - c{n}" for n in range(7))
-    around = [f"- {name}" for name in ("s0", "s1", "s2")], [f"- {name}" for name in ("s4", "s5")]
-    assert item.content == "\n".join([*around[0], f"- focus\n  The focus itself.{inside}", *around[1]])
+    assert item.content == (
+        "(before the focus)\n- s0\n- s1\n- s2\n\n"
+        f"(the focus)\n- focus\n  The focus itself.{inside}\n\n"
+        "(after the focus)\n- s4\n- s5"
+    )
 
 
 def test_a_focused_block_stays_whatever_else_says_the_same_or_is_fresher(empty):
@@ -123,12 +126,14 @@ def test_a_page_that_is_too_long_shows_what_answers_and_marks_what_is_left_out(e
         for n in range(300)
     ]
     empty.weft.add([node("page", "How it begins."), *inside])
-    payload = empty.build("jar 222", focus=Focus(page_id="page"))
+    payload = empty.build("jar 222", focus=Focus(page_id="page"), token_budget=TokenBudget())
     (item,) = section(payload, "focus").items
     assert {"page", "p000", "p222"} <= set(item.block_ids)
     assert list(item.block_ids) == sorted(item.block_ids, key=lambda name: name.replace("page", ""))
     assert item.content.count("[…]") == 2  # before what answers, and at the end
-    assert item.content.endswith("Jar 222 has jam of the year 222.\n[…]")
+    assert item.content.endswith(
+        f"Jar 222 has jam of the year 222.\n[…]\n({len(item.block_ids)} of 301 blocks are shown)"
+    )
     assert 1000 < section(payload, "focus").token_count <= 1500
 
 

@@ -1,6 +1,6 @@
 """The default configuration (7.1), and that each of its values takes effect."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from weftwork.collect.semantic import SemanticCollector
 from weftwork.config import FILE, load_config
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.errors import InvalidInput
+from weftwork.faces import workspace
 from weftwork.faces.workspace import ConversationMessage, Focus, TokenBudget, WorkspaceConfig, configured_recipe
 from weftwork.faces.workspace.recipe import Variation, recipe_for
 from weftwork.store.contract.kit import NOW, node
@@ -27,6 +28,9 @@ DEFAULTS = {
         "semantic": {"enabled": True, "top_k": 15, "min_threshold": 0.6},
         "relations": {"enabled": True, "max_depth": 2, "max_items": 10},
         "activity": {"enabled": True, "recent_edit_count": 10, "recent_view_count": 5, "max_age_hours": 72},
+        "lexical": {"enabled": True, "min_threshold": 0.0},
+        "due": {"enabled": True},
+        "similar": {"enabled": True, "limit": 5},
     },
     "ranking": {
         "weights": {
@@ -83,11 +87,12 @@ def test_the_recipe_of_that_name_has_the_same_defaults(desk):
 
 @pytest.mark.parametrize(
     ("name", "limit"),
-    [("focus", 60), ("semantic", 70), ("relations", 50), ("activity", 20), ("history", 0), ("system", 0)],
+    [("focus", 0), ("semantic", 0), ("relations", 50), ("activity", 20), ("history", 0), ("system", 0)],
 )
 def test_each_section_of_the_budget(desk, name, limit):
-    usual = desk.build("quince", focus=FOCUS)
-    changed = desk.with_settings(token_budget={name: limit}).build("quince", focus=FOCUS)
+    query = "quince" if name == "semantic" else "Explain this"
+    usual = desk.build(query, focus=FOCUS)
+    changed = desk.with_settings(token_budget={name: limit}).build(query, focus=FOCUS)
     if name in ("history", "system"):
         assert usual.context.budget == 3800
         assert changed.context.budget == (4000 if name == "system" else 3800)
@@ -207,9 +212,11 @@ def test_each_truncation_strategy_sees_the_whole_block(tmp_path, strategy, count
             "quinces", focus=Focus(block_id="n"), token_budget=TokenBudget(total=190, focus=130, system=0)
         )
     (item,) = section(payload, "focus").items
+    content, _, share = item.content.partition("\n(")
+    assert bool(share) is not strategy.startswith("summar")
     shown = {
-        "keep_start": item.content.startswith("Sentence number 0") and item.content.endswith("…"),
-        "keep_end": item.content.startswith("…") and item.content.endswith(sentences[-1]),
+        "keep_start": content.startswith("Sentence number 0") and content.endswith("…"),
+        "keep_end": content.startswith("…") and content.endswith(sentences[-1]),
         "extractive": "Only this one tells of quinces." in item.content,
         "summarise": item.content == SUMMARY and set(read) == {text},
     }
@@ -298,3 +305,48 @@ def test_a_wrong_setting_is_refused_with_its_place_and_the_fix(tmp_path, text, m
     (tmp_path / FILE).write_text(text)
     with pytest.raises(InvalidInput, match=message):
         WorkspaceConfig.from_mapping(load_config(tmp_path, {}).recipes["workspace"])
+
+
+def test_every_part_of_the_configuration_is_exported():
+    def parts(settings):
+        for member in fields(settings):
+            value = getattr(settings, member.name)
+            if is_dataclass(value):
+                yield type(value)
+                yield from parts(value)
+
+    named = {kind.__name__ for kind in parts(WorkspaceConfig())}
+    assert len(named) > 8
+    assert named <= set(workspace.__all__)
+
+
+def test_each_search_can_be_switched_off_by_itself(desk):
+    def found(**off):
+        payload = desk.with_settings(collectors=off).build("Find overdue pots similar to quince", focus=FOCUS)
+        return {name for name in ("lexical", "semantic", "due", "similar") if found_by(payload, name)}
+
+    desk.weft.add([node("late", "Wash the pots", type="todo", fields={"due": "2026-03-01"})])
+    all_of_them = {"lexical", "semantic", "due", "similar"}
+    on = {"semantic": {"min_threshold": 0.0}}
+    assert found(**on) == all_of_them
+    for name in all_of_them:
+        assert found(**{**on, name: {"enabled": False}}) == all_of_them - {name}
+
+
+def test_words_have_a_threshold_of_their_own(desk):
+    def found(**settings):
+        return found_by(desk.with_settings(collectors={"lexical": settings}).build("quince jelly"), "lexical")
+
+    every = found()
+    middle = sorted(every.values())[len(every) // 2]
+    assert min(every.values()) < middle
+    assert found(min_threshold=middle - 1e-6) == {name: score for name, score in every.items() if score >= middle}
+    assert found(min_threshold=1.0) == {}
+
+
+def test_a_template_that_a_budget_is_too_small_for_is_named_by_a_warning(desk):
+    asked = "quince " * 400
+    payload = desk.build(asked, focus=FOCUS, token_budget=TokenBudget(total=300, system=0))
+    assert payload.context.warnings == (
+        "a budget of 300 tokens is too small for template 'workspace': 'plain' is used instead",
+    )

@@ -54,6 +54,12 @@ def read(*asks, **more):
     return Row("read", asks, **more)
 
 
+def payload_of(node):
+    item = {"blockId": node, "blockType": "page", "content": "mirror", "relevance": 1.0}
+    sections = [{"type": "focus", "title": "Focus", "items": [item]}]
+    return {"sections": sections, "metadata": {"totalTokens": 1, "timestamp": ""}, "serialized": "mirror"}
+
+
 CONTEXTS = tuple(
     json_of(query="mirror", **{name: value})
     for name, value in (("focus", "NODE"), ("thread", "NODE"), ("include", ["NODE"]), ("page", "NODE"))
@@ -123,6 +129,7 @@ ROWS = {
     ),
     ("POST", f"{W}/uses"): write(json_of(references=["NODE"]), same=True),
     ("POST", f"{W}/activity"): write(json_of(node="NODE", kind="view")),
+    ("POST", f"{W}/activity/beacon"): write(json_of(node="NODE", kind="view")),
     ("GET", f"{W}/activity"): read(query_of(kind="view")),
     ("POST", f"{W}/search"): read(
         json_of(query="NODE"), json_of(query="sum", filters={"exclude": ["NODE"]}), same=True
@@ -131,6 +138,17 @@ ROWS = {
     ("POST", f"{W}/context/preview"): read(*CONTEXTS, same=True),
     ("POST", f"{W}/context/explain"): read(*CONTEXTS, same=True),
     ("POST", f"{W}/context/delta"): read(json_of(query="mirror", since="NODE"), hidden=("CONTEXT", "ctx-0000000000")),
+    ("POST", f"{W}/context/workspace/build"): read(
+        *(json_of(query="mirror", focus={kind: "NODE"}) for kind in ("blockId", "pageId", "databaseId")),
+        *(json_of(query="mirror", hints={kind: ["NODE"]}) for kind in ("includeBlocks", "excludeBlocks")),
+        same=True,
+    ),
+    ("POST", f"{W}/context/workspace/validate"): read(
+        json_of(payload=payload_of("NODE"), request={"query": "mirror"}),
+        json_of(payload=payload_of("plan"), request={"query": "mirror", "focus": {"blockId": "NODE"}}),
+        same=True,
+    ),
+    ("POST", f"{W}/context/workspace/estimate"): read(json_of(payload=payload_of("NODE")), same=True),
     ("POST", f"{W}/answers/check"): read(json_of(query="mirror", answer="[NODE]"), same=True),
     ("POST", f"{W}/feedback"): write(json_of(reference="NODE", useful=True)),
     ("POST", f"{W}/ask"): read(json_of(query="NODE"), same=True),

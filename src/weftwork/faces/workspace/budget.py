@@ -8,8 +8,11 @@ from typing import Literal, get_args
 
 from weftwork.errors import BudgetError, UnknownName
 from weftwork.pack import check_budget
+from weftwork.recipe import WITHOUT_EVIDENCE
 from weftwork.types import Budget
 
+SHARING = ("focus", "semantic")
+"""Sections that take what others leave of a budget that the request does not divide itself."""
 RequestType = Literal["assist", "chat", "search", "automate"]
 
 
@@ -17,6 +20,7 @@ RequestType = Literal["assist", "chat", "search", "automate"]
 class TokenBudget:
     """Tokens for the context, and the most that each section may take; 0 closes a section.
 
+    In a configuration the numbers of focus and semantic are what these can count on, and they take what is left.
     `system` is kept free for the caller's own prompt: the serialised context has at most `total - system` tokens.
     """
 
@@ -51,10 +55,14 @@ class TokenBudget:
             )
         return self
 
-    def for_core(self, closed: frozenset[str]) -> Budget:
-        """The same for the engine: each section's number is a hard limit."""
+    def for_core(self, closed: frozenset[str], *, binding: bool) -> Budget:
+        """The same for the engine; where its numbers are not `binding`, sections with evidence share what is left."""
         limits = {name: 0 if name in closed else tokens for name, tokens in self.sections.items() if name != "system"}
-        return Budget(total=self.room, sections=limits, share=False)
+        return Budget(total=self.room, sections=limits, share=not binding, capped=WITHOUT_EVIDENCE)
+
+    def widened(self) -> TokenBudget:
+        """The most that each section can take where the numbers are not binding."""
+        return replace(self, **{name: self.room for name in SHARING if self.of(name)})
 
 
 def _chat(budget: TokenBudget) -> TokenBudget:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import Protocol
 
-from weftwork.clock import aware, whole_minute
+from weftwork.clock import whole_minute
 from weftwork.compose.compose import SURROUNDINGS
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
@@ -29,6 +31,7 @@ from weftwork.faces.workspace.payload import (
     PayloadMetadata,
 )
 from weftwork.faces.workspace.recipe import Variation, recipe_for
+from weftwork.faces.workspace.remote import RemoteContexts, Server
 from weftwork.faces.workspace.request import ContextRequest
 from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.faces.workspace.validation import validate, visible_nodes
@@ -41,42 +44,97 @@ DEFAULTS = WorkspaceConfig()
 
 
 class ContextBuilder:
-    """Builds contexts from a `Weft`. Thread-safe, as the engine is."""
+    """Builds contexts from a `Weft`, or from a server through its `Client`. Thread-safe, as both are."""
 
     def __init__(
         self,
-        weft: Weft,
-        config: WorkspaceConfig = DEFAULTS,
+        weft: Weft | Server,
+        config: WorkspaceConfig | None = None,
         *,
         collectors: Iterable[ContextCollector] = (),
         scorer: RelevanceScorer | None = None,
         allocator: BudgetAllocator | None = None,
     ) -> None:
-        """`collectors` find blocks beside the configured ones; `scorer` and `allocator` replace ours."""
-        self._weft = weft
-        self._config = config
+        """`config` is by default that of `weftwork.toml`, if the engine was opened by one.
+
+        `collectors` find blocks beside the configured ones; `scorer` and `allocator` replace ours.
+        """
         self._collectors = tuple(collectors)
-        self._scorer = scorer
-        self._allocator = allocator
+        self._contexts: Contexts
+        if isinstance(weft, Weft):
+            self._contexts = LocalContexts(weft, config or _settings_of(weft), scorer, allocator)
+        else:
+            given = {"config": config, "collectors": self._collectors, "scorer": scorer, "allocator": allocator}
+            self._contexts = RemoteContexts(weft, given)
 
     async def build(self, request: ContextRequest) -> ContextPayload:
         """The context for a request; the engine works in another thread."""
-        return await asyncio.to_thread(self._build, request, await collected(self._collectors, request))
+        return await asyncio.to_thread(self._contexts.build, request, await collected(self._collectors, request))
+
+    def build_sync(self, request: ContextRequest) -> ContextPayload:
+        """The same for programs without an event loop."""
+        return self._contexts.build(request, self._collected(request) if self._collectors else ())
 
     def estimate_tokens(self, payload: ContextPayload) -> int:
         """The exact tokens of the serialised context, by the engine's tokenizer."""
+        return self._contexts.estimate_tokens(payload)
+
+    def validate(self, payload: ContextPayload) -> ContextValidationResult:
+        """Check that a payload is what its request asks for, and shows only what its user may see."""
+        return self._contexts.validate(payload)
+
+    def _collected(self, request: ContextRequest) -> Sequence[GivenBlocks]:
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            raise InvalidInput("collectors need the event loop, which runs here already: await build(request)")
+        return asyncio.run(collected(self._collectors, request))
+
+
+class Contexts(Protocol):
+    """The place where contexts are built: an engine, or a server."""
+
+    def build(self, request: ContextRequest, blocks: Sequence[GivenBlocks]) -> ContextPayload:
+        """The context for a request, with these blocks among what it may show."""
+
+    def estimate_tokens(self, payload: ContextPayload) -> int:
+        """The tokens of a payload."""
+
+    def validate(self, payload: ContextPayload) -> ContextValidationResult:
+        """The violations of a payload."""
+
+
+class LocalContexts:
+    """Contexts of an engine."""
+
+    def __init__(
+        self, weft: Weft, config: WorkspaceConfig, scorer: RelevanceScorer | None, allocator: BudgetAllocator | None
+    ) -> None:
+        self._weft = weft
+        self._config = config
+        self._scorer = scorer
+        self._allocator = allocator
+
+    def estimate_tokens(self, payload: ContextPayload) -> int:
+        """The exact tokens of the serialised context."""
         return self._weft.tools.counter.count(payload.serialized)
 
     def validate(self, payload: ContextPayload) -> ContextValidationResult:
-        """Check that a payload keeps its budgets, shows only what its user may see, and repeats nothing."""
-        return validate(self._weft, payload, self._budget(payload.request))
+        """The violations of a payload within the budget that its request gives or leaves to the settings."""
+        budget = self._budget(payload.request)
+        return validate(
+            self._weft,
+            payload,
+            budget if payload.request.token_budget else budget.widened(),
+            shows_focus=self._config.collectors.focus.enabled,
+        )
 
     def _budget(self, request: ContextRequest) -> TokenBudget:
         if request.token_budget is not None:
             return request.token_budget
         return split_for(request.type, self._config.token_budget)
 
-    def _build(self, request: ContextRequest, blocks: Sequence[GivenBlocks]) -> ContextPayload:
+    def build(self, request: ContextRequest, blocks: Sequence[GivenBlocks]) -> ContextPayload:
+        """The context for a request, by the one pipeline."""
         budget = self._budget(request).checked()
         closed = closed_for(request.type) | {name for name, tokens in budget.sections.items() if tokens == 0}
         embedder = self._weft.tools.embedder
@@ -86,6 +144,7 @@ class ContextBuilder:
             closed=closed,
             depth=request.hints.max_depth,
             model="" if embedder is None else embedder.model,
+            binding=request.token_budget is not None,
         )
         recipe = recipe_for(self._config, variation)
         more = tuple(collector for collector in blocks if collector.section not in closed)
@@ -124,16 +183,22 @@ class ContextBuilder:
             query=request.query,
             workspace=request.user.workspace,
             user=request.user.id,
-            budget=budget.for_core(closed),
+            budget=budget.for_core(closed, binding=request.token_budget is not None),
             focus=places[0] if places else None,
             page=places[1] if len(places) > 1 else None,
-            history=tuple(Message(turn.role, turn.content, turn.timestamp and aware(turn.timestamp)) for turn in turns),
+            history=tuple(Message(turn.role, turn.content, turn.moment) for turn in turns),
             filters=Filters(after=start, before=end, exclude=frozenset(hints.exclude_blocks)),
             include=tuple(hints.include_blocks),
-            prefer_types=frozenset(hints.prioritize_types),
+            prefer_types=frozenset(kind.casefold() for kind in hints.prioritize_types),
             depth=hints.max_depth,
             truncation=self._config.truncation.default_strategy,
         )
+
+
+def _settings_of(weft: Weft) -> WorkspaceConfig:
+    """The settings that an engine was opened with."""
+    found = weft.tools.settings.get("workspace")
+    return found if isinstance(found, WorkspaceConfig) else DEFAULTS
 
 
 def _payload(request: ContextRequest, context: Context, template: Template, timestamp: str) -> ContextPayload:

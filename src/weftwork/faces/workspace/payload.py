@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from weftwork.faces.workspace.request import ContextRequest
+from weftwork.faces.workspace.wire import to_json, to_snake_case
 from weftwork.types import Context
+from weftwork.wire import decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ class ContextItem:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON values in the contract's spelling."""
-        return _mapped(self)
+        return cast(dict[str, Any], to_json(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ class ContextSection:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON values in the contract's spelling."""
-        return _mapped(self)
+        return cast(dict[str, Any], to_json(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +70,7 @@ class PayloadMetadata:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON values in the contract's spelling."""
-        return _mapped(self)
+        return cast(dict[str, Any], to_json(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +87,25 @@ class ContextPayload:
     def to_dict(self) -> dict[str, Any]:
         """The JSON values in the contract's spelling, without the request."""
         return {
-            "sections": _camel(self.sections),
+            "sections": to_json(self.sections),
             "metadata": self.metadata.to_dict(),
             "serialized": self.serialized,
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], request: ContextRequest) -> ContextPayload:
+        """The payload that `to_dict` gave for this request."""
+        parts = decode(_Parts, to_snake_case(data))
+        return cls(sections=parts.sections, metadata=parts.metadata, serialized=parts.serialized, request=request)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """The members of a payload that travel."""
+
+    sections: tuple[ContextSection, ...]
+    metadata: PayloadMetadata
+    serialized: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,23 +127,15 @@ class ContextValidationResult:
         """True without violations."""
         return not self.violations
 
+    def __bool__(self) -> bool:
+        """The verdict."""
+        return self.valid
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON values."""
-        return {"valid": self.valid, "violations": _camel(self.violations)}
+        return {"valid": self.valid, "violations": to_json(self.violations)}
 
-
-def _camel(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_camel(part) for part in value]
-    return _mapped(value) if is_dataclass(value) else value
-
-
-def _mapped(value: Any) -> dict[str, Any]:
-    """JSON values under the names of the contract; None is left out."""
-    values = {member.name: getattr(value, member.name) for member in fields(value)}
-    return {_spelled(name): _camel(part) for name, part in values.items() if part is not None}
-
-
-def _spelled(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ContextValidationResult:
+        """The result that `to_dict` gave."""
+        return decode(cls, data)

@@ -20,7 +20,7 @@ from weftwork.collect import (
 )
 from weftwork.faces.workspace.budget import RequestType
 from weftwork.faces.workspace.request import FocusKind
-from weftwork.faces.workspace.settings import WorkspaceConfig
+from weftwork.faces.workspace.settings import SemanticSettings, WorkspaceConfig
 from weftwork.recipe import WHOLE, Recipe, get_recipe
 from weftwork.score import Profile
 
@@ -44,6 +44,8 @@ class Variation:
     """Sections that take nothing."""
     depth: int | None = None
     model: str = ""
+    binding: bool = False
+    """True if the request divides the budget itself."""
 
 
 @lru_cache(maxsize=256)
@@ -55,7 +57,7 @@ def recipe_for(config: WorkspaceConfig, variation: Variation) -> Recipe:
             collector for collector in _collectors(config, variation) if collector.section not in variation.closed
         ),
         profile=_profile(config, variation.type),
-        hits=config.collectors.semantic.top_k,
+        hits=_search_depth(config, variation),
         min_length=config.truncation.min_content_length,
     )
 
@@ -67,6 +69,12 @@ def configured_recipe(config: WorkspaceConfig, model: str) -> Recipe:
     parts = {name: tokens * WHOLE // budget.total for name, tokens in budget.sections.items() if name != "system"}
     closed = frozenset(name for name, tokens in parts.items() if tokens == 0)
     return replace(recipe_for(config, Variation(closed=closed, model=model)), sections=parts)
+
+
+def _search_depth(config: WorkspaceConfig, variation: Variation) -> int | None:
+    """The hits of a search: `top_k`, or where neither settings nor request set a limit, as many as the budget holds."""
+    top_k = config.collectors.semantic.top_k
+    return top_k if variation.binding or top_k != SemanticSettings().top_k else None
 
 
 def _profile(config: WorkspaceConfig, kind: RequestType) -> Profile:
@@ -84,14 +92,16 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
     if chosen.focus.enabled:
         yield _focus(config, variation)
     yield ReferencesCollector(section=_open_section(variation.closed))
-    yield DueCollector()
+    if chosen.due.enabled:
+        yield DueCollector()
     yield HistoryCollector()
+    if chosen.lexical.enabled:
+        yield LexicalCollector(threshold=chosen.lexical.min_threshold)
     if chosen.semantic.enabled:
         scale = next((part for start, part in SCALES.items() if variation.model.startswith(start)), 1.0)
-        yield LexicalCollector()
         yield SemanticCollector(threshold=chosen.semantic.min_threshold * scale)
-        if variation.focus == "block" and variation.type in WORKING:
-            yield SimilarCollector()
+    if chosen.similar.enabled and variation.focus == "block" and variation.type in WORKING:
+        yield SimilarCollector(limit=chosen.similar.limit)
     if chosen.relations.enabled:
         depth = variation.depth or chosen.relations.max_depth
         yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth)
@@ -117,4 +127,6 @@ def _focus(config: WorkspaceConfig, variation: Variation) -> FocusCollector:
 
 def _open_section(closed: frozenset[str]) -> str:
     """The section of included blocks: the first that is open, the most important first."""
-    return next((name for name in ("focus", "semantic", "relations") if name not in closed), "focus")
+    return next(
+        (name for name in ("focus", "semantic", "relations", "activity", "history") if name not in closed), "focus"
+    )

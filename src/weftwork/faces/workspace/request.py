@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Any, Literal, cast
 
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.faces.workspace.budget import RequestType, TokenBudget
+from weftwork.faces.workspace.wire import to_json, to_snake_case
+from weftwork.wire import decode
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 FocusKind = Literal["block", "page", "database"]
 
 
@@ -47,12 +51,24 @@ class ConversationMessage:
 
     role: str
     content: str
-    timestamp: datetime | None = None
+    timestamp: datetime | str | None = None
+
+    def __post_init__(self) -> None:
+        _check("role", self.role, str)
+        _check("content", self.content, str)
+
+    @property
+    def moment(self) -> datetime | None:
+        """The timestamp as a time."""
+        return None if self.timestamp is None else _moment(self.timestamp)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """A stretch of time, both ends included; text is ISO format, and UTC if it names no zone."""
+    """A stretch of time, both ends included; text is ISO format, and UTC if it names no zone.
+
+    An end that is only a day includes all of it.
+    """
 
     start: datetime | str
     end: datetime | str
@@ -61,6 +77,8 @@ class TimeRange:
     def moments(self) -> tuple[datetime, datetime]:
         """Both ends as times."""
         start, end = _moment(self.start), _moment(self.end)
+        if isinstance(self.end, str) and _DAY.fullmatch(self.end.strip()):
+            end += timedelta(days=1, microseconds=-1)
         if start > end:
             raise InvalidInput(f"the time range ends at {end} before it starts at {start}: swap them")
         return start, end
@@ -72,7 +90,7 @@ class ContextHints:
 
     prioritize_types: tuple[str, ...] = ()
     time_range: TimeRange | None = None
-    """Searches find only what changed within it."""
+    """Searches, relations and activity find only what changed within it."""
     include_blocks: tuple[str, ...] = ()
     exclude_blocks: tuple[str, ...] = ()
     max_depth: int | None = None
@@ -111,6 +129,15 @@ class ContextRequest:
         """The ids of the focus, the nearest to the user first."""
         return {} if self.focus is None else self.focus.places
 
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON values in the contract's spelling."""
+        return cast(dict[str, Any], to_json(self))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ContextRequest:
+        """The request that `to_dict` gave."""
+        return decode(cls, to_snake_case(data))
+
 
 def _check(name: str, value: object, kind: type, *, optional: bool = False) -> None:
     if not isinstance(value, kind) and not (optional and value is None):
@@ -123,10 +150,12 @@ def _check_each(name: str, values: object, kind: type) -> None:
         raise InvalidInput(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
 
 
-def _moment(value: datetime | str) -> datetime:
+def _moment(value: object) -> datetime:
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
         except ValueError as error:
             raise InvalidInput(f"{value!r} is not a time: write it like 2026-03-16T09:00:00Z") from error
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"{value!r} is not a time: write it like 2026-03-16T09:00:00Z, or give a datetime")
     return aware(value)

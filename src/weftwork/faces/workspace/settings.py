@@ -49,6 +49,38 @@ class SemanticSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalSettings:
+    """The search by words beside that by meaning, and the least score of what it finds.
+
+    A score is the share of the highest that the query could give, and compares with no similarity.
+    """
+
+    enabled: bool = True
+    min_threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self, min_threshold=(0, 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueSettings:
+    """Tasks that are overdue or due, where the query asks for them."""
+
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarSettings:
+    """Blocks like the focused one, where it is broken down, planned or estimated."""
+
+    enabled: bool = True
+    limit: int = 5
+
+    def __post_init__(self) -> None:
+        _check(self, limit=(1, 100))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelationsSettings:
     """The depth to which links are followed from the focus, and the most related nodes."""
 
@@ -80,12 +112,15 @@ class ActivitySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectorSettings:
-    """The four collectors of the contract."""
+    """The four collectors of the contract, and those beside them."""
 
     focus: FocusSettings = field(default_factory=FocusSettings)
     semantic: SemanticSettings = field(default_factory=SemanticSettings)
     relations: RelationsSettings = field(default_factory=RelationsSettings)
     activity: ActivitySettings = field(default_factory=ActivitySettings)
+    lexical: LexicalSettings = field(default_factory=LexicalSettings)
+    due: DueSettings = field(default_factory=DueSettings)
+    similar: SimilarSettings = field(default_factory=SimilarSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

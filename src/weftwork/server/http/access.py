@@ -5,6 +5,7 @@ Without any key in its store a server answers for one user and only to programs 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, cast
 from urllib.parse import unquote
@@ -22,7 +23,9 @@ from weftwork.server.http.service import Served, Service, service_of
 from weftwork.server.keys import find_key
 from weftwork.store.server_state import Scope
 
-INCLUDED: dict[Scope, int] = {"read": 1, "write": 2, "admin": 3}
+INCLUDED: dict[Scope, int] = {"record": 0, "read": 1, "write": 2, "admin": 3}
+BEACON_PATH = re.compile(r"/v1/workspaces/[^/]+/activity/beacon")
+"""The only path that takes a key in its address: browsers send beacons without headers of one's own."""
 USER_HEADER = "Weftwork-User"
 WORKSPACE_HEADER = "Weftwork-Workspace"
 ABOUT_USER = "Act for this user, percent-encoded; for admin keys."
@@ -78,7 +81,9 @@ def identify(connection: HTTPConnection, service: Service) -> Caller:
 def _identified(connection: HTTPConnection, service: Service) -> Caller:
     given = connection.headers.get("authorization")
     local = service.options.local
-    if given is None and local is not None and not service.weft.store.keys.all():
+    if given is None and BEACON_PATH.fullmatch(connection.scope["path"]) and "key" in connection.query_params:
+        caller = _by_address(connection.query_params["key"], service)
+    elif given is None and local is not None and not service.weft.store.keys.all():
         workspaces = frozenset(service.weft.store.workspaces())
         caller = Caller(local.user, "admin", workspaces, local.workspace, LOCAL)
     else:
@@ -94,6 +99,14 @@ def _by_key(given: str, service: Service) -> Caller:
         raise Problem(401, "this needs a key that is valid: see  weftwork keys create", headers=_CHALLENGE)
     home = next(iter(key.workspaces)) if len(key.workspaces) == 1 else None
     return Caller(key.user, key.scope, key.workspaces, home, key.id)
+
+
+def _by_address(token: str, service: Service) -> Caller:
+    """The caller by a key in the address, which histories and the logs of proxies keep: it must open nothing else."""
+    caller = _by_key(f"Bearer {token}", service)
+    if caller.scope != "record":
+        raise Problem(403, "a key in an address must have scope record: see  weftwork keys create --scope record")
+    return caller
 
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="weftwork"'}
@@ -139,15 +152,25 @@ def _brings_body(scope: Asked) -> bool:
     return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
 
-async def caller_of(
+async def identified(
     connection: HTTPConnection,
     service: Annotated[Service, Depends(service_of)],
     _key: Annotated[object, Depends(bearer)],
     _user: Annotated[str | None, Header(alias=USER_HEADER, description=ABOUT_USER)] = None,
     _workspace: Annotated[str | None, Header(alias=WORKSPACE_HEADER, description=ABOUT_WORKSPACE)] = None,
 ) -> Caller:
-    """The caller, as a dependency of a route."""
+    """The caller, with a key of any scope."""
     return await anyio.to_thread.run_sync(identify, connection, service)
+
+
+Identified = Annotated[Caller, Depends(identified)]
+
+
+async def caller_of(caller: Identified) -> Caller:
+    """The caller, as a dependency of a route."""
+    if caller.scope == "record":
+        raise Problem(403, "a key with scope record only records activity: use one with scope read")
+    return caller
 
 
 AnyCaller = Annotated[Caller, Depends(caller_of)]
@@ -172,9 +195,16 @@ async def admin_of(workspace: Named, caller: AnyCaller) -> Caller:
     return caller
 
 
+async def recorder_of(workspace: Named, caller: Identified) -> Caller:
+    """The caller of a route that records what they did, with a key for that or one that may write."""
+    caller.require(workspace, "record" if caller.scope == "record" else "write")
+    return caller
+
+
 Reader = Annotated[Caller, Depends(reader_of)]
 Writer = Annotated[Caller, Depends(writer_of)]
 Admin = Annotated[Caller, Depends(admin_of)]
+Recorder = Annotated[Caller, Depends(recorder_of)]
 
 
 def home_of(caller: Caller, scope: Scope) -> str:
@@ -187,4 +217,4 @@ def home_of(caller: Caller, scope: Scope) -> str:
     return caller.home
 
 
-__all__ = ["Admin", "AnyCaller", "Caller", "Reader", "Served", "Writer", "home_of", "identify"]
+__all__ = ["Admin", "AnyCaller", "Caller", "Reader", "Recorder", "Served", "Writer", "home_of", "identify"]

@@ -47,7 +47,18 @@ class DatesContract:
             ("0000-00-00", False),
             ("2026-3-1", False),
             ("2026-03-01 or so", False),
-            ("10.3.2026", False),
+            ("10.3.2026", True),
+            ("March 10, 2026", True),
+            ("Mar 10, 2026 9:00 AM", True),
+            ("@March 10, 2026", True),
+            ("10. März 2026", True),
+            ("March 1, 2026 → March 10, 2026", True),
+            ("March 10, 2026 → March 20, 2026", False),
+            ("2026/03/10", True),
+            ("[[2026-03-10]]", True),
+            ("3/14/2026", True),
+            ("3/4/2026", False),  # of March or of April
+            ("March 20, 2026", False),
             ("soon", False),
             ("", False),
             (20260301, False),
@@ -63,7 +74,10 @@ class DatesContract:
         put(opened(store), node("n", fields={name: "2026-03-01"}))
         assert _past(store) == ["n"]
 
-    @pytest.mark.parametrize("fields", [{"status": "done"}, {"Status": " Done "}, {"done": True}, {"status": "CLOSED"}])
+    @pytest.mark.parametrize(
+        "fields",
+        [{"status": "done"}, {"Status": " Done "}, {"done": True}, {"status": "CLOSED"}, {"status": "✅ Done"}],
+    )
     def test_what_is_closed_is_left_out(self, store: Store, fields: dict[str, Any]) -> None:
         put(opened(store), node("n", fields={"due": "2026-03-01", **fields}))
         assert _past(store, closed=DONE) == []
@@ -73,6 +87,11 @@ class DatesContract:
         fields = {"due": "2026-03-01", "status": "in progress", "done": False, "about": "done"}
         put(opened(store), node("n", fields=fields))
         assert _past(store, closed=DONE) == ["n"]
+
+    def test_dates_before_a_day_can_be_left_out(self, store: Store) -> None:
+        dates = ("2026-03-01", "March 10, 2026", "2026-03-12T08:00")
+        put(opened(store), *(node(f"n{place}", fields={"due": date}) for place, date in enumerate(dates)))
+        assert _past(store, since=NOW - timedelta(days=6)) == ["n1", "n2"]
 
     def test_closed_and_hidden_ones_take_no_place_of_others(self, store: Store) -> None:
         old = [node(f"old{n}", fields={"due": "2025-01-01", "status": "done"}) for n in range(20)]

@@ -11,7 +11,7 @@ from weftwork.store.postgres.codec import HEAD_LENGTH, folded, lexemes
 from weftwork.store.postgres.load import insert
 from weftwork.store.postgres.session import Session
 from weftwork.store.sql.access import AccessLists
-from weftwork.store.sql.codec import field_pairs, searchable
+from weftwork.store.sql.codec import indexed_pairs, searchable
 from weftwork.store.sql.put import Draft, Putter
 
 NODE_COLUMNS = (
@@ -88,7 +88,7 @@ class PostgresPutter(Putter):
 
 def field_rows(node: int, fields: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     """The fields of a node, in the order of FIELD_COLUMNS."""
-    for ordinal, (name, value) in enumerate(field_pairs(fields)):
+    for ordinal, (name, value) in enumerate(indexed_pairs(fields)):
         yield name, value, value[:HEAD_LENGTH], node, ordinal
 
 

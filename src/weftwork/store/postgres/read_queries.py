@@ -98,6 +98,7 @@ PAST = f"""SELECT {INFO} FROM (
         SELECT n.pk, min(f.value) AS earliest FROM fields f
         JOIN nodes n ON n.workspace = %(ws)s AND n.pk = f.node
         WHERE f.workspace = %(ws)s AND f.name = ANY (%(names)s::text[]) AND f.head < %(latest)s
+          AND f.head >= %(earliest)s
           AND CASE WHEN f.value !~ '{_MOMENT}' THEN false
                    WHEN length(f.value) = 10 THEN f.value < %(today)s AND pg_input_is_valid(f.value, 'date')
                    WHEN NOT pg_input_is_valid(f.value, 'timestamptz') THEN false

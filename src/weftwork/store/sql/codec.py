@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from weftwork.store.index.rows import Row
+from weftwork.text.dates import iso_date
 from weftwork.text.split import embedded_text
 from weftwork.types import ABOUT, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MARKS = re.compile(r"^[\W_]+|[\W_]+$")
+_LONGEST_DATE = 80
+"""Characters of a field that are read as a date."""
 INFO_WIDTH = 16
 """Columns that `node_info` takes."""
 
@@ -151,6 +157,18 @@ def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
         for item in (value if isinstance(value, (list, tuple)) else (value,))
         if item is not None
     ]
+
+
+def indexed_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The same as they are compared: dates in ISO format, other texts in lower case without marks around them."""
+    return [(name, _comparable(value)) for name, value in field_pairs(fields)]
+
+
+def _comparable(value: str) -> str:
+    if _ISO.match(value):
+        return value
+    words = _MARKS.sub("", value.replace("\u2019", "'")).lower()
+    return iso_date(value[:_LONGEST_DATE]) or words or value.strip()
 
 
 def _as_text(value: object) -> str:

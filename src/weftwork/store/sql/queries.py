@@ -41,7 +41,7 @@ class ReadQueries(Protocol):
     BY_TITLE: str
     """limit, {filters} → INFO"""
     PAST: str
-    """names of fields, latest, today, now, closing, closed, limit, {filters} → INFO; the earliest first"""
+    """names of fields, earliest, latest, today, now, closing, closed, limit, {filters} → INFO; the earliest first"""
     FIRST_PASSAGES: str
     """nodes → key, number of the node"""
 

@@ -133,8 +133,9 @@ class SqlView(ABC):
         closed: Closed = NOT_CLOSED,
         limit: int,
         filters: Filters = NO_FILTERS,
+        since: datetime | None = None,
     ) -> list[NodeInfo]:
-        """Visible nodes with an ISO date in one of these fields that has passed, the earliest first."""
+        """Visible nodes with a date in one of these fields that has passed, the earliest first."""
         # The index of fields tells upper case from lower.
         spellings = [spelling for name in fields for spelling in (name, name.capitalize(), name.title(), name.upper())]
         rows = self._reader.filtered(
@@ -142,6 +143,7 @@ class SqlView(ABC):
             filters,
             names=list(dict.fromkeys(spellings)),
             latest=(now + AHEAD).date().isoformat(),
+            earliest="" if since is None else since.date().isoformat(),
             today=now.date().isoformat(),
             now=now.isoformat(),
             closing=list(closed.fields),

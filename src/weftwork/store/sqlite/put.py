@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weftwork.store.sql.access import AccessLists
-from weftwork.store.sql.codec import field_pairs, searchable
+from weftwork.store.sql.codec import indexed_pairs, searchable
 from weftwork.store.sql.put import Draft, Putter
 from weftwork.store.sqlite import write_queries
 from weftwork.store.sqlite.session import Session
@@ -57,7 +57,7 @@ class SqlitePutter(Putter):
         )
         self._session.connection.executemany(
             ADD_FIELD,
-            [(workspace, *pair, draft.pk) for draft in drafts for pair in field_pairs(draft.entry.node.fields)],
+            [(workspace, *pair, draft.pk) for draft in drafts for pair in indexed_pairs(draft.entry.node.fields)],
         )
         self._session.connection.executemany(
             """INSERT INTO passages (node, acl, ordinal, start, "end", text, tokens, words, digest, citation)

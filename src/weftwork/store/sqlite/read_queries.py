@@ -86,6 +86,7 @@ BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {
 # Invalid dates are excluded here, so that they do not count towards the limit.
 PAST = f"""SELECT {INFO} FROM json_each(:names) names
     CROSS JOIN fields ON fields.workspace = :ws AND fields.name = names.value AND fields.value < :latest
+        AND fields.value >= :earliest
     CROSS JOIN nodes n ON n.pk = fields.node
     WHERE CASE length(fields.value) WHEN 10 THEN fields.value < :today
           ELSE julianday(fields.value) < julianday(:now) END

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from weftwork.store.files import Files
-from weftwork.store.sql.codec import field_pairs, fields_of, searchable_node
+from weftwork.store.sql.codec import fields_of, indexed_pairs, searchable_node
 from weftwork.store.sql.transfer import SqlTransfer
 from weftwork.store.sqlite import transfer_queries
 from weftwork.store.sqlite.put import ADD_FIELD, ADD_TAG, next_number, word_count
@@ -50,7 +50,7 @@ class SqliteTransfer(SqlTransfer):
         self._insert(transfer_queries.ADD[kind], rows)
         if kind == "nodes":
             self._insert(ADD_TAG, [(tag, row[0]) for row in rows for tag in json.loads(row[6])])
-            self._insert(ADD_FIELD, [(*pair, row[0]) for row in rows for pair in field_pairs(fields_of(row[7]))])
+            self._insert(ADD_FIELD, [(*pair, row[0]) for row in rows for pair in indexed_pairs(fields_of(row[7]))])
         elif kind == "lists":
             self._insert(
                 "INSERT INTO acl_principals (workspace, principal, acl) VALUES (?, ?, ?)",

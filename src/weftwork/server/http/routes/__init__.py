@@ -26,5 +26,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     context.router,
     questions.router,
     contracts.router,
+    contracts.workspaces,
     inspect.router,
 )

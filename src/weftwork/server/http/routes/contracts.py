@@ -1,12 +1,14 @@
-"""The routes that contracts prescribe, in their words; the workspace is the key's, or the header's."""
+"""The routes of contracts, in their words; where the path names no workspace, it is the key's, or the header's."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
 from weftwork.faces.thread import ContextAssemblyService, to_response
-from weftwork.server.http.access import AnyCaller, Served, home_of
+from weftwork.faces.workspace import ContextBuilder, ContextRequest, User
+from weftwork.server.http.access import USER_HEADER, AnyCaller, Caller, Reader, Served, home_of
 from weftwork.server.http.limits import within
+from weftwork.server.http.problems import Problem
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.questions import answered
 from weftwork.server.http.schemas.faces import (
@@ -18,8 +20,18 @@ from weftwork.server.http.schemas.faces import (
     ResearchOut,
     ResearchRequest,
 )
+from weftwork.server.http.schemas.workspace import (
+    ContextPayloadModel,
+    ContextRequestIn,
+    ContextValidationResultOut,
+    EstimateIn,
+    EstimateOut,
+    ValidateIn,
+)
+from weftwork.server.http.service import Service
 
 router = APIRouter(tags=["contracts"])
+workspaces = APIRouter(prefix="/v1/workspaces/{workspace}/context/workspace", tags=["contracts"])
 
 
 @router.post("/context/build", response_model=PrimeContextOut, summary="Context for a message")
@@ -47,3 +59,37 @@ def give_feedback(body: ContextFeedback, caller: AnyCaller, served: Served) -> R
 def ask_research_question(body: ResearchRequest, caller: AnyCaller, served: Served) -> Response:
     """An answer with its sources, as the research contract has it."""
     return reply(answered(AskIn(query=body.query), home_of(caller, "read"), caller, served))
+
+
+@workspaces.post("/build", response_model=ContextPayloadModel, summary="Context for an assistant")
+def build_workspace_context(workspace: str, body: ContextRequestIn, caller: Reader, served: Served) -> Response:
+    """The context for a request of an assistant inside a workspace, as the workspace contract has it."""
+    request = _request(body, workspace, caller, served)
+    return reply(ContextBuilder(served.weft).build_sync(request).to_dict())
+
+
+@workspaces.post("/validate", response_model=ContextValidationResultOut, summary="Check a context")
+def validate_workspace_context(workspace: str, body: ValidateIn, caller: Reader, served: Served) -> Response:
+    """Whether a payload is what its request asks for, and shows only what the user may see."""
+    payload = body.payload.value(_request(body.request, workspace, caller, served))
+    return reply(ContextBuilder(served.weft).validate(payload).to_dict())
+
+
+@workspaces.post("/estimate", response_model=EstimateOut, summary="Count a context")
+def estimate_workspace_context(workspace: str, body: EstimateIn, caller: Reader, served: Served) -> Response:
+    """The exact tokens of a payload's text."""
+    return reply({"tokens": served.weft.tools.counter.count(body.payload.serialized)})
+
+
+def _request(body: ContextRequestIn, workspace: str, caller: Caller, served: Service) -> ContextRequest:
+    """The request of the caller, within the limits of the server."""
+    if body.user is not None and body.user.id != caller.user:
+        raise Problem(
+            403,
+            f"this key acts for {caller.user!r}: leave out user, or send {USER_HEADER} with an admin key",
+        )
+    limits, budget = served.options.limits, body.token_budget
+    within("the budget", (budget and budget.total) or 0, limits.budget_tokens)
+    within("the length of the query", len(body.query), limits.query_characters)
+    within("the depth", (body.hints and body.hints.max_depth) or 1, limits.depth)
+    return body.value(User(caller.user, workspace))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Response
+import anyio
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 
+from weftwork.errors import NotFound
 from weftwork.request import Message
-from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.access import Caller, Reader, Recorder, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, NodeName, after, listed
 from weftwork.server.http.schemas.faces import (
+    BEACON,
     ActivityIn,
     Done,
     EventList,
@@ -27,6 +32,7 @@ from weftwork.server.http.schemas.faces import (
 )
 from weftwork.server.http.schemas.nodes import AddedOut, Changed, NodeList, Removed
 from weftwork.server.http.schemas.values import LONGEST_NAME
+from weftwork.server.http.service import Service
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}")
 
@@ -111,16 +117,32 @@ def count_uses(workspace: str, body: UsesIn, caller: Writer, served: Served) -> 
 
 
 @router.post("/activity", response_model=Done, summary="Record activity", tags=["activity"])
-def record(workspace: str, body: ActivityIn, caller: Writer, served: Served) -> Response:
+def record(workspace: str, body: ActivityIn, caller: Recorder, served: Served) -> Response:
     """Note that the user saw or changed a node."""
-    with (
-        served.weft.atomic(workspace) as batch,
-        served.weft.store.view(workspace, caller.user) as view,
-    ):
-        if not view.nodes([body.node]):
-            raise NODE.missing(body.node)
-        batch.record(caller.user, body.node, body.kind, body.at or served.weft.now())
-    return reply({"success": True})
+    return _recorded(workspace, body, caller, served)
+
+
+@router.post(
+    "/activity/beacon",
+    response_model=Done,
+    openapi_extra=BEACON,
+    summary="Record by beacon",
+    tags=["activity"],
+)
+async def record_beacon(
+    *,
+    workspace: str,
+    request: Request,
+    caller: Recorder,
+    served: Served,
+    key: Annotated[str | None, Query(max_length=LONGEST_NAME, description="A key with scope record.")] = None,
+) -> Response:
+    """The same for `navigator.sendBeacon`: JSON whatever its content type, and the key in the address."""
+    try:
+        body = ActivityIn.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError([{**each, "loc": ("body", *each["loc"])} for each in error.errors()]) from None
+    return await anyio.to_thread.run_sync(_recorded, workspace, body, caller, served)
 
 
 @router.get("/activity", response_model=EventList, summary="List activity", tags=["activity"])
@@ -136,3 +158,11 @@ def list_activity(
 def _as(caller: Caller, workspace: str) -> dict[str, Any]:
     """The rights of a key, as the methods of threads take them."""
     return {"user": caller.user, "workspace": workspace, "admin": caller.may(workspace, "admin")}
+
+
+def _recorded(workspace: str, body: ActivityIn, caller: Caller, served: Service) -> Response:
+    try:
+        served.weft.record(body.node, body.kind, user=caller.user, workspace=workspace, at=body.at)
+    except NotFound:
+        raise NODE.missing(body.node) from None
+    return reply({"success": True})

@@ -73,6 +73,12 @@ class BudgetIn(Model):
     ] = {}
     share: Truth = True
     """True if the others may use what a section leaves over."""
+    capped: Names = []
+    """Sections that never take more than their share."""
+
+    def value(self) -> Budget:
+        """The budget."""
+        return Budget(total=self.total, sections=self.sections, share=self.share, capped=frozenset(self.capped))
 
 
 class MessageIn(Model):
@@ -134,7 +140,7 @@ class ContextIn(Model):
             **{name: getattr(self, name) for name in same},
             **{name: tuple(getattr(self, name)) for name in lists},
             "recipe": recipes.get(self.recipe, packer=self.packer, template=self.template),
-            "budget": Budget(**dict(self.budget)) if isinstance(self.budget, BudgetIn) else self.budget,
+            "budget": self.budget.value() if isinstance(self.budget, BudgetIn) else self.budget,
             "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
             "filters": self.filters.value(),
             "prefer_types": frozenset(self.prefer_types),

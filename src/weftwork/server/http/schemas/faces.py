@@ -101,6 +101,24 @@ class ActivityIn(Model):
     """Now, if nothing is said."""
 
 
+BEACON: Json = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "text/plain": {
+                "schema": {
+                    "type": "string",
+                    "contentMediaType": "application/json",
+                    "contentSchema": {"$ref": "#/components/schemas/ActivityIn"},
+                    "examples": ['{"node": "ana/plan", "kind": "view"}'],
+                }
+            }
+        },
+    }
+}
+"""The body of a beacon, which a browser sends as text."""
+
+
 class EventOut(Reply):
     """Something that the user did to a node."""
 
