@@ -1,7 +1,7 @@
 """How well duplicates and contradictions among statements are told from statements that go together.
 
 Pairs come from two sources, and each source is split by the parity of its pairs: "fit" is the half on which the rules
-were made, "held_out" the other one.
+were made, "held_out" the other one. Neighbouring pairs share sentences, so the halves are not independent.
 
   sick      pairs of sentences with human labels: contradictions; entailments of a relatedness of at least 4.7 count as
             duplicates; all other entailments and the neutral ones as neither
