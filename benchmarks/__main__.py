@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from benchmarks import (
     ablation,
+    conflicts,
     contexts,
     documents,
     graph,
@@ -70,6 +71,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "ingest": ingest,
     "documents": documents,
     "memory": memory,
+    "conflicts": conflicts,
     "graph": graph,
     "workspace": session,
     "research": research,

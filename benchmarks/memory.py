@@ -4,10 +4,15 @@ Each of the LoCoMo conversations is a workspace: a session is a thread, a turn a
 For each question with evidence, a context is built from the question alone, and the share of the turns
 that hold the evidence is counted if their whole text is inside it: recall at a budget of tokens.
 
-  weftwork      the recipe "conversation" as it comes, which packs by rank; under "packers" the same with others
+  weftwork  the recipe "conversation" as it comes, which packs by rank; under "packers" the same with others
+  memories  the memory face: each turn is a memory, and `ContextEngine.build_context` is asked with its defaults
   bm25      turns by BM25 (tantivy, English stemming), the best first, until the next one does not fit
   vector    turns by cosine of the same embeddings, the best first, until the next one does not fit
   hybrid    turns by reciprocal rank fusion of these two, in the same way
+
+"statements" is what `Memories.add` keeps without a model: the share of the turns with a statement that is kept, of all
+tokens, and of the turns that hold evidence.
+"found" is the share of the evidence among the first ten: of `ContextEngine.search`, and of the plain rankings.
 
 All have the same texts, "speaker: words" with the caption of a shared picture, one a line, counted by the
 same tokenizer; Weftwork's heading counts too. Conversations come from $WEFTWORK_DATA or ../shared/data.
@@ -16,6 +21,7 @@ same tokenizer; Weftwork's heading counts too. Conversations come from $WEFTWORK
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import re
 import statistics
@@ -32,11 +38,16 @@ import tantivy
 from benchmarks.corpus import data_folder
 from benchmarks.timing import Laps, percentile, say
 from weftwork import Context, Node, Weft
+from weftwork.faces.memory import MEMORY, ContextEngine, ContextEngineConfig, ContextOptions
+from weftwork.faces.memory.statements import Turn as Said
+from weftwork.faces.memory.statements import statements as statements_of
 from weftwork.recipe import get_recipe
+from weftwork.text.tokens import TokenCounter
 
 BUDGETS = (500, 1_000, 2_000, 4_000)
 PACKERS = ("ranked", "density", "optimal")
 RRF = 60
+FIRST = 10
 USER = "me"
 
 Ranking = Callable[[str], Sequence[str]]
@@ -75,7 +86,27 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         for conversation in conversations:
             say(f"{conversation.name}: {len(conversation.turns)} turns, {len(conversation.questions)} questions")
             _measure(weft, conversation, conversation.questions[: args.questions], found, laps)
-    return _figures(found, laps, len(conversations))
+        statements = _kept_statements(conversations, weft.tools.counter)
+    return {**_figures(found, laps, len(conversations)), "statements": statements}
+
+
+def _kept_statements(conversations: Sequence[Conversation], counter: TokenCounter) -> dict[str, float]:
+    turns = tokens = kept_tokens = 0
+    evidence: list[bool] = []
+    kept: set[tuple[str, str]] = set()
+    for conversation in conversations:
+        for turn in conversation.turns:
+            speaker, _, text = turn.text.partition(": ")
+            stated = list(statements_of(Said(turn.id, speaker, text)))
+            turns, tokens = turns + 1, tokens + counter.count(turn.text)
+            kept_tokens += sum(map(counter.count, stated))
+            kept |= {(conversation.name, turn.id)} if stated else set()
+        evidence += [(conversation.name, turn) in kept for _, needed in conversation.questions for turn in needed]
+    return {
+        "turns": round(len(kept) / turns, 3),
+        "tokens": round(kept_tokens / tokens, 3),
+        "evidence": round(statistics.fmean(evidence), 3),
+    }
 
 
 def _measure(
@@ -86,11 +117,15 @@ def _measure(
     laps: Laps,
 ) -> None:
     _fill(weft, conversation)
-    peers = _Peers(weft, conversation)
+    peers, memories = _Peers(weft, conversation), _Memories(weft, conversation)
     for question, evidence in questions:
         orders = {name: rank(question) for name, rank in peers.rankings.items()}
+        for name, order in {**orders, "memories": memories.found(question)}.items():
+            recall = len(evidence & set(order[:FIRST])) / len(evidence)
+            found.setdefault(name, {}).setdefault(0, []).append(recall)
         for budget in BUDGETS:
             inside = {name: peers.until_full(order, budget) for name, order in orders.items()}
+            inside["memories"] = memories.inside(question, budget)
             for packer in PACKERS:
                 with laps(packer):
                     inside[f"weftwork {packer}"] = _asked(weft, conversation.name, question, budget, packer)
@@ -103,10 +138,17 @@ def _figures(found: Mapping[str, Mapping[int, Sequence[float]]], laps: Laps, con
     def mean(name: str, budget: int) -> float:
         return round(statistics.fmean(found[name][budget]), 4)
 
-    names = {"weftwork": "weftwork ranked", "bm25": "bm25", "vector": "vector", "hybrid": "hybrid"}
+    names = {
+        "weftwork": "weftwork ranked",
+        "memories": "memories",
+        "bm25": "bm25",
+        "vector": "vector",
+        "hybrid": "hybrid",
+    }
     return {
         "conversations": conversations,
         "questions": len(found["bm25"][BUDGETS[0]]),
+        "found": {name: mean(name, 0) for name in ("memories", "bm25", "vector", "hybrid")},
         "packers": {name: {str(each): mean(f"weftwork {name}", each) for each in BUDGETS} for name in PACKERS},
         "p50_ms": {name: round(percentile(laps.laps[name], 50), 1) for name in PACKERS},
         "budgets": {str(each): {key: mean(name, each) for key, name in names.items()} for each in BUDGETS},
@@ -139,6 +181,41 @@ def _fill(weft: Weft, conversation: Conversation) -> None:
         for place, turn in enumerate(conversation.turns)
     ]  # fmt: skip
     weft.add([*threads, *messages], workspace=conversation.name)
+
+
+class _Memories:
+    """The turns as memories of another workspace, asked through the memory face."""
+
+    def __init__(self, weft: Weft, conversation: Conversation) -> None:
+        self._weft, self._workspace = weft, f"{conversation.name}, remembered"
+        self._engine = ContextEngine(ContextEngineConfig(storage_client=weft, user=USER))
+        weft.create_workspace(self._workspace, owner=USER)
+        nodes = [
+            Node(
+                id=turn.id, type="remark", text=turn.text, tags=(MEMORY,), owner=USER, access=frozenset(),
+                created_at=turn.at, updated_at=turn.at, valid_from=turn.at,
+            )
+            for turn in conversation.turns
+        ]  # fmt: skip
+        weft.add(nodes, workspace=self._workspace)
+
+    def found(self, question: str) -> list[str]:
+        """The memories that a search finds, the best first."""
+        result = asyncio.run(self._engine.search(question, self._workspace))
+        if not result.ok:
+            raise SystemExit(result.error.message)
+        return [each.memory.id for each in result.value]
+
+    def inside(self, question: str, budget: int) -> frozenset[str]:
+        """The memories whose whole text is in a context."""
+        options = ContextOptions(token_budget=budget)
+        result = asyncio.run(self._engine.build_context(question, self._workspace, options))
+        if not result.ok or self._weft.tools.counter.count(result.value.context) > budget:
+            raise SystemExit(f"a budget of {budget} tokens was not kept for {question!r}")
+        whole = " ".join(result.value.context.split())
+        return frozenset(
+            each.memory.id for each in result.value.memories if " ".join(each.memory.content.split()) in whole
+        )
 
 
 class _Peers:

@@ -243,10 +243,22 @@ def test_memory_reports_the_recall_of_all_side_by_side(tmp_path):
     told, _ = figures("memory", "--conversations", "1", "--questions", "2", cache=tmp_path)
     assert told["questions"] == 2
     assert told["budgets"].keys() == {"500", "1000", "2000", "4000"}
-    assert all(each.keys() == {"weftwork", "bm25", "vector", "hybrid"} for each in told["budgets"].values())
+    compared = {"weftwork", "memories", "bm25", "vector", "hybrid"}
+    assert all(each.keys() == compared for each in told["budgets"].values())
+    assert told["found"].keys() == compared - {"weftwork"}
+    assert told["statements"]["evidence"] > told["statements"]["tokens"]
+
     assert all(0 <= share <= 1 for each in told["budgets"].values() for share in each.values())
     assert told["packers"].keys() == {"ranked", "density", "optimal"}
     assert told["packers"]["ranked"] == {budget: each["weftwork"] for budget, each in told["budgets"].items()}
+
+
+@needs_data
+def test_conflicts_are_told_from_statements_that_go_together(tmp_path):
+    told, _ = figures("conflicts", cache=tmp_path)
+    held_out = told["locomo"]["held_out"]
+    assert held_out["contradiction_precision"] > 0.9 and held_out["contradiction_recall"] > 0.9
+    assert told["sick"]["held_out"]["contradiction_precision"] > 0.8
 
 
 LOAD = {

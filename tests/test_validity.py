@@ -174,7 +174,7 @@ class TestGivenVector:
         vector = tuple(weft.tools.embedder.embed("ship\na ship at sea").tolist())
         context = weft.context("", vector=vector, recipe="memory")
         assert context.trace[0].node == "ship"
-        assert context.trace[0].signals["similarity"] == pytest.approx(1.0, abs=1e-5)
+        assert context.trace[0].signals["fused"] == pytest.approx(1.0, abs=1e-5)
 
     @pytest.mark.parametrize("vector", [(1.0, 2.0), ()])
     def test_another_length_is_refused(self, weft, vector):

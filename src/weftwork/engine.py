@@ -21,7 +21,7 @@ from weftwork.document import READ_TOKENS, DocumentText, read_document
 from weftwork.embed import get_embedder
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
-from weftwork.embed.protocol import EmbeddingProvider
+from weftwork.embed.protocol import AnyProvider, EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
@@ -192,7 +192,7 @@ class Weft:
         cls,
         target: str | Path,
         *,
-        embedder: EmbeddingProvider | str | None = "static",
+        embedder: AnyProvider | str | None = "static",
         visual: VisualEmbedder | str | None = "lines",
         tokenizer: str = "o200k_base",
         templates: Templates | None = None,
@@ -201,13 +201,14 @@ class Weft:
         create: bool = True,
     ) -> Weft:
         """Open a store by its path or its address; a new one gets the workspace "main" with the user "me"."""
-        provider = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
+        chosen = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
         counter = get_counter(tokenizer)
         store = open_store(target, clock=clock, create=create)
         _create_default_workspace(store)
-        if provider is not None:
-            lasting = None if provider.model.startswith(LOCAL_MODELS) else store.embedding_cache
-            provider = CachedEmbedder(provider, EmbeddingCache(), lasting)
+        provider: EmbeddingProvider | None = None
+        if chosen is not None:
+            lasting = None if chosen.model.startswith(LOCAL_MODELS) else store.embedding_cache
+            provider = CachedEmbedder(chosen, EmbeddingCache(), lasting)
         looks = get_visual_embedder(visual, provider) if visual is None or isinstance(visual, str) else visual
         tools = Tools(counter, provider, templates or Templates(), summarise, visual=looks)
         return cls(store, tools, clock=clock)

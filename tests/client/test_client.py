@@ -1,5 +1,6 @@
 """The client: the engine's methods, answered by a server."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -9,9 +10,11 @@ from tests.server.http.serving import running
 
 import weftwork as package
 from weftwork import Budget, Client, Edge, Filters, Message, Node, Weft
+from weftwork.client import RemoteMemories
 from weftwork.client.transport import segment
 from weftwork.delta import Delta
 from weftwork.errors import AccessDenied, InvalidInput, NotFound, RemoteError
+from weftwork.faces.memory import AsyncMemories, ContextEngine, ContextEngineConfig, Memories
 from weftwork.recipe import get_recipe
 from weftwork.render import lean
 from weftwork.request import Topic
@@ -181,6 +184,31 @@ def test_an_admin_acts_for_another_user_and_nobody_else_does(client, weft, url):
     _, token = make_key(weft.store, user="me", workspaces=["main"], scope="write", now=NOW)
     with Client(url, key=token) as writer, pytest.raises(AccessDenied, match="admin"):
         writer.node("secret", user="ana")
+
+
+def test_memories_have_the_same_methods_over_the_wire(client, weft):
+    remote, local = RemoteMemories(client), Memories(weft)
+    tea = remote.remember("Ana prefers green tea.", metadata={"source": "chat"}, tags=("taste",), pinned=True)
+    assert (tea.action, remote.get(tea.id)) == ("added", local.get(tea.id))
+    black = remote.remember("Ana prefers black tea.", on_conflict="ask")
+    assert (black.action, [each.memory.id for each in black.conflicts]) == ("asked", [tea.id])
+    new = remote.update(tea.id, "Ana prefers black tea.")
+    assert remote.update(new.id, confidence=0.5).confidence == 0.5
+    assert remote.history(new.id) == local.history(tea.id) and len(remote.history(new.id)) == 2
+    added = remote.add([{"id": "1", "role": "user", "content": "I moved to Lisbon in 2020.", "at": NOW}])
+    assert [change.action for change in added.changes] == ["add"]
+    assert remote.add([{"id": "1", "role": "user", "text": "I moved to Lisbon in 2020."}]).known == 1
+    for options in ({}, {"metadata": {"source": "chat"}}, {"tags": ["taste"], "min_score": 0.1}, {"limit": 1}):
+        assert remote.search("Ana tea", **options) == local.search("Ana tea", **options)
+    assert remote.context("Ana tea", token_budget=100) == local.context("Ana tea", token_budget=100)
+    assert asyncio.run(AsyncMemories(remote).search("Ana tea")) == asyncio.run(AsyncMemories(local).search("Ana tea"))
+    assert remote.forget(metadata={"source": "chat"}) == 2
+    assert remote.forget(filters=Filters(types=frozenset({"statement"}))) == 1
+    assert remote.list(every=True) == ()
+    with pytest.raises(InvalidInput, match="cannot be handed a model"):
+        remote.add([], extract=object())
+    with pytest.raises(InvalidInput, match=r"must be a Weft, got Client.*RemoteMemories"):
+        ContextEngine(ContextEngineConfig(storage_client=client))
 
 
 def test_memories_and_users_over_the_wire(client, weft):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cache import CacheConfig, EmbeddingCache
 from weftwork.embed.protocol import Vector
 from weftwork.errors import InvalidInput
 from weftwork.identity import text_hash
@@ -39,7 +39,7 @@ def test_an_absent_key_gives_none() -> None:
 
 def test_an_entry_lives_for_its_time_and_no_longer() -> None:
     clock = Clock()
-    cache = EmbeddingCache(ttl=10, clock=clock)
+    cache = EmbeddingCache(CacheConfig(ttl=10), clock=clock)
     cache.set("k", vector(1))
     clock.now = 9.9
     assert cache.get("k") is not None
@@ -49,7 +49,7 @@ def test_an_entry_lives_for_its_time_and_no_longer() -> None:
 
 def test_reading_does_not_lengthen_a_life_but_writing_does() -> None:
     clock = Clock()
-    cache = EmbeddingCache(ttl=10, clock=clock)
+    cache = EmbeddingCache(CacheConfig(ttl=10), clock=clock)
     cache.set("read", vector(1))
     cache.set("written", vector(1))
     clock.now = 6
@@ -62,14 +62,14 @@ def test_reading_does_not_lengthen_a_life_but_writing_does() -> None:
 
 def test_without_a_time_limit_entries_stay() -> None:
     clock = Clock()
-    cache = EmbeddingCache(ttl=None, clock=clock)
+    cache = EmbeddingCache(CacheConfig(ttl=None), clock=clock)
     cache.set("k", vector(1))
     clock.now = 1e9
     assert cache.get("k") is not None
 
 
 def test_the_least_recently_used_entry_makes_room() -> None:
-    cache = EmbeddingCache(max_size=2)
+    cache = EmbeddingCache(CacheConfig(max_size=2))
     cache.set("a", vector(1))
     cache.set("b", vector(2))
     cache.get("a")
@@ -78,7 +78,7 @@ def test_the_least_recently_used_entry_makes_room() -> None:
 
 
 def test_a_size_of_zero_keeps_nothing() -> None:
-    cache = EmbeddingCache(max_size=0)
+    cache = EmbeddingCache(CacheConfig(max_size=0))
     cache.set("k", vector(1))
     assert cache.get("k") is None
 
@@ -105,11 +105,11 @@ def test_neither_side_can_change_what_is_kept() -> None:
 @pytest.mark.parametrize("options", [{"max_size": -1}, {"ttl": 0}, {"ttl": -5}])
 def test_impossible_limits_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
-        EmbeddingCache(**options)
+        EmbeddingCache(CacheConfig(**options))
 
 
 def test_threads_never_exceed_the_size_nor_mix_up_vectors() -> None:
-    cache = EmbeddingCache(max_size=5)
+    cache = EmbeddingCache(CacheConfig(max_size=5))
 
     def work(number: int) -> bool:
         key = str(number % 9)
@@ -120,3 +120,10 @@ def test_threads_never_exceed_the_size_nor_mix_up_vectors() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(2000)))
     assert sum(cache.get(str(number)) is not None for number in range(9)) <= 5
+
+
+def test_a_list_of_numbers_is_kept_as_an_array() -> None:
+    cache = EmbeddingCache(CacheConfig(max_size=1))
+    cache.set("k", [1.0, 2.0])
+    kept = cache.get("k")
+    assert kept is not None and kept.dtype == np.float32 and kept.tolist() == [1.0, 2.0]

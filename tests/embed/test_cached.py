@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cache import CacheConfig, EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.embed.protocol import Matrix, Vector
@@ -56,7 +56,7 @@ def test_nothing_missing_asks_nobody() -> None:
 
 def test_a_batch_larger_than_the_cache_is_whole() -> None:
     texts = [f"text {number}" for number in range(20)]
-    matrix = CachedEmbedder(HashingEmbedder(8), EmbeddingCache(max_size=3)).embed_batch(texts)
+    matrix = CachedEmbedder(HashingEmbedder(8), EmbeddingCache(CacheConfig(max_size=3))).embed_batch(texts)
     assert (matrix == HashingEmbedder(8).embed_batch(texts)).all()
 
 

@@ -136,7 +136,8 @@ def test_what_does_not_hold_is_in_no_context_but_where_it_is_asked_for_by_its_id
         seen = world.visible(user)
         ask = replace(ask, focus=ask.focus if ask.focus in seen else None, thread=None)
         context = to_dict(ask.put_to(weft, world.workspace, user))
-        shown = {each["node"] for each in context["decisions"] + context["citations"] + context["overflow"]}
+        lined = [item for excerpt in context["overflow"] for item in excerpt["items"]]
+        shown = {each["node"] for each in context["decisions"] + context["citations"] + lined}
         asked = {name(number) for number in (ask.focus, *ask.include) if number is not None}
         assert not {name(number) for number in seen if not holds(number)} & shown - asked
         found = weft.search(COMMON, user=user, workspace=world.workspace)
@@ -179,6 +180,7 @@ def lived(weft, workspace, clock, history, until):
 @settings(max_examples=some(60), deadline=None)
 @given(history=events, then=st.integers(0, 8), query=words)
 def test_the_context_as_of_a_moment_is_the_one_that_was_made_then(folder, history, then, query):
+    """By meaning to the last digit; by words the same memories: how rare a word is depends on all that was written."""
     clock = [NOW]
     moment = NOW + then * HOUR
     with Weft.open(folder / f"{next(WORKSPACES)}.weft", embedder="hashing", clock=lambda: clock[0]) as weft:
@@ -187,10 +189,14 @@ def test_the_context_as_of_a_moment_is_the_one_that_was_made_then(folder, histor
         lived(weft, past, clock, history, moment)
         lived(weft, whole, clock, history, NOW + 100 * HOUR)
 
+        vector = weft.tools.embedder.embed(" ".join(query))
+
         def shown(workspace, as_of, **more):
             options = ContextOptions(as_of=as_of, template="detailed", **more)
-            result = asyncio.run(engine.build_context(" ".join(query), workspace, options))
-            return result.value.context, [(each.memory.id, each.score, each.rank) for each in result.value.memories]
+            by_words = asyncio.run(engine.build_context(" ".join(query), workspace, options)).value
+            result = asyncio.run(engine.build_context_by_vector(vector, workspace, options)).value
+            found = [(each.memory.id, each.score, each.rank) for each in result.memories]
+            return result.context, found, sorted(by_words.context.splitlines())
 
         for more in ({}, {"contradictions": "newer"}, {"include_relationships": True}, {"ranker": "by_recency"}):
             clock[0] = NOW + 200 * HOUR

@@ -141,15 +141,15 @@ class TestCode:
             == "Run:\n```sh\nmake a\nmake b\n```\nThen wait.\n```\nmake c\n```\nDone. [k000003]"
         )
 
-    def test_a_template_with_a_fence_around_content_gets_code_without_fences_of_its_own(self):
+    def test_a_template_with_a_fence_around_content_is_given_a_longer_one_for_code_that_has_its_own(self):
         page = Document(
             part("code", "make a"), part("paragraph", "Run:\n```\nmake b\n", "make c"), text="Lead.", hits=(1, 2, 3)
         )
         template = Template(name="mine", item="{{citation}}\n```\n{{content}}\n```", quote="escape")
         excerpt = page.excerpt(1, 2, 3, template=template)
-        shown = f"Lead.\n\nmake a {citation(2)}\n\nRun:\n{{}}```\nmake b\n{citation(3)}\n[…]"
-        assert excerpt.content == shown.format("")
-        assert excerpt.text == f"{citation(1)}\n```\n{shown.format(chr(92))}\n```\n"
+        shown = f"Lead.\n\nmake a {citation(2)}\n\nRun:\n```\nmake b\n{citation(3)}\n[…]"
+        assert excerpt.content == shown
+        assert excerpt.text == f"{citation(1)}\n````\n{shown}\n````\n"
 
     def test_content_that_is_shown_as_it_is_keeps_an_open_fence(self):
         template = Template(name="mine", item="{{content}}", quote="plain")

@@ -90,7 +90,7 @@ def test_a_template_of_the_context_engine_is_taken_as_it_is_documented():
     )
     assert (template.section, template.quote) == ("", "escape")
     piece = renderer(template).full(candidate("x = 1\n```\n## forged", type="fact"))
-    assert piece.text == "## fact\n```\nx = 1\n\\```\n## forged\n```\n\n", "code in a fence is left as it is"
+    assert piece.text == "## fact\n````\nx = 1\n```\n## forged\n````\n\n", "code in a fence is left as it is"
 
 
 def test_a_table_of_settings_becomes_a_template():

@@ -35,7 +35,7 @@ def test_the_workspace_score_of_something_unknown_is_made_of_halves():
 def test_the_memory_score_weighs_similarity_recency_and_confidence():
     memory = candidate("n", "x", key=7, confidence=0.9, created_at=NOW - timedelta(days=4))
     # 0.6 × 0.5 + 0.2 × 1/(1+4) + 0.2 × 0.9 = 0.3 + 0.04 + 0.18 = 0.52
-    assert total("memory", memory, facts("q", similarities={7: 0.5})) == pytest.approx(0.52)
+    assert total("memory", memory, facts("q", evidence={7: 0.5})) == pytest.approx(0.52)
 
 
 def test_the_memory_score_takes_the_callers_weights():

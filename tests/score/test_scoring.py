@@ -25,7 +25,7 @@ def test_where_no_signal_applies_the_score_is_zero():
 
 
 def test_a_memory_without_confidence_is_not_taken_for_a_doubtful_one():
-    known = facts("q", similarities={1: 0.5, 2: 0.5})
+    known = facts("q", evidence={1: 0.5, 2: 0.5})
     silent = candidate("silent", "x", key=1, created_at=NOW)
     doubtful = candidate("doubtful", "x", key=2, created_at=NOW, confidence=0.0)
     first, second = score([doubtful, silent], get_profile("memory"), known)
@@ -35,8 +35,8 @@ def test_a_memory_without_confidence_is_not_taken_for_a_doubtful_one():
 
 def test_a_candidate_carries_the_value_of_each_signal():
     memory = candidate("n", "x", key=7, created_at=NOW - timedelta(days=1))
-    (scored,) = score([memory], get_profile("memory"), facts("q", similarities={7: 0.25}))
-    assert scored.signals == {"similarity": 0.25, "recency_inverse": 0.5, "confidence": None}
+    (scored,) = score([memory], get_profile("memory"), facts("q", evidence={7: 0.25}))
+    assert scored.signals == {"fused": 0.25, "recency_inverse": 0.5, "confidence": None}
 
 
 def test_candidates_that_were_given_are_not_changed():
@@ -156,7 +156,9 @@ def test_the_shares_of_the_signals_make_up_the_score():
 
 
 def test_shares_tell_which_weights_were_in_use_and_what_no_signal_explains():
-    profile = get_profile("memory")
+    weights = {"similarity": 0.6, "recency_inverse": 0.2, "confidence": 0.2}
+    words = {"relevance": 0.6, "recency_inverse": 0.2, "confidence": 0.2}
+    profile = Profile("two", weights, without_embeddings=words)
     signals = {"relevance": 0.5, "recency_inverse": 1.0, "confidence": None}
     assert shares(signals, profile, 0.625) == pytest.approx({"relevance": 0.375, "recency_inverse": 0.25})
     assert shares(signals, profile, 0.725)["other"] == pytest.approx(0.1)

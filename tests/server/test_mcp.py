@@ -65,6 +65,10 @@ def test_tools_have_the_schema_of_the_graph_contract(ana):
         "weftwork_search",
         "weftwork_read",
         "weftwork_remember",
+        "weftwork_memories",
+        "weftwork_update_memory",
+        "weftwork_forget",
+        "weftwork_memory_history",
         "weftwork_explain",
     ]
     asked = tools["weftwork_context"].input_schema
@@ -75,8 +79,8 @@ def test_tools_have_the_schema_of_the_graph_contract(ana):
     assert asked == tools["weftwork_explain"].input_schema == CONTRACT
     for name, tool in tools.items():
         assert "user" not in tool.input_schema["properties"]
-        assert tool.annotations.read_only_hint == (name != "weftwork_remember")
-        assert tool.annotations.destructive_hint is False
+        assert tool.annotations.read_only_hint == (not name.endswith(("remember", "update_memory", "forget")))
+        assert tool.annotations.destructive_hint is (name == "weftwork_forget")
         assert len(tool.description) > 80
 
 
@@ -209,6 +213,24 @@ def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(
         found = ben.call("weftwork_search", query="Dobsonian walnut").structured_content["results"]
         assert kept["id"] not in {each["id"] for each in found}
         assert ben.error("weftwork_read", id=kept["id"])
+
+
+def test_a_memory_is_found_corrected_followed_back_and_forgotten(command):
+    with talking(command()) as ana:
+        old = ana.call("weftwork_remember", text="The base is painted green.").structured_content["id"]
+        told = ana.text("weftwork_remember", text="The base is not painted green.")
+        assert f"Probably a contradiction of {old}" in told and "one of them is negated" in told
+        assert old in ana.text("weftwork_memories", query="base painted")
+        new = ana.call("weftwork_update_memory", id=old, text="The base is painted blue.").structured_content["id"]
+        history = ana.text("weftwork_memory_history", id=new).splitlines()
+        assert [line.split()[0] for line in history] == [old, new]
+        assert " until " in history[0] and ", by ana" in history[0]
+        with talking(command(user="ben")) as ben:
+            for tool in ("weftwork_forget", "weftwork_memory_history"):
+                assert "there is no memory" in ben.error(tool, id=new)
+        assert ana.text("weftwork_forget", id=new) == "Forgotten, with 1 earlier versions."
+        assert "there is no memory" in ana.error("weftwork_memory_history", id=old)
+        assert "No memories found" in ana.text("weftwork_memories", query="base", types=["nonsense"])
 
 
 @pytest.mark.parametrize(
@@ -440,7 +462,7 @@ def test_junk_on_standard_input_does_not_end_it(process):
     say(process, READY, *JUNK, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
     while (answer := json.loads(process.stdout.readline())).get("id") != 2:
         pass
-    assert len(answer["result"]["tools"]) == 5
+    assert len(answer["result"]["tools"]) == 9
     assert ended(process) == 0
 
 

@@ -15,20 +15,22 @@ from weftwork.faces.opening import open_configured
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @settings
 def command(*, ids: tuple[str, ...], yes: bool, config: Config) -> None:
-    """Remove memories for good, all of them or none. To correct one, supersede it instead.
+    """Remove memories with their earlier versions for good, all of them or none.
+
+    To correct one, supersede it instead.
 
     \b
     weftwork forget mem-3k9x0a1b2c
     weftwork remember "We ship on 10 May" --supersedes mem-3k9x0a1b2c
     """
     with open_configured(config) as weft:
-        memories, who = Memories(weft), {"user": config.user, "workspace": config.workspace}
-        for memory in memories.own(*ids, **who):
+        memories = Memories(weft)
+        for memory in memories.own(*ids, user=config.user, workspace=config.workspace):
             click.echo(line(memory), err=True)
         if not yes and not _confirmed():
             click.echo("nothing was removed", err=True)
             return
-        count = memories.forget(*ids, **who)
+        count = memories.forget(*ids, user=config.user, workspace=config.workspace)
     click.echo(f"removed {count}")
 
 

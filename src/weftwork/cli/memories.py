@@ -96,6 +96,8 @@ def as_dict(memory: Memory) -> dict[str, object]:
         "content": memory.content,
         "confidence": memory.confidence,
         "tags": list(memory.tags),
+        "metadata": dict(memory.metadata),
+        "pinned": memory.pinned,
         "conversation": memory.conversation_id,
         "owner": memory.owner,
         "access": None if memory.access is None else sorted(memory.access),

@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from weftwork.cli.dates import MOMENT
-from weftwork.cli.memories import as_dict
+from weftwork.cli.memories import as_dict, line
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
-from weftwork.faces.memory import Details, Memories
+from weftwork.faces.memory import POLICIES, Details, Memories, Policy
 from weftwork.faces.opening import open_configured
 
 
@@ -24,6 +24,14 @@ from weftwork.faces.opening import open_configured
 @click.option("--share", "access", multiple=True, help="Who else may see it: a user, group:NAME, or * for all.")
 @click.option("--supersedes", help="Id of the memory whose place it takes.")
 @click.option("--contradicts", multiple=True, help="Id of a memory that it contradicts.")
+@click.option(
+    "--on-conflict",
+    type=click.Choice(POLICIES),
+    default="keep_both",
+    show_default=True,
+    help="What to do if it probably repeats or contradicts a memory of yours.",
+)
+@click.option("--pinned", is_flag=True, default=None, help="Show it in every context.")
 @as_json
 @settings
 def command(
@@ -32,6 +40,7 @@ def command(
     valid_from: datetime | None,
     valid_until: datetime | None,
     supersedes: str | None,
+    on_conflict: Policy,
     as_json: bool,
     config: Config,
     **arguments: Any,
@@ -47,13 +56,18 @@ def command(
     details = Details(valid_from=valid_from, valid_until=valid_until)
     # What was not said is left to `revise`, which takes it from the memory that is superseded.
     details.update({name: value for name, value in arguments.items() if value not in (None, ())})  # type: ignore[typeddict-item]
-    content, who = " ".join(text), {"user": config.user, "workspace": config.workspace}
+    content, user, workspace = " ".join(text), config.user, config.workspace
     with open_configured(config) as weft:
         memories = Memories(weft)
         if supersedes is None:
-            memory = memories.remember(content, **who, **details)
+            memory = memories.remember(content, user=user, workspace=workspace, on_conflict=on_conflict, **details)
         else:
-            memory = memories.revise(supersedes, content, **who, **details)
+            memory = memories.revise(supersedes, content, user=user, workspace=workspace, **details)
+    for conflict in memory.conflicts:
+        click.echo(f"{conflict.kind} of {line(conflict.memory)}: {conflict.reason}", err=True)
+    if memory.action == "asked":
+        click.echo("nothing was written: repeat it with --on-conflict supersede or keep_both", err=True)
+        return
     if as_json:
         print_json(as_dict(memory))
     else:

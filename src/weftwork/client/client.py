@@ -45,7 +45,7 @@ class Client:
     ) -> None:
         """`retries` is how often a call that does no more when repeated is sent again while the server is busy."""
         self._transport = Transport(url, key, timeout=timeout, retries=retries, transport=transport)
-        self.threads = ClientThreads(self._send)
+        self.threads = ClientThreads(self.send)
 
     def __enter__(self) -> Client:
         return self
@@ -70,7 +70,7 @@ class Client:
 
     def add_user(self, user: str, *, groups: Iterable[str] = (), workspace: str = DEFAULT_WORKSPACE) -> None:
         """Make a user known to a workspace and set their groups."""
-        self._send("PUT", workspace, f"users/{segment(user)}", {"groups": list(groups)})
+        self.send("PUT", workspace, f"users/{segment(user)}", {"groups": list(groups)})
 
     def add(
         self,
@@ -88,11 +88,11 @@ class Client:
             "in_place": in_place,
             "keep_access": keep_access,
         }
-        return decode(Added, self._send("POST", workspace, "nodes", body))
+        return decode(Added, self.send("POST", workspace, "nodes", body))
 
     def remove(self, ids: Iterable[str], *, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Remove nodes with everything below them."""
-        return int(self._send("POST", workspace, "nodes-remove", {"ids": list(ids)})["removed"])
+        return int(self.send("POST", workspace, "nodes-remove", {"ids": list(ids)})["removed"])
 
     @overload
     def context(
@@ -125,22 +125,22 @@ class Client:
         """
         body = _asked(query, options) | {"form": "whole" if explain else "lean"}
         if since is None:
-            answer = self._send("POST", workspace, "context/build", body, user)
+            answer = self.send("POST", workspace, "context/build", body, user)
             return decode(Context, answer) if explain else decode(LeanContext, answer)
-        answer = self._send("POST", workspace, "context/delta", body | {"since": since}, user)
+        answer = self.send("POST", workspace, "context/delta", body | {"since": since}, user)
         return decode(Delta, answer) if explain else decode(LeanDelta, answer)
 
     def preview(
         self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> Preview:
         """The figures of the context for the same arguments."""
-        return decode(Preview, self._send("POST", workspace, "context/preview", _asked(query, options), user))
+        return decode(Preview, self.send("POST", workspace, "context/preview", _asked(query, options), user))
 
     def explain(
         self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> str:
         """Why the context for the same arguments is what it is."""
-        return str(self._send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
+        return str(self.send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
 
     def workspace_face(
         self,
@@ -151,7 +151,7 @@ class Client:
         workspace: str = DEFAULT_WORKSPACE,
     ) -> Any:
         """The answer of a route of the workspace contract; `ContextBuilder(client)` has its methods."""
-        return self._send("POST", workspace, f"context/workspace/{method}", body, user)
+        return self.send("POST", workspace, f"context/workspace/{method}", body, user)
 
     def search(
         self,
@@ -165,7 +165,7 @@ class Client:
     ) -> list[SearchResult]:
         """The passages that answer a query best, with an excerpt around what matched."""
         body = {"query": query, "limit": limit, "mode": mode, "filters": encode(filters)}
-        return [decode(SearchResult, each) for each in self._send("POST", workspace, "search", body, user)["results"]]
+        return [decode(SearchResult, each) for each in self.send("POST", workspace, "search", body, user)["results"]]
 
     def read(
         self,
@@ -180,25 +180,25 @@ class Client:
         """A document, or a part of one, in reading order, as `Weft.read` gives it; a server may give less at once."""
         query = {"reference": reference, "start": start, "ids": str(ids).lower()}
         query |= {} if tokens is None else {"tokens": str(tokens)}
-        return decode(DocumentText, self._send("GET", workspace, "read", query=query, user=user))
+        return decode(DocumentText, self.send("GET", workspace, "read", query=query, user=user))
 
     def node(self, reference: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> Node:
         """A single node by its id, or by the citation id of one of its passages."""
-        return decode(Node, self._send("GET", workspace, f"nodes/{segment(reference)}", user=user))
+        return decode(Node, self.send("GET", workspace, f"nodes/{segment(reference)}", user=user))
 
     def children(
         self, node: str, limit: int = 100, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
     ) -> list[NodeInfo]:
         """The first children of a node, without their texts."""
         query = {"node": node, "limit": limit}
-        answer = self._send("GET", workspace, "children", query=query, user=user)
+        answer = self.send("GET", workspace, "children", query=query, user=user)
         return [decode(NodeInfo, each) for each in answer["nodes"]]
 
     def feedback(
         self, reference: str, useful: bool, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
-        self._send("POST", workspace, "feedback", {"reference": reference, "useful": useful}, user)
+        self.send("POST", workspace, "feedback", {"reference": reference, "useful": useful}, user)
 
     def record(
         self,
@@ -211,30 +211,30 @@ class Client:
     ) -> None:
         """Record that the user viewed or edited a node; `reference` is its id or a citation id."""
         body = {"node": reference, "kind": kind} | ({} if at is None else {"at": encode(at)})
-        self._send("POST", workspace, "activity", body, user)
+        self.send("POST", workspace, "activity", body, user)
 
     def stats(self, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, int]:
         """Counts of what the user may see."""
-        return dict(self._send("GET", workspace, "", user=user)["counts"])
+        return dict(self.send("GET", workspace, "", user=user)["counts"])
 
     def remember(
         self, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
     ) -> Memory:
         """Write a memory; `details` as for `Memories.remember`."""
         body = {"text": text} | {name: encode(_listed(value)) for name, value in details.items()}
-        return decode(Memory, self._send("POST", workspace, "memories", body, user, again=False))
+        return decode(Memory, self.send("POST", workspace, "memories", body, user, again=False))
 
     def memories(
         self, *, every: bool = False, limit: int = 100, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
     ) -> tuple[Memory, ...]:
         """The user's memories, the latest first."""
         query = {"every": str(every).lower(), "limit": limit}
-        answer = self._send("GET", workspace, "memories", query=query, user=user)
+        answer = self.send("GET", workspace, "memories", query=query, user=user)
         return tuple(decode(Memory, each) for each in answer["memories"])
 
     def forget(self, memory: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Remove a memory for good."""
-        self._send("DELETE", workspace, f"memories/{segment(memory)}", user=user, again=False)
+        self.send("DELETE", workspace, f"memories/{segment(memory)}", user=user, again=False)
 
     def upload(
         self, path: str | Path, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
@@ -248,7 +248,7 @@ class Client:
 
     def job(self, job: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> dict[str, Any]:
         """The progress of the indexing of a document."""
-        return dict(self._send("GET", workspace, f"jobs/{segment(job)}", user=user))
+        return dict(self.send("GET", workspace, f"jobs/{segment(job)}", user=user))
 
     def job_events(
         self, job: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
@@ -261,7 +261,7 @@ class Client:
     ) -> dict[str, Any]:
         """The answer to a question about documents, with its sources and the check of its citations."""
         # A model may be asked for money, and takes its time: what broke off is not asked again unasked.
-        return dict(self._send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
+        return dict(self.send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
 
     def ask_events(
         self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
@@ -270,7 +270,7 @@ class Client:
         body = {"query": query, **options}
         return self._transport.events(Call("POST", _place(workspace, "ask/stream"), body, user=user))
 
-    def _send(
+    def send(
         self,
         method: str,
         workspace: str,
@@ -281,6 +281,7 @@ class Client:
         query: Mapping[str, Any] | None = None,
         again: bool = True,
     ) -> Any:
+        """The answer to a call of a route of a workspace; `again` allows to repeat it while the server is busy."""
         return self._transport.send(Call(method, _place(workspace, path), body, query, again=again, user=user))
 
 

@@ -58,7 +58,7 @@ class Ordering:
 
     limit: int | None = None
     """The most nodes; those that only edges lead to do not count."""
-    by: Literal["similarity", "relevance"] = "similarity"
+    by: str = "fused"
     """The signal that decides who is within the limit."""
     contradictions: Literal["both", "newer"] | None = "both"
     """"both" shows the sides of a contradiction with their dates, the newer first; "newer" shows that one alone;

@@ -1,4 +1,4 @@
-"""Caches of embeddings: an LRU in memory, and the protocol of a persistent one. Loads no numpy."""
+"""Caches of embeddings: an LRU in memory, and the protocol of a persistent one. Importing it loads no numpy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from weftwork.embed.protocol import Vector
@@ -28,21 +29,27 @@ class VectorCache(Protocol):
         """Keep these vectors."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheConfig:
+    """The most embeddings to cache in memory, and their time to live in seconds; None for ever."""
+
+    max_size: int = 1000
+    ttl: float | None = 3600
+
+
+DEFAULT_CACHE = CacheConfig()
+
+
 class EmbeddingCache:
     """An LRU in memory whose entries expire after `ttl` seconds."""
 
-    def __init__(
-        self,
-        max_size: int = 1000,
-        ttl: float | None = 3600,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        if max_size < 0:
-            raise InvalidInput(f"max_size must be at least 0, not {max_size}")
-        if ttl is not None and ttl <= 0:
-            raise InvalidInput(f"ttl must be positive or None, not {ttl}")
-        self._max_size = max_size
-        self._ttl = ttl
+    def __init__(self, config: CacheConfig = DEFAULT_CACHE, *, clock: Callable[[], float] = time.monotonic) -> None:
+        if config.max_size < 0:
+            raise InvalidInput(f"max_size must be at least 0, not {config.max_size}")
+        if config.ttl is not None and config.ttl <= 0:
+            raise InvalidInput(f"ttl must be positive or None, not {config.ttl}")
+        self._max_size = config.max_size
+        self._ttl = config.ttl
         self._clock = clock
         self._entries: OrderedDict[str, tuple[float, Vector]] = OrderedDict()
         self._lock = threading.Lock()
@@ -65,9 +72,11 @@ class EmbeddingCache:
             self._entries.move_to_end(key)
             return vector
 
-    def set(self, key: str, embedding: Vector) -> None:
-        """Store a copy of the vector."""
-        copy = embedding.copy()
+    def set(self, key: str, embedding: Vector | Sequence[float]) -> None:
+        """Store a copy of the vector, as an array."""
+        import numpy as np  # noqa: PLC0415 - importing this module loads no numpy
+
+        copy = np.array(embedding, dtype=np.float32)
         copy.flags.writeable = False
         with self._lock:
             self._entries[key] = (self._clock(), copy)

@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from weftwork.embed.cache import EmbeddingCache, VectorCache, cache_key
-from weftwork.embed.protocol import EmbeddingProvider, Matrix, Vector
+from weftwork.embed.calling import ProviderCalls
+from weftwork.embed.protocol import AnyProvider, Matrix, Vector
 from weftwork.errors import DimensionError
 from weftwork.identity import text_hash
 
 
 class CachedEmbedder:
-    """Wrapper that calls the provider only for texts that are in neither cache, once each."""
+    """Calls any provider only for texts that are in neither cache, once each."""
 
-    def __init__(
-        self, provider: EmbeddingProvider, cache: EmbeddingCache, persistent: VectorCache | None = None
-    ) -> None:
+    def __init__(self, provider: AnyProvider, cache: EmbeddingCache, persistent: VectorCache | None = None) -> None:
         self._provider = provider
+        self._calls = ProviderCalls(provider)
         self._cache = cache
         self._persistent = persistent
 
@@ -57,7 +57,7 @@ class CachedEmbedder:
     def _computed(self, missing: Mapping[str, str]) -> dict[str, Vector]:
         if not missing:
             return {}
-        vectors = dict(zip(missing, self._provider.embed_batch(list(missing.values())), strict=True))
+        vectors = dict(zip(missing, self._calls.embed_batch(list(missing.values())), strict=True))
         if self._persistent is not None:
             self._persistent.put_many(self.model, vectors)
         return self._remember(vectors)

@@ -13,6 +13,22 @@ Vector: TypeAlias = "npt.NDArray[np.float32]"
 Matrix: TypeAlias = "npt.NDArray[np.float32]"
 
 
+class AnyProvider(Protocol):
+    """A provider as people write one: with `embed_batch(texts)`, or with `embed(text)` alone.
+
+    Either may be asynchronous, and give lists or arrays of any length: `CachedEmbedder` makes an `EmbeddingProvider` of
+    it.
+    """
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector."""
+
+    @property
+    def model(self) -> str:
+        """A stable name for the weights and settings."""
+
+
 class EmbeddingProvider(Protocol):
     """Turns text into vectors of length one; blank text gives the zero vector."""
 

@@ -11,7 +11,7 @@ from weftwork.compose.reading import LISTED, ROWS, TURNS
 from weftwork.identity import CITATION
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.marks import around_focus, rows_shown, rows_that_match, share_shown
-from weftwork.render.quote import cite, clean, disown, escape, fence, inline, inside_fence, open_fence, plain
+from weftwork.render.quote import cite, clean, disown, escape, fence, inline, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, turn_days, values_of
@@ -74,7 +74,7 @@ class ExcerptRenderer:
         self._hanging = _BULLET.search(template.item.partition("{{content}}")[0]) is not None
         self._cites = "citation" in self._variables
         self._plain = template.quote == "plain"
-        self._disowns = self._cites or not self._plain
+        self._disowns = self._cites or not (self._plain or self._fenced)
         self._prose_fields: ProseFields = "always" if template.fields_first else "bare"
         if "fields" in self._variables:
             self._prose_fields = "never"
@@ -361,7 +361,9 @@ class ExcerptRenderer:
         )
 
     def _piece(self, values: Mapping[str, str], text: str) -> str:
-        return substitute(self._template.item, {**values, "content": self._quote(text)}) + self._template.separator
+        quoted = self._quote(text)
+        item = self._template.item_for(quoted) if self._fenced else self._template.item
+        return substitute(item, {**values, "content": quoted}) + self._template.separator
 
     def _quote(self, text: str) -> str:
         if not text:
@@ -372,7 +374,9 @@ class ExcerptRenderer:
             return cite(text)
         if self._plain:
             return plain(text, self._template.guards)
-        escaped = inside_fence(text) if self._fenced else escape(text, block=self._block, own=_OWN_LINE)
+        if self._fenced:
+            return clean(text)
+        escaped = escape(text, block=self._block, own=_OWN_LINE)
         mark = self._template.separator.strip()
         if mark:
             escaped = escaped.replace(mark, f"\\{mark}")

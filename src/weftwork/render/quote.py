@@ -35,7 +35,6 @@ _STRUCTURE = re.compile(
 _OPENING = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
 _LIST_MARKS = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
-_FENCE_LINE = re.compile(rf"^[^\S\n]*[{_INVISIBLE} \t]*(?=```|~~~)", re.MULTILINE)
 _BACKTICKS = re.compile("`+")
 _NOT_INFO = re.compile(r"[^\w+.#-]+")
 # What Weftwork writes as `[k482913]`, in any way that a reader or the check of an answer might take for it. No bracket
@@ -135,9 +134,10 @@ def escape(text: str, *, block: bool = True, own: re.Pattern[str] | None = None)
     return "\n".join([*lines, opened] if opened else lines)
 
 
-def inside_fence(text: str) -> str:
-    """The content between fences that a template brings: only what could end them is guarded."""
-    return _FENCE_LINE.sub(r"\g<0>\\", clean(text))
+def longer_fence(mark: str, text: str) -> str:
+    """The fence as long as it takes to hold a text: longer than any run of the same character in it."""
+    runs = [len(run) for run in re.findall(f"{re.escape(mark[0])}+", text)]
+    return mark[0] * max(len(mark), 1 + max(runs, default=0))
 
 
 def closes(line: str, opened: str) -> bool:

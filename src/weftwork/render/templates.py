@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Literal
 
 from weftwork.errors import InvalidInput
-from weftwork.render.quote import writable
+from weftwork.render.quote import longer_fence, writable
 
 _VARIABLE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
-_FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _ALONE = re.compile(r"^\{\{content\}\}$", re.MULTILINE)
 
 # These bring their own space or brackets, and are empty where there is nothing to show.
@@ -95,7 +95,26 @@ class Template:
     @property
     def content_in_fence(self) -> bool:
         """True if content stands between fences of the item itself."""
-        return len(_FENCE.findall(self.item.partition("{{content}}")[0])) % 2 == 1
+        return self._fences() is not None
+
+    def item_for(self, content: str) -> str:
+        """The item, its own fences around the content longer than any inside of it."""
+        fences = self._fences()
+        if fences is None:
+            return self.item
+        opening, closing = fences
+        mark = longer_fence(opening[1], content)
+        start, end = self.item[: opening.start(1)], self.item[closing.end(1) :]
+        return f"{start}{mark}{self.item[opening.end(1) : closing.start(1)]}{mark}{end}"
+
+    def _fences(self) -> tuple[re.Match[str], re.Match[str]] | None:
+        """The fences of the item before and after its content."""
+        content = self.item.find("{{content}}")
+        before = [match for match in _FENCE.finditer(self.item) if match.start() < content]
+        after = [match for match in _FENCE.finditer(self.item) if match.start() > content]
+        if len(before) % 2 == 0 or not after or after[0][1] != before[-1][1]:
+            return None
+        return before[-1], after[0]
 
     def check(self) -> Template:
         """The template itself, if it can be rendered."""

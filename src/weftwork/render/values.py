@@ -39,7 +39,7 @@ _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "path": lambda excerpt, names: _after(" in ", names.path),
     "route": lambda excerpt, names: _after(" | from ", _route(lead_of(excerpt))),
     "score": lambda excerpt, names: f"{excerpt.score:.2f}",
-    "similarity": lambda excerpt, names: _confidence(lead_of(excerpt).signals.get("similarity")),
+    "similarity": lambda excerpt, names: _confidence(_similarity(lead_of(excerpt))),
     "source": lambda excerpt, names: inline(excerpt.document.source),
     "tags": lambda excerpt, names: "".join(f" #{tag}" for tag in _tags(_shown_node(excerpt).tags)),
     "timestamp": lambda excerpt, names: (
@@ -49,6 +49,12 @@ _VALUES: Mapping[str, Callable[[Excerpt, _Names], str]] = {
     "type": lambda excerpt, names: in_brackets(inline(lead_of(excerpt).node.type, 40)),
 }
 _METADATA = frozenset({"fields", "path", "route", "tags"})
+
+
+def _similarity(candidate: Candidate) -> float | None:
+    """The similarity that a candidate was ranked by: words and meaning fused, or the cosine alone."""
+    fused = candidate.signals.get("fused")
+    return candidate.signals.get("similarity") if fused is None else fused
 
 
 @dataclass(frozen=True, slots=True)

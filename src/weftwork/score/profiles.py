@@ -88,11 +88,7 @@ PROFILES: dict[str, Profile] = {
             "conversation",
             {"window": 0.97, "period": 0.30, "recency_linear": 0.01, "affinity": 0.01, "confidence": 0.01},
         ),
-        Profile(
-            "memory",
-            {"similarity": 0.6, "recency_inverse": 0.2, "confidence": 0.2},
-            without_embeddings={"relevance": 0.6, "recency_inverse": 0.2, "confidence": 0.2},
-        ),
+        Profile("memory", {"fused": 0.6, "recency_inverse": 0.2, "confidence": 0.2}),
         Profile(
             "thread",
             {

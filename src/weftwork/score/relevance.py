@@ -19,6 +19,13 @@ def evidence(candidate: Candidate, facts: Facts) -> float | None:
     return min(1.0, max(_graded(candidate), facts.evidence.get(candidate.key, 0.0)))
 
 
+def fused(candidate: Candidate, facts: Facts) -> float | None:
+    """Words and cosine fused for this query (`Weighing`); the cosine alone where a vector is all there is of it."""
+    if facts.request.vector is not None and not facts.request.query.strip():
+        return similarity(candidate, facts)
+    return round(min(1.0, facts.evidence.get(candidate.key, 0.0)), 9)
+
+
 def _graded(candidate: Candidate) -> float:
     """The best score of a collector that does not search for the query."""
     return max((finding.score for finding in candidate.findings if finding.kind not in SEARCHED), default=0.0)

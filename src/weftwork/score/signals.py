@@ -13,6 +13,7 @@ Signal = Callable[[Candidate, Facts], float | None]
 SIGNALS: dict[str, Signal] = {
     "relevance": relevance.relevance,
     "evidence": relevance.evidence,
+    "fused": relevance.fused,
     "likeness": relevance.likeness,
     "similarity": relevance.similarity,
     "window": windows.window,

@@ -153,7 +153,7 @@ def _tool(tool: Declared) -> types.Tool:
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,
-            destructive_hint=False,
+            destructive_hint=tool.destroys,
             idempotent_hint=not tool.writes,
             open_world_hint=False,
         ),

@@ -13,7 +13,7 @@ from weftwork.engine import SearchResult, Weft
 from weftwork.errors import InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.graph_json import as_text, fitted
-from weftwork.faces.memory import Memories
+from weftwork.faces.memory import Memories, Memory
 from weftwork.reference import did_you_mean, resolve
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
@@ -80,6 +80,7 @@ class McpTools:
         self.user = user
         self.cap = cap
         self.reach = reach
+        self.memories = Memories(weft)
         with weft.store.view(workspace, user):
             pass  # an unknown workspace or user is an error now, not at the first question
         recipes = [recipe.name for recipe in weft.tools.recipes.all()]
@@ -92,6 +93,10 @@ class McpTools:
             "weftwork_search": self._search,
             "weftwork_read": self._read,
             "weftwork_remember": self._remember,
+            "weftwork_memories": self._find_memories,
+            "weftwork_update_memory": self._update_memory,
+            "weftwork_forget": self._forget,
+            "weftwork_memory_history": self._memory_history,
             "weftwork_explain": self._explain,
         }
 
@@ -256,7 +261,7 @@ class McpTools:
 
     def _remember(self, arguments: Arguments) -> Answer:
         workspace = self.where(arguments["workspace"])
-        memory = Memories(self.weft).remember(
+        memory = self.memories.remember(
             arguments["text"],
             type=arguments["type"],
             confidence=arguments["confidence"],
@@ -264,8 +269,57 @@ class McpTools:
             user=self.user,
             workspace=workspace,
         )
+        return self._remembered("Remembered", memory, workspace)
+
+    def _remembered(self, done: str, memory: Memory, workspace: str) -> Answer:
         uri = to_uri(workspace, memory.id)
-        return Answer(f"Remembered as {inline(memory.id)}: {uri}", {"id": memory.id, "uri": uri})
+        lines = [f"{done} as {inline(memory.id)}: {uri}"]
+        lines += [
+            f"Probably a {conflict.kind} of {_memory_line(conflict.memory)} ({inline(conflict.reason)}): correct one"
+            " with weftwork_update_memory, or forget one, if it is."
+            for conflict in memory.conflicts
+        ]
+        return Answer(self.cap.cut("\n".join(lines), ""), {"id": memory.id, "uri": uri})
+
+    def _find_memories(self, arguments: Arguments) -> Answer:
+        found = self.memories.search(
+            arguments["query"],
+            user=self.user,
+            workspace=self.where(arguments["workspace"]),
+            limit=arguments["limit"],
+            memory_types=arguments["types"] or (),
+            tags=arguments["tags"] or (),
+        )
+        lines = [f"{_memory_line(result.memory)}  score {result.score:.2f}" for result in found]
+        return self._lines(lines or ["No memories found: try other words, or fewer types and tags."])
+
+    def _update_memory(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        memory = self.memories.update(arguments["id"], arguments["text"], user=self.user, workspace=workspace)
+        return self._remembered("Corrected", memory, workspace)
+
+    def _forget(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        count = self.memories.forget(arguments["id"], user=self.user, workspace=workspace)
+        return Answer(f"Forgotten, with {count - 1} earlier versions." if count > 1 else "Forgotten.")
+
+    def _memory_history(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        versions = self.memories.history(arguments["id"], user=self.user, workspace=workspace)
+        return self._lines([_memory_line(memory) for memory in versions])
+
+    def _lines(self, lines: list[str]) -> Answer:
+        note = "(More are left out to keep within the output cap: ask for a smaller limit.)"
+        return Answer(self.cap.cut("\n".join(lines), note))
+
+
+def _memory_line(memory: Memory) -> str:
+    """A memory on one line: its id, since when it holds, until when, by whom and how sure."""
+    start = "" if memory.valid_from is None else f" {memory.valid_from:%Y-%m-%d}"
+    end = "" if memory.valid_until is None else f" until {memory.valid_until:%Y-%m-%d}"
+    sure = "" if memory.confidence is None else f", confidence {memory.confidence:g}"
+    owner = "" if memory.owner is None else f", by {inline(memory.owner, 60)}"
+    return f"{inline(memory.id)}{start}{end}  {inline(memory.content, 300)} ({inline(memory.type, 40)}{sure}{owner})"
 
 
 def _json(value: object) -> str:

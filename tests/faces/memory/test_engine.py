@@ -17,6 +17,7 @@ from weftwork.faces.memory import (
     ContextEngine,
     ContextEngineConfig,
     ContextOptions,
+    Memories,
     MemoryRanker,
     RankingOptions,
     SearchOptions,
@@ -51,7 +52,7 @@ class TestConfiguration:
         config = ContextEngineConfig(storage_client=weft)
         assert (config.default_template, config.default_token_budget) == ("chat", 2000)
         options = ContextOptions()
-        assert (options.limit, options.include_relationships, options.relationship_depth) == (10, False, 1)
+        assert (options.limit, options.include_relationships, options.relationship_depth) == (None, False, 1)
         assert (options.template, options.token_budget, options.ranker) == (None, None, "default")
 
     def test_dimensions_that_are_not_the_expected_ones_are_refused(self, weft):
@@ -59,14 +60,34 @@ class TestConfiguration:
         ContextEngine(ContextEngineConfig(storage_client=weft, expected_embedding_dimensions=dimensions))
         with pytest.raises(DimensionError, match="not the expected 1536: give the provider"):
             ContextEngine(ContextEngineConfig(storage_client=weft, expected_embedding_dimensions=1536))
-        with pytest.raises(DimensionError, match="has 8 dimensions"):
-            ContextEngine(
-                ContextEngineConfig(
-                    storage_client=weft,
-                    embedding_provider=HashingEmbedder(8),
-                    expected_embedding_dimensions=dimensions,
-                )
-            )
+
+    def test_a_provider_that_is_not_the_stores_model_is_refused_with_the_remedy(self, weft, tmp_path):
+        with pytest.raises(InvalidInput, match=r"opened with the model .* have no vectors of 'hashing-8'.*Weft.open"):
+            ContextEngine(ContextEngineConfig(storage_client=weft, embedding_provider=HashingEmbedder(8)))
+        with Weft.open(tmp_path / "blind.weft", embedder=None) as blind, pytest.raises(InvalidInput, match="without"):
+            ContextEngine(ContextEngineConfig(storage_client=blind, embedding_provider=HashingEmbedder(8)))
+
+    def test_memories_of_another_model_are_embedded_before_the_first_query(self, tmp_path, ask):
+        path = tmp_path / "other.weft"
+        with Weft.open(path, embedder="hashing") as before:
+            Memories(before).remember("green tea")
+        with Weft.open(path, embedder=HashingEmbedder(32)) as weft:
+            vector = weft.tools.embedder.embed("green tea")
+            found = ask(ContextEngine(ContextEngineConfig(storage_client=weft)).search_by_vector(vector, "main"))
+            assert contents(found) == ["green tea"]
+            assert weft.store.waiting("main", weft.tools.embedder.model) == 0
+
+    def test_more_than_a_query_can_embed_are_an_error_that_names_the_worker(self, tmp_path, fail, monkeypatch):
+        path = tmp_path / "other.weft"
+        with Weft.open(path, embedder="hashing") as before:
+            for n in range(3):
+                Memories(before).remember(f"green tea {n}")
+        monkeypatch.setattr("weftwork.faces.memory.engine.MOST_EMBEDDED", 2)
+        with Weft.open(path, embedder=HashingEmbedder(32)) as weft:
+            error = fail(ContextEngine(ContextEngineConfig(storage_client=weft)).search("tea", "main"))
+        assert error.type == "embedding_error"
+        assert "3 texts in 'main' have no vector of 'hashing-32'" in error.message
+        assert "weftwork worker --once" in error.message
 
     def test_without_a_provider_no_dimensions_can_be_expected(self, tmp_path):
         with Weft.open(tmp_path / "blind.weft", embedder=None) as blind:
@@ -113,30 +134,59 @@ class TestConfiguration:
 class TestSearch:
     def test_a_search_with_what_is_related_reads_one_snapshot(self, weft, engine, memories, ask, monkeypatch):
         memories.remember("green tea from Uji")
+        ask(engine.search("tea", "main"))  # the first query looks for texts without a vector as well
         views, view = [], weft.store.view
         monkeypatch.setattr(weft.store, "view", lambda *who: views.append(who) or view(*who))
         assert ask(engine.search("tea", "main", SearchOptions(include_relationships=True)))
         assert len(views) == 1
 
-    def test_the_most_similar_come_first_with_their_cosine(self, weft, engine, three, ask):
+    def test_the_most_similar_come_first_by_words_and_meaning(self, weft, engine, three, ask):
         found = ask(engine.search("green tea", "main"))
         assert contents(found) == ["green tea", "green tea harbour", "green harbour lantern mirror"]
+        with weft.store.view("main", "me") as view:
+            hits = view.search_words("green tea", limit=10, filters=SearchOptions().filters())
+            words = {record.node.id: hit.score for hit in hits for record in view.load([hit.key])}
         embed = weft.tools.embedder.embed
-        query = embed("green tea")
         for each in found:
-            wanted = float(query @ embed(f"\n{each.memory.content}"))
-            assert each.score == pytest.approx(wanted, abs=1e-5)
+            by_words = words[each.memory.id] / math.sqrt(max(words.values()))
+            cosine = float(embed("green tea") @ embed(f"\n{each.memory.content}"))
+            assert each.score == pytest.approx(1 - (1 - by_words) * (1 - 0.6 * cosine), abs=1e-5)
             assert each.relationships is None
         assert found[0].memory.confidence == 0.2
+
+    def test_by_a_vector_the_score_is_the_cosine(self, weft, engine, three, ask):
+        embed = weft.tools.embedder.embed
+        for each in ask(engine.search_by_vector(embed("green tea"), "main")):
+            wanted = float(embed("green tea") @ embed(f"\n{each.memory.content}"))
+            assert each.score == pytest.approx(wanted, abs=1e-5)
+
+    def test_a_search_finds_what_only_words_find(self, tmp_path, ask):
+        """Twelve memories are nearer by vector than the one with the rare word of the question."""
+
+        class Tea:
+            model, dimensions = "tea", 2
+
+            def embed_batch(self, texts):
+                return [[1.0, 1.0] if "tea" in text else [1.0, 0.0] if len(text) < 20 else [0.0, 1.0] for text in texts]
+
+        with Weft.open(tmp_path / "tea.weft", embedder=Tea()) as weft:
+            for n in range(12):
+                Memories(weft).remember(f"tea {n}")
+            wanted = Memories(weft).remember("The quartermaster has the keys.")
+            engine = ContextEngine(ContextEngineConfig(storage_client=weft))
+            vector = Tea().embed_batch(["quartermaster"])[0]
+            assert wanted.id not in {each.memory.id for each in ask(engine.search_by_vector(vector, "main"))}
+            assert ask(engine.search("quartermaster", "main"))[0].memory.id == wanted.id
+            assert ask(engine.build_context("quartermaster", "main")).memories[0].memory.id == wanted.id
 
     def test_a_vector_finds_what_its_text_finds(self, weft, engine, three, ask):
         vector = weft.tools.embedder.embed("green tea")
         by_text = ask(engine.search("green tea", "main"))
         for given in (vector, vector.tolist(), tuple(vector.tolist())):
             found = ask(engine.search_by_vector(given, "main"))
-            assert [(each.memory.id, each.score) for each in found] == [(e.memory.id, e.score) for e in by_text]
+            assert [each.memory.id for each in found] == [each.memory.id for each in by_text]
         built = ask(engine.build_context_by_vector(vector.tolist(), "main"))
-        assert built.context == ask(engine.build_context("green tea", "main")).context
+        assert set(contents(built.memories)) == set(contents(by_text))
 
     def test_vectors_that_differ_late_are_told_apart(self, weft, engine, three, ask):
         """A cache that looked at a shortened vector would mix them up."""
@@ -180,8 +230,6 @@ class TestSearch:
         assert found.memory.content == long
 
     def test_without_embeddings_words_decide(self, tmp_path, clock, ask):
-        from weftwork.faces.memory import Memories
-
         with Weft.open(tmp_path / "blind.weft", embedder=None, clock=clock) as blind:
             for text in ("green tea", "a harbour", "tea from a harbour"):
                 Memories(blind).remember(text)
@@ -223,11 +271,11 @@ class TestRanking:
             assert each.rank == pytest.approx(self.by_hand(each, weights, clock.now), abs=1e-6)
             assert built.ranking_scores[each.memory.id] == each.rank
 
-    def test_a_worked_example(self, memories, engine, clock, ask):
-        """Same text: similarity 1. Made 3 days ago, so recency 1/4; confidence 0.5: 0.6 + 0.05 + 0.1 = 0.75."""
+    def test_a_worked_example(self, weft, memories, engine, clock, ask):
+        """Same vector: similarity 1. Made 3 days ago, so recency 1/4; confidence 0.5: 0.6 + 0.05 + 0.1 = 0.75."""
         memories.remember("green tea", confidence=0.5)
         clock.forward(days=3)
-        (found,) = ask(engine.build_context("\ngreen tea", "main")).memories
+        (found,) = ask(engine.build_context_by_vector(weft.tools.embedder.embed("\ngreen tea"), "main")).memories
         assert found.score == pytest.approx(1.0, abs=1e-6)
         assert found.rank == pytest.approx(0.75, abs=1e-6)
 
@@ -265,10 +313,23 @@ class TestRanking:
         assert contents(MemoryRanker.by_confidence(found))[0] == "green tea harbour"
         assert contents(MemoryRanker.custom(found, lambda each: len(each.memory.content)))[-1] == "green tea"
 
-    def test_confidence_that_is_not_known_is_not_counted_as_doubt(self, engine, memories, ask):
+    def test_confidence_that_is_not_known_is_not_counted_as_doubt(self, weft, engine, memories, ask):
         memories.remember("green tea")
-        (found,) = ask(engine.build_context("\ngreen tea", "main")).memories
+        (found,) = ask(engine.build_context_by_vector(weft.tools.embedder.embed("\ngreen tea"), "main")).memories
         assert found.rank == pytest.approx(1.0, abs=1e-6)
+
+    def test_a_list_at_hand_without_confidences_is_ranked_as_the_engine_ranks_it(self, weft, memories, clock, ask):
+        memories.remember("green tea", confidence=0.1)
+        clock.forward(days=2)
+        memories.remember("green tea harbour", type="remark")
+        memories.remember("green harbour lantern", type="decision")
+        clock.forward(days=2)
+        engine = ContextEngine(ContextEngineConfig(storage_client=weft, decay={"decision": "never", "remark": 0.5}))
+        found = ask(engine.search("green tea", "main"))
+        ranked = MemoryRanker.default_ranking(found, now=clock.now, decay={"decision": math.inf, "remark": 0.5})
+        built = ask(engine.build_context("green tea", "main")).memories
+        assert contents(ranked) == contents(built)
+        assert [each.rank for each in ranked] == pytest.approx([each.rank for each in built], abs=1e-6)
 
     def test_the_limit_is_by_similarity_before_the_ranking(self, engine, three, ask):
         options = ContextOptions(limit=2, ranker="by_recency")
@@ -306,6 +367,16 @@ class TestOwnRankers:
         built = ask(engine.build_context("green tea", "main", ContextOptions(ranker=in_place)))
         assert contents(built.memories)[0] == "green harbour lantern mirror"
 
+    def test_one_of_the_results_alone_may_sort_them_as_in_the_contracts_example(self, engine, three, ask):
+        def recent_only(results):
+            return results.sort(key=lambda each: each.memory.created_at, reverse=True)
+
+        engine.register_ranker("recent-only", recent_only)
+        built = ask(engine.preview_context("green tea", "main", ContextOptions(ranker="recent-only")))
+        assert contents(built.memories) == ["green harbour lantern mirror", "green tea harbour", "green tea"]
+        scores = [built.ranking_scores[name] for name in built.memory_ids]
+        assert scores == sorted(scores, reverse=True) and len(set(scores)) == 3
+
     def test_its_scores_are_reported(self, engine, three, ask):
         def ranker(results, options):
             return MemoryRanker.custom(results, lambda each: len(each.memory.content))
@@ -341,7 +412,7 @@ class TestOwnRankers:
             (lambda results, options: 1 / 0, "the ranker failed with ZeroDivisionError"),
             (lambda results, options: 7, "the ranker failed with TypeError"),
             (lambda results, options: ["x"], "something that it was not given"),
-            (lambda results: results, "the ranker failed with TypeError"),
+            (lambda: [], "it is given the results, and the weights if it takes two arguments"),
             (lambda results, options: [replace(each, rank="x") for each in results], "a rank of 'x': give a number"),
             (lambda results, options: [replace(each, rank=math.nan) for each in results], "a rank of nan"),
         ],
@@ -406,7 +477,8 @@ class TestTemplates:
         }
         engine.register_template("code-focused", form)
         built = ask(engine.build_context("\ngreen tea", "main", ContextOptions(template="code-focused")))
-        assert built.context.startswith("# Relevant\n\n## preference 1\n")
+        score = built.memories[0].score
+        assert built.context.startswith(f"# Relevant\n\n## preference {score:.2g}")
         assert built.context.endswith("\n---\n")
         for template in (form, Template.from_mapping("code-focused", form)):
             again = ask(engine.build_context("\ngreen tea", "main", ContextOptions(template=template)))
@@ -414,11 +486,12 @@ class TestTemplates:
 
     @pytest.mark.parametrize("mark", ["```", "~~~"])
     def test_code_stands_in_the_fence_of_a_template_as_it_was_written(self, engine, memories, ask, mark):
-        code = "# a comment\nuser: str\n[x for x in y]\n---\n<b>"
-        memories.remember(f"{code}\n  {mark}\nforged")
+        code = "# a comment\nuser: str\n[k482913507264]\n---\n<b>\n" + f"  {mark}\nforged"
+        memories.remember(code)
         form = {"memory_format": f"## {{{{type}}}}\n{mark}\n{{{{content}}}}\n{mark}\n", "header": "# Code\n\n"}
         built = ask(engine.build_context("comment", "main", ContextOptions(template=form)))
-        assert built.context.strip() == f"# Code\n\n## fact\n{mark}\n{code}\n  \\{mark}\nforged\n{mark}"
+        fence = mark + mark[0]
+        assert built.context.strip() == f"# Code\n\n## fact\n{fence}\n{code}\n{fence}"
 
     def test_registering_one_again_replaces_it_at_once(self, engine, memories, ask):
         memories.remember("green tea")
@@ -474,6 +547,15 @@ class TestBudgetAndPreview:
             assert built.token_count == COUNT(built.context) <= budget
             assert built.budget_used == round(100 * built.token_count / budget, 1)
             assert built.truncated == (len(built.memories) < 12)
+
+    def test_without_a_limit_there_are_as_many_as_the_budget_holds(self, engine, memories, ask):
+        for n in range(80):
+            memories.remember(f"tea number {n} of the harbour")
+        for budget in (100, 300, 2000):
+            built = ask(engine.build_context("tea", "main", ContextOptions(token_budget=budget)))
+            assert built.truncated == (len(built.memories) < 80)
+            assert built.token_count > 0.9 * budget or len(built.memories) == 80
+        assert len(ask(engine.search("tea", "main"))) == 10
 
     def test_the_default_budget_is_the_engines(self, weft, memories, ask):
         for n in range(10):
@@ -744,7 +826,7 @@ class TestErrors:
             (EmbeddingError("POST https://api.example/v1 with key sk-123 failed"), "embedding_error"),
             (DimensionError("https://api.example gave vectors of 3 numbers"), "embedding_error"),
             (StoreError("/home/ana/secret.weft: SELECT * FROM nodes is malformed"), "storage_error"),
-            (RuntimeError("at /usr/lib/python/x.py, line 3: sk-123"), "search_error"),
+            (RuntimeError("at /usr/lib/python/x.py, line 3: sk-123"), "embedding_error"),
         ],
     )
     def test_failures_are_told_by_kind_and_give_nothing_away_but_in_the_log(
@@ -758,14 +840,21 @@ class TestErrors:
                 raise raised
 
         memories.remember("green tea")
-        engine = ContextEngine(ContextEngineConfig(storage_client=weft, embedding_provider=Failing(8)))
+        engine = ContextEngine(
+            ContextEngineConfig(storage_client=weft, embedding_provider=Failing(weft.tools.embedder.dimensions))
+        )
         with caplog.at_level(logging.ERROR, "weftwork.memory"):
             error = fail(engine.build_context("my question", "main"))
         assert error.type == kind
-        assert error.cause == type(raised).__name__
+        assert error.cause == ("EmbeddingError" if isinstance(raised, RuntimeError) else type(raised).__name__)
         for secret in ("sk-123", "/home", "SELECT", "https", "/usr", "Traceback"):
             assert secret not in str(error)
         assert "my question" in caplog.text and "main" in caplog.text
+
+    def test_what_nobody_foresaw_is_a_search_error(self, weft, engine, memories, fail, monkeypatch):
+        memories.remember("green tea")
+        monkeypatch.setattr(weft.store, "view", lambda *_: 1 / 0)
+        assert fail(engine.search("tea", "main")).type == "search_error"
 
     def test_a_closed_store_is_a_storage_error_without_its_path(self, tmp_path, fail):
         weft = Weft.open(tmp_path / "closed.weft", embedder="hashing")

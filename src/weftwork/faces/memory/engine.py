@@ -9,25 +9,33 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from weftwork.clock import aware
-from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cache import DEFAULT_CACHE, CacheConfig, EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
-from weftwork.embed.protocol import EmbeddingProvider, Vector
+from weftwork.embed.protocol import AnyProvider, EmbeddingProvider, Vector
 from weftwork.engine import DEFAULT_USER, LOCAL_MODELS, Weft
 from weftwork.errors import DimensionError, InvalidInput, UnknownName
-from weftwork.faces.memory.options import CacheConfig, ContextOptions, SearchOptions, read_decay
+from weftwork.faces.memory.formatter import as_template, similarity_for_score
+from weftwork.faces.memory.options import MOST, ContextOptions, SearchOptions, read_decay
 from weftwork.faces.memory.rankers import RankingFunction
 from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, recipe_for, results_of
-from weftwork.faces.memory.results import Err, Ok, Result, explained
-from weftwork.faces.memory.types import ContextPreview, ContextResult, SearchResult
+from weftwork.faces.memory.results import Err, MissingVectors, Ok, Result, explained
+from weftwork.faces.memory.types import MEMORY, PINNED, ContextPreview, ContextResult, SearchResult
 from weftwork.pack import check_budget
 from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
-from weftwork.types import Budget, Context
+from weftwork.types import Budget, Context, Filters
+from weftwork.write.embed import embed_waiting
 
 T = TypeVar("T")
 
 METADATA = " ({{type}}, confidence: {{confidence}}, {{timestamp}})"
 BULLETS = ("- ", "* ", "+ ")
+SEARCH_LIMIT = 10
+MOST_PINNED = 100
+PINNED_OVERHEAD = 4
+"""Tokens of the bullet and the line break of a memory."""
+MOST_EMBEDDED = 2_000
+"""Texts without a vector of the engine's model that the first query embeds; more are for a worker."""
 LOGGED = 200
 """Characters of a query that are logged."""
 
@@ -37,7 +45,7 @@ class ContextEngineConfig:
     """The settings of an engine; only the store is required."""
 
     storage_client: Weft
-    embedding_provider: EmbeddingProvider | None = None
+    embedding_provider: AnyProvider | None = None
     """None takes the store's own."""
     expected_embedding_dimensions: int | None = None
     default_template: str = "chat"
@@ -63,7 +71,13 @@ class ContextEngine:
         self._logger = config.logger
         self._decay = read_decay(config.decay)
         check_budget(Budget(total=config.default_token_budget))
+        if not isinstance(config.storage_client, Weft):
+            raise InvalidInput(
+                f"storage_client must be a Weft, got {type(config.storage_client).__name__}: "
+                "over HTTP use  weftwork.client.RemoteMemories(client), which searches and writes contexts"
+            )
         self._rankers: dict[str, RankingFunction] = {}
+        self._embedded: set[str] = set()
         weft = config.storage_client
         self._templates = Templates([weft.tools.templates.get(name) for name in weft.tools.templates.names()])
         self._templates.get(config.default_template)
@@ -73,7 +87,7 @@ class ContextEngine:
 
     def register_template(self, name: str, template: Template | Mapping[str, object]) -> None:
         """Make a template known by name; one of the same name is replaced."""
-        self._templates.register(_as_template(name, template))
+        self._templates.register(as_template(template, name))
 
     def register_ranker(self, name: str, ranker: RankingFunction) -> None:
         """Make a ranking known by name."""
@@ -111,6 +125,16 @@ class ContextEngine:
         """The result of `build_context` for the same arguments, with its figures."""
         return await self._answered("preview_context", _Question(query), workspace_id, options, self._preview)
 
+    def search_now(
+        self, query: str, workspace_id: str, options: SearchOptions | None = None
+    ) -> tuple[SearchResult, ...]:
+        """`search` in this thread; raises the errors that `search` returns."""
+        return self._search(_Question(query), workspace_id, _checked(options))
+
+    def build_context_now(self, query: str, workspace_id: str, options: ContextOptions | None = None) -> ContextResult:
+        """`build_context` in this thread; raises the errors that `build_context` returns."""
+        return self._build(_Question(query), workspace_id, _checked(options))
+
     async def _answered(
         self,
         name: str,
@@ -122,9 +146,7 @@ class ContextEngine:
         """Run in a worker thread; whatever fails becomes an error of the contract, and a line in the log."""
         try:
             question = asked if isinstance(asked, _Question) else _Question("", _as_vector(asked))
-            chosen = _as_context_options(options)
-            chosen.check()
-            return Ok(await asyncio.to_thread(answer, question, workspace, chosen))
+            return Ok(await asyncio.to_thread(answer, question, workspace, _checked(options)))
         except Exception as error:
             shown = (
                 asked.query[:LOGGED] if isinstance(asked, _Question) and isinstance(asked.query, str) else "a vector"
@@ -136,8 +158,14 @@ class ContextEngine:
 
     def _search(self, question: _Question, workspace: str, options: ContextOptions) -> tuple[SearchResult, ...]:
         ranking = RANKINGS["by_similarity"](options.ranking)
-        plan = Plan(options.limit, contradictions=options.contradictions, ranking=ranking)
+        plan = Plan(
+            options.limit or SEARCH_LIMIT,
+            contradictions=options.contradictions,
+            ranking=ranking,
+            min_score=options.min_score or 0.0,
+        )
         request = self._request(question, workspace, options, self._config.default_token_budget)
+        self._embed_waiting(request)
         with self._weft.store.view(workspace, request.user) as view:
             candidates = self._weft.rank(request, recipe_for(plan), view).candidates
             return results_of(view, candidates, ranking, self._expansion(options))
@@ -163,14 +191,20 @@ class ContextEngine:
         template = self._template(options)
         ranking = self._ranking(options)
         depth = options.relationship_depth if options.include_relationships else 0
-        plan = Plan(options.limit, depth, options.contradictions or "both", ranking)
-        if isinstance(template, str):
-            recipe = recipe_for(replace(plan, template=template))
-        else:
-            recipe = replace(recipe_for(plan), template=template)
+        plan = Plan(
+            options.limit,
+            depth,
+            options.contradictions or "both",
+            ranking,
+            min_score=options.min_score or 0.0,
+            pinned=options.pinned_tokens > 0,
+            days="timestamp" not in variables(self._templates.get(template).item),
+        )
         budget = self._config.default_token_budget if options.token_budget is None else options.token_budget
         request = self._request(question, workspace, options, budget)
-        context = self._weft.assemble(request, recipe)
+        self._embed_waiting(request)
+        request = replace(request, include=self._pinned(request, options.pinned_tokens))
+        context = self._assembled(request, plan, template)
         with self._weft.store.view(workspace, request.user) as view:
             shown = [item.candidate for item in context.items]
             memories = results_of(view, shown, ranking, self._expansion(options))
@@ -183,6 +217,52 @@ class ContextEngine:
             warnings=context.warnings,
         )
         return result, context
+
+    def _assembled(self, request: Request, plan: Plan, template: str | Template) -> Context:
+        """Assemble, and without a limit search deeper until the budget is used or everything was found."""
+        hits = 0
+        while True:
+            if isinstance(template, str):
+                recipe = recipe_for(replace(plan, template=template))
+            else:
+                recipe = replace(recipe_for(plan), template=template)
+            context = self._weft.assemble(request, recipe)
+            if plan.limit is not None or context.truncated or not hits < len(context.trace) < MOST:
+                return context
+            hits = len(context.trace)
+            plan = replace(plan, hits=2 * hits)
+
+    def _pinned(self, request: Request, tokens: int) -> tuple[str, ...]:
+        """The user's own pinned memories of the moment that fit into so many tokens, the latest first."""
+        if not tokens:
+            return ()
+        moment = aware(request.filters.as_of or self._weft.now())
+        filters = Filters(tags=frozenset({MEMORY, PINNED}), as_of=moment)
+        count, chosen = self._weft.tools.counter.count, []
+        with self._weft.store.view(request.workspace, request.user) as view:
+            infos = [info for info in view.select(filters, limit=MOST_PINNED) if info.owner == request.user]
+            for node in view.nodes([info.id for info in infos]):
+                tokens -= count(node.text) + PINNED_OVERHEAD
+                if tokens >= 0:
+                    chosen.append(node.id)
+        return tuple(chosen)
+
+    def _embed_waiting(self, request: Request) -> None:
+        """Embed the texts of a workspace that were written with another model, before its first query."""
+        workspace, store, embedder = request.workspace, self._weft.store, self._weft.tools.embedder
+        if embedder is None or workspace in self._embedded:
+            return
+        with store.view(workspace, request.user):
+            pass  # nothing is embedded for one who is not known there
+        waiting = store.waiting(workspace, embedder.model)
+        if waiting > MOST_EMBEDDED:
+            raise MissingVectors(
+                f"{waiting:,} texts in {workspace!r} have no vector of {embedder.model!r} yet: "
+                "embed them with  weftwork worker --once"
+            )
+        while waiting and embed_waiting(store, embedder, workspace):
+            pass
+        self._embedded.add(workspace)
 
     def _expansion(self, options: ContextOptions) -> Expansion | None:
         if not options.include_relationships:
@@ -214,12 +294,10 @@ class ContextEngine:
 
     def _template(self, options: ContextOptions) -> str | Template:
         chosen = self._config.default_template if options.template is None else options.template
-        if isinstance(chosen, Mapping):
-            chosen = _as_template(str(chosen.get("name", "inline")), chosen)
-        template = self._templates.get(chosen)
-        # In this contract a memory's score is its similarity; elsewhere it is what the candidate was ranked by.
-        if "score" in variables(template.item):
-            chosen = template = replace(template, item=template.item.replace("{{score}}", "{{similarity}}"))
+        named = self._templates.get(as_template(chosen) if isinstance(chosen, Mapping) else chosen)
+        template = similarity_for_score(named)
+        if template is not named or isinstance(chosen, Mapping):
+            chosen = template
         if options.include_metadata is None:
             return chosen
         item = _with_metadata(template.item) if options.include_metadata else _without_metadata(template.item)
@@ -229,12 +307,18 @@ class ContextEngine:
 def _embedder(config: ContextEngineConfig) -> EmbeddingProvider | None:
     """The provider behind a cache of the configured size, and for a paid one that of the store."""
     weft, provider = config.storage_client, config.embedding_provider
-    chosen = provider or weft.tools.embedder
+    own = weft.tools.embedder
+    chosen: AnyProvider | None = provider or own
     if chosen is None or (provider is None and config.cache_config is None):
-        return chosen
-    cache = config.cache_config or CacheConfig()
+        return own
+    if own is None or chosen.model != own.model:
+        embedded = "without embeddings" if own is None else f"with the model {own.model!r}"
+        raise InvalidInput(
+            f"the store is opened {embedded}, and its memories have no vectors of {chosen.model!r}: "
+            "open it with  Weft.open(path, embedder=provider)"
+        )
     lasting = None if chosen.model.startswith(LOCAL_MODELS) else getattr(weft.store, "embedding_cache", None)
-    return CachedEmbedder(chosen, EmbeddingCache(cache.max_size, cache.ttl), lasting)
+    return CachedEmbedder(chosen, EmbeddingCache(config.cache_config or DEFAULT_CACHE), lasting)
 
 
 def _check_dimensions(embedder: EmbeddingProvider | None, expected: int | None) -> None:
@@ -256,12 +340,6 @@ def _as_vector(values: Sequence[float] | Vector) -> tuple[float, ...]:
         raise InvalidInput("the vector must be a list of numbers: embed the query again") from error
 
 
-def _as_template(name: str, template: Template | Mapping[str, object]) -> Template:
-    if isinstance(template, Template):
-        return replace(template, name=name).check()
-    return Template.from_mapping(name, template)
-
-
 def _shows_metadata(item: str) -> bool:
     return not {"type", "confidence", "timestamp"}.isdisjoint(variables(item))
 
@@ -274,6 +352,12 @@ def _without_metadata(item: str) -> str:
     """The item without metadata: the content alone, after the same bullet, if it shows any."""
     bullet = item[:2] if item.startswith(BULLETS) else ""
     return f"{bullet}{{{{content}}}}" if _shows_metadata(item) else item
+
+
+def _checked(options: SearchOptions | None) -> ContextOptions:
+    chosen = _as_context_options(options)
+    chosen.check()
+    return chosen
 
 
 def _as_context_options(options: SearchOptions | None) -> ContextOptions:

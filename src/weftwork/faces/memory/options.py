@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.rankers import DEFAULT_RANKING, RankingFunction, RankingOptions
-from weftwork.faces.memory.types import MEMORY, Contradictions
+from weftwork.faces.memory.types import MEMORY, Contradictions, metadata_tags
 from weftwork.render import Template
-from weftwork.types import Filters
+from weftwork.types import FieldValue, Filters
 from weftwork.validation import check_decay
 
 MOST = 1_000
@@ -23,12 +23,19 @@ DEEPEST = 5
 class SearchOptions:
     """Options of a search for memories and what they are related to."""
 
-    limit: int = 10
-    memory_types: tuple[str, ...] = ()
+    limit: int | None = None
+    """The most memories: 10 for a search, and as many as the budget holds for a context, if nothing is said."""
+    memory_types: Sequence[str] = ()
     date_from: datetime | None = None
     date_to: datetime | None = None
     min_confidence: float | None = None
     conversation_id: str | None = None
+    tags: Sequence[str] = ()
+    """Tags that a memory has to have, all of them."""
+    metadata: Mapping[str, FieldValue] = field(default_factory=dict)
+    """Values that a memory's metadata have to have, all of them."""
+    min_score: float | None = None
+    """The lowest similarity of a hit."""
     include_relationships: bool = False
     relationship_depth: int = 1
     as_of: datetime | None = None
@@ -45,7 +52,7 @@ class SearchOptions:
         """The filters of the search."""
         return Filters(
             types=frozenset(self.memory_types),
-            tags=frozenset({MEMORY}),
+            tags=frozenset({MEMORY, *self.tags, *metadata_tags(self.metadata)}),
             after=self.date_from,
             before=self.date_to,
             min_confidence=self.min_confidence,
@@ -55,24 +62,20 @@ class SearchOptions:
 
     def check(self) -> None:
         """Refuse options that cannot be met, saying what to change."""
-        for name in ("date_from", "date_to", "as_of"):
-            if not isinstance(getattr(self, name), datetime | None):
-                raise InvalidInput(f"{name} must be a time, got {getattr(self, name)!r}")
-        if not _are_texts(self.memory_types):
-            raise InvalidInput(f"memory_types must be several texts, got {self.memory_types!r}: put it into a list")
-        if not isinstance(self.conversation_id, str | None):
-            raise InvalidInput(f"conversation_id must be text, got {self.conversation_id!r}")
-        if not _is_count(self.limit, MOST):
-            raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, got {self.limit!r}")
-        if not _is_count(self.relationship_depth, DEEPEST):
-            raise InvalidInput(f"relationship_depth must be from 1 to {DEEPEST}, got {self.relationship_depth!r}")
-        sure = self.min_confidence
-        if sure is not None and not (isinstance(sure, int | float) and 0 <= sure <= 1):
-            raise InvalidInput(f"min_confidence must be between 0 and 1, got {self.min_confidence!r}")
+        for name, sound, wanted in (
+            *((name, _is_moment, "a time") for name in ("date_from", "date_to", "as_of")),
+            *((name, _are_texts, "several texts: put it into a list") for name in ("memory_types", "tags")),
+            *((name, _is_share, "between 0 and 1") for name in ("min_confidence", "min_score")),
+            ("metadata", _is_mapping, "a mapping of names to values"),
+            ("conversation_id", _is_text, "text"),
+            ("limit", _is_limit, f"a whole number from 1 to {MOST}"),
+            ("relationship_depth", _is_depth, f"a whole number from 1 to {DEEPEST}"),
+            ("contradictions", _is_choice, "'both' or 'newer'"),
+        ):
+            if not sound(getattr(self, name)):
+                raise InvalidInput(f"{name} must be {wanted}, got {getattr(self, name)!r}")
         if self.date_from and self.date_to and aware(self.date_to) < aware(self.date_from):
             raise InvalidInput(f"date_to must not be before date_from, got {self.date_to!s}")
-        if self.contradictions not in (None, "both", "newer"):
-            raise InvalidInput(f"contradictions must be 'both' or 'newer', got {self.contradictions!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,8 @@ class ContextOptions(SearchOptions):
     """The weights of the default ranking; a custom ranking gets them too."""
     include_metadata: bool | None = None
     """True writes type, confidence and time with each memory; None leaves it to the template."""
+    pinned_tokens: int = 500
+    """The most tokens of the budget that pinned memories may take; 0 for none of them."""
 
     def check(self) -> None:
         """Refuse options that cannot be met, saying what to change."""
@@ -98,14 +103,8 @@ class ContextOptions(SearchOptions):
         if not isinstance(self.ranking, RankingOptions):
             raise InvalidInput(f"ranking must be RankingOptions(...), got {self.ranking!r}")
         self.ranking.check()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheConfig:
-    """The most query embeddings to cache in memory, and their time to live in seconds."""
-
-    max_size: int = 1000
-    ttl: float | None = 3600
+        if not isinstance(self.pinned_tokens, int) or isinstance(self.pinned_tokens, bool) or self.pinned_tokens < 0:
+            raise InvalidInput(f"pinned_tokens must be a whole number of at least 0, got {self.pinned_tokens!r}")
 
 
 def memory_settings(settings: Mapping[str, Any]) -> dict[str, float]:
@@ -127,6 +126,34 @@ def _are_texts(values: object) -> bool:
     return (
         isinstance(values, Iterable) and not isinstance(values, str) and all(isinstance(value, str) for value in values)
     )
+
+
+def _is_moment(value: object) -> bool:
+    return value is None or isinstance(value, datetime)
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_share(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and 0 <= value <= 1)
+
+
+def _is_limit(value: object) -> bool:
+    return value is None or _is_count(value, MOST)
+
+
+def _is_depth(value: object) -> bool:
+    return _is_count(value, DEEPEST)
+
+
+def _is_choice(value: object) -> bool:
+    return value in (None, "both", "newer")
 
 
 def _is_count(value: object, most: int) -> bool:

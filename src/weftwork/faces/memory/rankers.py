@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from weftwork.clock import system_clock
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import SearchResult
 from weftwork.score import Profile
+from weftwork.score.scoring import weigh
 
 DAY = timedelta(days=1)
+SIMILARITY = "fused"
+"""The signal that stands for similarity: words and meaning together, which find more than either alone."""
 _EARLY = datetime.min.replace(tzinfo=UTC)
 
 
@@ -35,16 +40,21 @@ class RankingOptions:
             if not _is_number(getattr(self, name)):
                 raise InvalidInput(f"{name} must be a number, got {getattr(self, name)!r}")
 
-    def profile(self, main: str = "similarity") -> Profile:
-        """The weights as a profile of the pipeline; without embeddings words stand in for similarity."""
-        others = {"recency_inverse": self.recency_weight, "confidence": self.confidence_weight}
-        words = {"relevance": self.similarity_weight, **others}
-        return Profile("memory", {"similarity": 0.0, main: self.similarity_weight, **others}, without_embeddings=words)
+    def profile(self) -> Profile:
+        """The weights as a profile of the pipeline."""
+        weights = {SIMILARITY: self.similarity_weight, "recency_inverse": self.recency_weight}
+        return Profile("memory", {**weights, "confidence": self.confidence_weight})
 
 
 DEFAULT_RANKING = RankingOptions()
-RankingFunction = Callable[[list[SearchResult], RankingOptions], Iterable[SearchResult] | None]
-"""Returns the results in their order, or sorts the list in place; results may be left out."""
+RankingFunction = (
+    Callable[[list[SearchResult], RankingOptions], Iterable[SearchResult] | None]
+    | Callable[[list[SearchResult]], Iterable[SearchResult] | None]
+)
+"""Of the results, and the weights if it takes them: returns the results in their order, or sorts the list in place.
+
+Results may be left out.
+"""
 
 BY_SIMILARITY = RankingOptions(similarity_weight=1, recency_weight=0, confidence_weight=0)
 BY_CONFIDENCE = RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=1)
@@ -55,11 +65,18 @@ class MemoryRanker:
 
     @staticmethod
     def default_ranking(
-        results: Sequence[SearchResult], options: RankingOptions = DEFAULT_RANKING, *, now: datetime | None = None
+        results: Sequence[SearchResult],
+        options: RankingOptions = DEFAULT_RANKING,
+        *,
+        now: datetime | None = None,
+        decay: Mapping[str, float] | None = None,
     ) -> list[SearchResult]:
-        """Rank by the weighted sum of similarity, recency 1 / (1 + days) and confidence."""
+        """Rank by the weighted sum of similarity, recency 1 / (1 + days) and confidence, as the engine does.
+
+        The weight of what is not known, such as a confidence, is shared out among the rest. `decay` has days by type.
+        """
         moment = now or system_clock()
-        return MemoryRanker.custom(results, lambda result: _rank_score(result, options, moment))
+        return MemoryRanker.custom(results, lambda result: _rank_score(result, options, moment, decay or {}))
 
     @staticmethod
     def by_similarity(results: Sequence[SearchResult]) -> list[SearchResult]:
@@ -83,15 +100,17 @@ class MemoryRanker:
         return sorted(ranked, key=lambda result: (-(result.rank or 0.0), result.memory.id))
 
 
-def _rank_score(result: SearchResult, options: RankingOptions, now: datetime) -> float:
+def _rank_score(result: SearchResult, options: RankingOptions, now: datetime, decay: Mapping[str, float]) -> float:
     memory = result.memory
     age = None if memory.created_at is None else max(timedelta(0), now - memory.created_at)
-    recency = 0.0 if age is None else 1.0 / (1.0 + age / DAY)
-    return (
-        result.score * options.similarity_weight
-        + recency * options.recency_weight
-        + (memory.confidence or 0.0) * options.confidence_weight
-    )
+    recency = None if age is None else 1.0 / (1.0 + age / DAY / decay.get(memory.type, 1.0))
+    signals = {"similarity": result.score, "recency": recency, "confidence": memory.confidence}
+    weights = {
+        "similarity": options.similarity_weight,
+        "recency": options.recency_weight,
+        "confidence": options.confidence_weight,
+    }
+    return options.total * weigh(signals, weights)
 
 
 def apply_ranker(
@@ -100,10 +119,13 @@ def apply_ranker(
     """Rank results by a custom function, and refuse any that it was not given."""
     unranked = list(results)
     try:
-        returned = ranker(unranked, options)
+        returned = ranker(*_arguments(ranker, unranked, options))
         ranked = unranked if returned is None else list(returned)
     except Exception as error:
-        raise InvalidInput(f"the ranker failed with {type(error).__name__}: correct it, or use 'default'") from error
+        raise InvalidInput(
+            f"the ranker failed with {type(error).__name__}: correct it (it is given the results, and the weights "
+            "if it takes two arguments), or use 'default'"
+        ) from error
     originals = {result.memory.id: result for result in results}
     ordered: dict[str, SearchResult] = {}
     for result in ranked:
@@ -113,6 +135,15 @@ def apply_ranker(
             raise InvalidInput(f"the ranker gave a rank of {result.rank!r}: give a number, or None")
         ordered.setdefault(result.memory.id, replace(originals[result.memory.id], rank=result.rank))
     return list(ordered.values())
+
+
+def _arguments(ranker: RankingFunction, results: list[SearchResult], options: RankingOptions) -> tuple[Any, ...]:
+    """The results and the weights, or the results alone for a function of one argument."""
+    try:
+        inspect.signature(ranker).bind(results, options)
+    except (TypeError, ValueError):
+        return (results,)
+    return (results, options)
 
 
 def _is_number(value: object) -> bool:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
 
-from weftwork.collect import Collector, LexicalCollector, RelatedCollector, SemanticCollector
+from weftwork.collect import (
+    Collector,
+    LexicalCollector,
+    ReferencesCollector,
+    RelatedCollector,
+    SemanticCollector,
+)
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import relatives
 from weftwork.compose.ordering import Order, Ordered, Ordering, with_descending_scores
@@ -16,6 +22,7 @@ from weftwork.faces.memory.rankers import (
     BY_CONFIDENCE,
     BY_SIMILARITY,
     DEFAULT_RANKING,
+    SIMILARITY,
     MemoryRanker,
     RankingFunction,
     RankingOptions,
@@ -24,19 +31,27 @@ from weftwork.faces.memory.rankers import (
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
 from weftwork.store.protocol import View
-from weftwork.types import Candidate, Decision
+from weftwork.types import SEARCHED, Candidate, Decision
 
 SECTION = "memories"
+SEEDS = 10
+"""The best hits whose relationships are followed where there is no limit."""
+RELATIVE = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|recently|lately|currently|nowadays|ago|this morning"
+    r"|(?:last|next|this|past|coming) (?:few )?(?:night|day|week|weekend|month|year|spring|summer|autumn|fall|winter"
+    r"|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?)\b",
+    re.IGNORECASE,
+)
+"""Words that mean another day each time they are read."""
 FEWEST = 15
 """Hits that are read even for a lower limit: some may be passages of the same memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The weights of a ranking, the signal that stands for similarity, and a function in their place."""
+    """The weights of a ranking, or a function in their place."""
 
     weights: RankingOptions = DEFAULT_RANKING
-    main: Literal["similarity", "relevance"] = "similarity"
     function: RankingFunction | None = None
 
     @property
@@ -49,12 +64,20 @@ class Ranking:
 class Plan:
     """The inputs of a recipe for memories."""
 
-    limit: int
+    limit: int | None
+    """The most memories; None for as many as the budget holds."""
     depth: int = 0
     """The depth to which relationships are followed; 0 for not at all."""
     contradictions: Contradictions = None
     ranking: Ranking = Ranking()
     template: str = "chat"
+    hits: int | None = None
+    """Hits to read from each index where there is no limit; None for an estimate by the budget."""
+    min_score: float = 0.0
+    pinned: bool = False
+    """True shows the nodes that the request includes before all others."""
+    days: bool = True
+    """True tells the day of a memory that says "yesterday" or the like."""
 
 
 def _by_recency(results: list[SearchResult], options: RankingOptions) -> list[SearchResult]:
@@ -63,12 +86,12 @@ def _by_recency(results: list[SearchResult], options: RankingOptions) -> list[Se
 
 RANKINGS: dict[str, Callable[[RankingOptions], Ranking]] = {
     "default": Ranking,
-    "hybrid": lambda weights: Ranking(weights, "relevance"),
+    "hybrid": Ranking,
     "by_similarity": lambda weights: Ranking(BY_SIMILARITY),
     "by_recency": lambda weights: Ranking(weights, function=_by_recency),
     "by_confidence": lambda weights: Ranking(BY_CONFIDENCE),
 }
-"""Rankings by name, given the weights of the request. "hybrid" weighs words and meaning together."""
+"""Rankings by name, given the weights of the request. "hybrid" is an earlier name of the default."""
 
 
 def recipe_for(plan: Plan) -> Recipe:
@@ -86,27 +109,57 @@ def _recipe(plan: Plan) -> Recipe:
         LexicalCollector(section=SECTION),
         SemanticCollector(threshold=0.0, section=SECTION),
     ]
+    seeds = SEEDS if plan.limit is None else plan.limit
     if plan.contradictions:
         collectors.append(
-            RelatedCollector(
-                types=(CONTRADICTS,), seeds=plan.limit, kind="contradiction", name=CONTRADICTS, section=SECTION
-            )
+            RelatedCollector(types=(CONTRADICTS,), seeds=seeds, kind="contradiction", name=CONTRADICTS, section=SECTION)
         )
     if plan.depth:
-        collectors.append(RelatedCollector(depth=plan.depth, seeds=plan.limit, section=SECTION))
+        collectors.append(RelatedCollector(depth=plan.depth, seeds=seeds, section=SECTION))
+    if plan.pinned:
+        collectors.append(ReferencesCollector(section=SECTION, in_query=False))
     ranking = plan.ranking
     rank = None if ranking.function is None else _ranked_by(ranking.function, ranking.weights)
     return Recipe(
         name="memory",
         collectors=tuple(collectors),
-        profile=ranking.weights.profile(ranking.main),
+        profile=ranking.weights.profile(),
         packer="ranked",
         template=plan.template,
-        hits=max(FEWEST, 2 * plan.limit),
+        hits=plan.hits if plan.limit is None else max(FEWEST, 2 * plan.limit),
         unit="node",
         plain=False,
-        order=Ordering(plan.limit, ranking.main, plan.contradictions, rank),
+        order=_Order(Ordering(plan.limit, SIMILARITY, plan.contradictions, rank), plan.min_score, plan.days),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """An ordering of hits that are similar enough, with the day where a text counts from it."""
+
+    ordering: Ordering
+    min_score: float
+    days: bool
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """The candidates in their final order."""
+        near = [candidate for candidate in candidates if self._is_near(candidate)]
+        reason = f"below the lowest score of {self.min_score:g}"
+        far = [Decision.on(candidate, "dropped", reason) for candidate in candidates if not self._is_near(candidate)]
+        remaining, left_out = self.ordering(inquiry, near)
+        return [_dated(candidate) if self.days else candidate for candidate in remaining], left_out + far
+
+    def _is_near(self, candidate: Candidate) -> bool:
+        others = [finding for finding in candidate.findings if finding.kind not in SEARCHED]
+        return bool(others) or similarity(candidate) >= self.min_score
+
+
+def _dated(candidate: Candidate) -> Candidate:
+    """The candidate, with the day on which it was said if its text counts from it."""
+    said = candidate.node.created_at
+    if candidate.note or said is None or not RELATIVE.search(candidate.passage.text):
+        return candidate
+    return replace(candidate, note=f"said on {said:%Y-%m-%d}")
 
 
 def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
@@ -116,11 +169,11 @@ def _ranked_by(ranker: RankingFunction, weights: RankingOptions) -> Order:
         best = {candidate.node.id: candidate for candidate in reversed(candidates)}
         nodes = {node.id: node for node in inquiry.view.nodes(list(best))}
         results = [
-            SearchResult(Memory.from_node(node, nodes[name].text), similarity(best[name]), best[name].score)
+            SearchResult(Memory.from_node(node, nodes[name].text), similarity(best[name]))
             for name, node in ((candidate.node.id, candidate.node) for candidate in best.values())
             if name in nodes
         ]
-        results.sort(key=lambda result: (-(result.rank or 0.0), result.memory.id))
+        results.sort(key=lambda result: (-best[result.memory.id].score, result.memory.id))
         ranked = apply_ranker(ranker, results, weights)
         places = {result.memory.id: (place, result.rank) for place, result in enumerate(ranked)}
         remaining = [candidate for candidate in candidates if candidate.node.id in places]
@@ -140,11 +193,8 @@ def _placed(candidate: Candidate, place: int, rank: float | None, count: int) ->
 
 
 def similarity(candidate: Candidate) -> float:
-    """The similarity of a candidate to the query: by vector, or by words where there is no vector."""
-    value = candidate.signals.get("similarity")
-    if value is None:
-        value = candidate.signals.get("relevance")
-    return 0.0 if value is None else value
+    """The similarity of a candidate to the query, by words and meaning together."""
+    return candidate.signals.get(SIMILARITY) or 0.0
 
 
 def _rank(candidate: Candidate) -> float:

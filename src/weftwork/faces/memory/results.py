@@ -53,9 +53,14 @@ class Err:
 Result = Ok[T] | Err
 
 
+class MissingVectors(EmbeddingError):
+    """Texts have no vector of the engine's model: they cannot be found by meaning."""
+
+
 _KINDS: tuple[tuple[type[Exception], ErrorKind, str | None], ...] = (
     (InvalidInput, "validation_error", None),
     (NotFound, "storage_error", None),
+    (MissingVectors, "embedding_error", None),
     (EmbeddingError, "embedding_error", "the query could not be embedded: see the log"),
     (MissingExtra, "embedding_error", "the query could not be embedded: see the log"),
     (StoreError, "storage_error", "the store could not be read: check it with  weftwork doctor"),

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from weftwork.types import Edge, NodeInfo
+from weftwork.identity import text_hash
+from weftwork.types import UNSEEN, Edge, FieldValue, NodeInfo
 
 MEMORY = "memory"
 """The tag of memories in a workspace."""
-MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark")
+MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark", "statement")
 """Types to offer; any other word may be one."""
+PINNED = "pinned"
+"""The tag of memories that stand in every context of their user."""
+METADATA = "meta:"
+"""Begins the tags by which metadata are found."""
 SUPERSEDES = "supersedes"
 CONTRADICTS = "contradicts"
 
 Contradictions = Literal["both", "newer"] | None
+Action = Literal["added", "superseded", "known", "asked"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,15 @@ class Memory:
     valid_until: datetime | None = None
     owner: str | None = None
     access: frozenset[str] | None = None
+    metadata: Mapping[str, FieldValue] = field(default_factory=dict)
+    """Values for programs: searches can be restricted by them, and no context shows them."""
+    pinned: bool = False
+    """True for a memory that stands in every context of its user."""
+    action: Action | None = field(default=None, compare=False)
+    """What `remember` did: "added" it; "superseded" the first of its conflicts by it; found it "known", and wrote
+    nothing; or "asked", and wrote nothing."""
+    conflicts: tuple[Conflict, ...] = field(default=(), compare=False)
+    """Memories that it probably repeats or contradicts, as `remember` found them."""
 
     @classmethod
     def from_node(cls, node: NodeInfo, content: str) -> Memory:
@@ -44,7 +59,7 @@ class Memory:
             content=content,
             type=node.type,
             confidence=node.confidence,
-            tags=tuple(tag for tag in node.tags if tag != MEMORY),
+            tags=tuple(tag for tag in node.tags if tag not in (MEMORY, PINNED) and not tag.startswith(METADATA)),
             conversation_id=node.conversation,
             created_at=node.created_at,
             updated_at=node.updated_at,
@@ -52,7 +67,23 @@ class Memory:
             valid_until=node.valid_until,
             owner=node.owner,
             access=node.access,
+            metadata={name: value for name, value in node.fields.items() if name != UNSEEN},
+            pinned=PINNED in node.tags,
         )
+
+
+def metadata_tags(metadata: Mapping[str, FieldValue]) -> tuple[str, ...]:
+    """The tags under which these values are found: hashes, since a search for words reads tags as well."""
+    return tuple(f"{METADATA}{text_hash(f'{name}={value!r}')}" for name, value in metadata.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A memory that a new one probably repeats or contradicts."""
+
+    memory: Memory
+    kind: Literal["duplicate", "contradiction"]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
-from weftwork.clock import aware
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
-from weftwork.errors import InvalidInput
-from weftwork.faces.memory.types import CONTRADICTS, MEMORY, SUPERSEDES, Memory
-from weftwork.identity import node_id
-from weftwork.types import Edge, Filters, Node
+from weftwork.errors import InvalidInput, UnknownName
+from weftwork.faces.memory.adding import Addition, Change, chunks, decide, facts_of, mark_of
+from weftwork.faces.memory.conflicts import adds_nothing
+from weftwork.faces.memory.conflicts import conflicts as find_conflicts
+from weftwork.faces.memory.details import (
+    Details,
+    as_details,
+    check_details,
+    details_of,
+    fact_id,
+    inherited,
+    names,
+    node_of,
+)
+from weftwork.faces.memory.engine import ContextEngine, ContextEngineConfig
+from weftwork.faces.memory.extraction import ExtractionModel, Fact
+from weftwork.faces.memory.options import ContextOptions, SearchOptions
+from weftwork.faces.memory.recipe import Plan, recipe_for
+from weftwork.faces.memory.statements import read_turns
+from weftwork.faces.memory.types import (
+    CONTRADICTS,
+    MEMORY,
+    SUPERSEDES,
+    Action,
+    Conflict,
+    ContextResult,
+    Memory,
+    SearchResult,
+    metadata_tags,
+)
+from weftwork.request import Message, Request
+from weftwork.store.protocol import View
+from weftwork.text.split import embedded_text
+from weftwork.types import Budget, Edge, FieldValue, Filters, Node
 from weftwork.write.permit import Kind, Permit, own_list, permitted
-from weftwork.write.prepare import check_node
 
 TREE = frozenset({"child", "parent"})
 """Names of edges that stand for places in the tree."""
 LISTED = 100
+COMPARED = 10
+"""The most similar memories that a new one is compared with."""
+LONGEST_QUERY = 800
+"""Characters of a new memory that are searched for."""
+MOST_AT_ONCE = 1_000_000
+MARKS = "memories of "
+"""Begins the group of marks of the turns that were read for a user."""
+Policy = Literal["keep_both", "supersede", "ask"]
+POLICIES: tuple[Policy, ...] = ("keep_both", "supersede", "ask")
+"""What to do about memories that a new one probably repeats or contradicts."""
 KIND = Kind("memory", "list yours with  weftwork memories", lambda node: MEMORY in node.tags)
-
-
-class Details(TypedDict, total=False):
-    """Optional details of a memory beside its text."""
-
-    type: str
-    confidence: float | None
-    tags: Iterable[str]
-    conversation: str | None
-    valid_from: datetime | None
-    """Start of its validity; now if nothing is said."""
-    valid_until: datetime | None
-    access: Iterable[str] | None
-    """The principals that may see it beside its writer: names, "group:team", or "*" for the whole workspace."""
-    contradicts: Iterable[str]
-    """Ids of memories that it contradicts."""
 
 
 class Memories:
@@ -45,8 +67,28 @@ class Memories:
     A memory is private to its writer until they share it, and only they may change it.
     """
 
-    def __init__(self, weft: Weft) -> None:
+    def __init__(self, weft: Weft, *, new_users: bool = False) -> None:
+        """`new_users` makes users known to the workspace when they first remember something."""
         self._weft = weft
+        self._new_users = new_users
+        self._engine: ContextEngine | None = None
+
+    def search(
+        self, query: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> tuple[SearchResult, ...]:
+        """The memories that answer a query, the most similar first; `options` are the fields of `SearchOptions`."""
+        return self._reader().search_now(query, workspace, SearchOptions(user=user, **options))
+
+    def context(
+        self, query: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, **options: Any
+    ) -> ContextResult:
+        """The memories that answer a query as text; `options` are the fields of `ContextOptions`."""
+        return self._reader().build_context_now(query, workspace, ContextOptions(user=user, **options))
+
+    def _reader(self) -> ContextEngine:
+        if self._engine is None:
+            self._engine = ContextEngine(ContextEngineConfig(storage_client=self._weft, decay=self._weft.tools.decay))
+        return self._engine
 
     def remember(
         self,
@@ -54,13 +96,134 @@ class Memories:
         *,
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
+        on_conflict: Policy = "keep_both",
         **details: Unpack[Details],
     ) -> Memory:
-        """Write a memory; private to its writer unless `access` says otherwise."""
-        against = _names(details.get("contradicts", ()), "contradicts")
-        (entry,) = self._weft.writer.prepare([self._node(text, user, details)])
+        """Write a memory; private to its writer unless `access` says otherwise.
+
+        The result names the user's own memories that it probably repeats or contradicts. `on_conflict` decides what to
+        do about them: "keep_both"; "supersede" gives the new one the place of the first, and writes nothing where it
+        has no new word; "ask" writes nothing.
+        """
+        if on_conflict not in POLICIES:
+            raise UnknownName("policy", on_conflict, POLICIES)
+        node = node_of(text, user, details, self._weft.now())
+        if self._new_users:
+            self._register(user, workspace)
         with self._permitted(workspace, user) as permit:  # what is refused is not embedded
-            permit.visible(against)
+            permit.visible(names(details.get("contradicts", ()), "contradicts"))
+        conflicts = self.conflicts(text, user=user, workspace=workspace, at=node.valid_from)
+        memory, action = Memory.from_node(node, text), _action(text, conflicts, on_conflict)
+        if action == "known":
+            memory = conflicts[0].memory
+        elif action == "superseded":
+            memory = self.revise(conflicts[0].memory.id, text, user=user, workspace=workspace, **details)
+        elif action == "added":
+            memory = self._written(node, details, user, workspace)
+        return replace(memory, action=action, conflicts=conflicts)
+
+    def add(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        extract: ExtractionModel | None = None,
+        on_conflict: Literal["keep_both", "supersede"] | None = None,
+        dry_run: bool = False,
+        **details: Unpack[Details],
+    ) -> Addition:
+        """Remember what is said in a conversation, part by part; turns that were read before are passed over.
+
+        A model in `extract` finds the facts, which then take the place of what they correct or repeat in other words.
+        Without one, statements are kept by rule (`weftwork.faces.memory.statements`) beside what they contradict.
+        `dry_run` decides and writes nothing.
+        """
+        turns, conversation = read_turns(messages), details.get("conversation")
+        node_of("x", user, details, self._weft.now())  # refused before a model is asked
+        if self._new_users and not dry_run:
+            self._register(user, workspace)
+        with self._permitted(workspace, user):
+            marks = self._weft.store.marks(workspace, MARKS + user)
+        unread = [turn for turn in turns if mark_of(turn, conversation, extract) not in marks]
+        keep = (on_conflict or ("keep_both" if extract is None else "supersede")) == "keep_both"
+        changes: list[Change] = []
+        for part in chunks(unread, extract):
+            facts = facts_of(part, extract)
+            taken: set[str] = set()
+            decided: list[Change] = []
+            for place, fact in enumerate(facts):
+                found = self.conflicts(fact.text, user=user, workspace=workspace, at=fact.turns[-1].at)
+                change = decide(fact, found, facts[:place], taken, keep)
+                taken |= {change.memory.id} if change.memory is not None else set()
+                decided.append(change)
+            if not dry_run:
+                read = dict.fromkeys((mark_of(turn, conversation, extract) for turn in part), "read")
+                decided = self._put(facts, decided, read, details, user, workspace)
+            changes += decided
+        return Addition(tuple(changes), len(unread), len(turns) - len(unread))
+
+    def _put(
+        self,
+        facts: Sequence[Fact],
+        changes: Sequence[Change],
+        marks: Mapping[str, str],
+        details: Details,
+        user: str,
+        workspace: str,
+    ) -> list[Change]:
+        """Write the changes of a part, and that it was read, in one transaction."""
+        written: list[Change] = []
+        with self._weft.atomic(workspace) as batch:
+            for fact, change in zip(facts, changes, strict=True):
+                if change.action == "ignore":
+                    written.append(change)
+                    continue
+                own = details_of(fact, details)
+                if change.memory is None:
+                    node = node_of(fact.text, user, own, self._weft.now())
+                    node = replace(node, id=fact_id(fact, user, details.get("conversation")))
+                    memory = self._written(node, own, user, workspace)
+                else:
+                    memory = self.revise(change.memory.id, fact.text, user=user, workspace=workspace, **own)
+                written.append(replace(change, memory=memory))
+            batch.mark(MARKS + user, marks)
+        return written
+
+    def _register(self, user: str, workspace: str) -> None:
+        if user not in self._weft.store.users(workspace):
+            self._weft.add_user(user, workspace=workspace)
+
+    def conflicts(
+        self,
+        text: str,
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        at: datetime | None = None,
+    ) -> tuple[Conflict, ...]:
+        """The user's own memories of a moment that a text probably repeats or contradicts, the most similar first."""
+        query, embedder = text[:LONGEST_QUERY], self._weft.tools.embedder
+        # The vector that the memory itself will have: nothing is embedded twice.
+        vector = None if embedder is None else tuple(embedder.embed_batch([embedded_text("", {}, query)])[0].tolist())
+        request = Request(
+            query=query,
+            vector=vector,
+            workspace=workspace,
+            user=user,
+            budget=Budget(total=self._weft.tools.budget),
+            filters=Filters(tags=frozenset({MEMORY}), as_of=at),
+        )
+        with self._weft.store.view(workspace, user) as view:
+            ranked = self._weft.rank(request, recipe_for(Plan(COMPARED)), view).candidates
+            infos = {candidate.node.id: candidate.node for candidate in ranked if candidate.node.owner == user}
+            texts = {node.id: node.text for node in view.nodes(list(infos))}
+        known = [Memory.from_node(info, texts[name]) for name, info in infos.items() if name in texts]
+        return tuple(find_conflicts(text, known))
+
+    def _written(self, node: Node, details: Details, user: str, workspace: str) -> Memory:
+        against = names(details.get("contradicts", ()), "contradicts")
+        (entry,) = self._weft.writer.prepare([node])
         with (
             self._weft.writer.transaction(workspace, [entry]) as transaction,
             self._permitted(workspace, user) as permit,
@@ -83,11 +246,12 @@ class Memories:
 
         Details that are not given are inherited.
         """
-        against = _names(details.get("contradicts", ()), "contradicts")
+        check_details(details)
+        against = names(details.get("contradicts", ()), "contradicts")
         with self._permitted(workspace, user) as permit:
             (previous,) = permit.changeable([old])
             now = self._weft.now()
-            (entry,) = self._weft.writer.prepare([self._node(text, user, _inherited(previous, details, now))])
+            (entry,) = self._weft.writer.prepare([node_of(text, user, inherited(previous, details, now), now)])
             _check_revision(permit, previous, entry.node, against)
         with (
             self._weft.writer.transaction(workspace, [entry]) as transaction,
@@ -131,10 +295,79 @@ class Memories:
         """Mark two memories as contradicting; the first must be the user's."""
         return self.relate(one, other, CONTRADICTS, user=user, workspace=workspace)
 
-    def forget(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> int:
-        """Remove memories for good, all of them or none, and count them; their children stay."""
+    def update(
+        self,
+        memory: str,
+        text: str | None = None,
+        *,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        **details: Unpack[Details],
+    ) -> Memory:
+        """Change a memory: another text becomes its next version, details alone are changed in place."""
+        if text is not None:
+            return self.revise(memory, text, user=user, workspace=workspace, **details)
+        if not details:
+            raise InvalidInput("there is nothing to change: give another text, or details such as tags or confidence")
+        if "contradicts" in details:
+            raise InvalidInput("contradicts is not changed in place: use contradict()")
+        with self._permitted(workspace, user) as permit:
+            (old,) = permit.changeable([memory])
+            node = node_of(old.text, user, {**as_details(old), **details}, self._weft.now())
+            node = replace(node, id=old.id, owner=old.owner, updated_at=self._weft.now())
+            if "access" in details:
+                permit.refuse_sharing(memory)
+        (entry,) = self._weft.writer.prepare([node])
+        with (
+            self._weft.writer.transaction(workspace, [entry]) as transaction,
+            self._permitted(workspace, user) as permit,
+        ):
+            permit.changeable([memory])
+            transaction.batch.rewrite([entry])
+            if "access" in details:
+                transaction.batch.set_access(memory, node.access)
+        return self.get(memory, user=user, workspace=workspace)
+
+    def get(self, memory: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> Memory:
+        """One memory by its id, whether it is valid now or not."""
+        with self._permitted(workspace, user) as permit:
+            (node,) = permit.visible([memory])
+            if MEMORY not in node.tags:
+                raise KIND.missing(memory)
+            return Memory.from_node(node, node.text)
+
+    def history(
+        self, memory: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE
+    ) -> tuple[Memory, ...]:
+        """All versions of a memory that the user may see, the first one first, each with its writer and its times."""
+        with self._permitted(workspace, user) as permit:
+            permit.visible([memory])
+            versions = [*reversed(_chain(permit.view, memory, "out")), memory, *_chain(permit.view, memory, "in")]
+            nodes = {node.id: node for node in permit.view.nodes(versions)}
+        return tuple(Memory.from_node(nodes[name], nodes[name].text) for name in versions if name in nodes)
+
+    def forget(
+        self,
+        *ids: str,
+        filters: Filters | None = None,
+        metadata: Mapping[str, FieldValue] | None = None,
+        versions: bool = True,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+    ) -> int:
+        """Remove memories for good, all of them or none, and count them; their children stay.
+
+        They are named by ids, or are all of the user's own that pass `filters` and have these `metadata`, whenever they
+        were valid; `Filters()` stands for all. Their earlier versions go with them unless `versions` is False.
+        """
+        if bool(ids) == (filters is not None or metadata is not None):
+            raise InvalidInput("name memories to forget by their ids, or by filters or metadata")
         with self._weft.atomic(workspace) as batch, self._permitted(workspace, user) as permit:
-            return permit.remove(batch, permit.changeable(list(dict.fromkeys(ids))), below=False)
+            chosen = list(ids) or _owned(permit.view, filters or Filters(), metadata or {})
+            if versions:
+                permit.changeable(chosen)
+                chosen += [name for each in list(chosen) for name in _chain(permit.view, each, "out")]
+            return permit.remove(batch, permit.changeable(list(dict.fromkeys(chosen))), below=False)
 
     def own(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> tuple[Memory, ...]:
         """These memories, if the user may change them."""
@@ -145,6 +378,7 @@ class Memories:
         self,
         *,
         filters: Filters | None = None,
+        metadata: Mapping[str, FieldValue] | None = None,
         every: bool = False,
         limit: int = LISTED,
         user: str = DEFAULT_USER,
@@ -155,56 +389,39 @@ class Memories:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
         filters = filters or Filters()
         as_of = filters.as_of or (None if every else self._weft.now())
-        filters = replace(filters, tags=filters.tags | {MEMORY}, as_of=as_of)
+        filters = replace(filters, tags=filters.tags | {MEMORY, *metadata_tags(metadata or {})}, as_of=as_of)
         with self._weft.store.view(workspace, user) as view:
             nodes = view.nodes([info.id for info in view.select(filters, limit=limit)])
         return tuple(Memory.from_node(node, node.text) for node in nodes)
-
-    def _node(self, text: str, user: str, details: Details) -> Node:
-        """A memory as a node, checked before anything is locked or embedded."""
-        for name in details.keys() - Details.__annotations__.keys():
-            raise TypeError(f"a memory has no {name!r}: use {', '.join(Details.__annotations__)}")
-        if not isinstance(text, str) or not text.strip():
-            raise InvalidInput(f"a memory needs a text, got {text!r}")
-        now, kind = self._weft.now(), details.get("type", "fact")
-        start, end = _moment(details, "valid_from"), _moment(details, "valid_until")
-        if start is None and end is not None and end <= now:
-            raise InvalidInput(f"valid_until is over ({end:%Y-%m-%d}): say with valid_from since when it held")
-        conversation = details.get("conversation")
-        if not isinstance(conversation, str | None):
-            raise InvalidInput(f"conversation must be text, got {conversation!r}")
-        node = Node(
-            id=node_id(MEMORY, user, "\0".join((now.isoformat(), str(kind), conversation or "", text))),
-            type=kind,
-            text=text,
-            tags=tuple(dict.fromkeys((MEMORY, *_names(details.get("tags", ()), "tags")))),
-            confidence=details.get("confidence"),
-            conversation=conversation,
-            created_at=now,
-            updated_at=now,
-            valid_from=now if start is None else start,
-            valid_until=end,
-            owner=user,
-            access=frozenset(_names(details.get("access") or (), "access")),
-        )
-        check_node(node)
-        return node
 
     def _permitted(self, workspace: str, user: str) -> AbstractContextManager[Permit]:
         return permitted(self._weft.store, workspace, user, KIND)
 
 
-def _names(values: Iterable[str], what: str) -> tuple[str, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInput(f"{what} must be several texts, got {values!r}: put it into a list")
-    return tuple(values)
+def _action(text: str, conflicts: Sequence[Conflict], policy: Policy) -> Action:
+    if not conflicts or policy == "keep_both":
+        return "added"
+    if policy == "ask":
+        return "asked"
+    first = conflicts[0]
+    return "known" if first.kind == "duplicate" and adds_nothing(first.memory.content, text) else "superseded"
 
 
-def _moment(details: Details, name: Literal["valid_from", "valid_until"]) -> datetime | None:
-    value = details.get(name)
-    if value is not None and not isinstance(value, datetime):
-        raise InvalidInput(f"{name} must be None or a time, got {value!r}")
-    return None if value is None else aware(value)
+def _chain(view: View, name: str, direction: Literal["in", "out"]) -> list[str]:
+    """The earlier versions of a memory, or with "in" the later ones, the nearest first."""
+    names: list[str] = []
+    while neighbours := view.neighbours(name, types=(SUPERSEDES,), direction=direction, limit=1):
+        name = neighbours[0][1].id
+        if name in names:
+            break
+        names.append(name)
+    return names
+
+
+def _owned(view: View, filters: Filters, metadata: Mapping[str, FieldValue]) -> list[str]:
+    """The ids of the viewer's own memories that pass, whenever they were valid."""
+    filters = replace(filters, tags=filters.tags | {MEMORY, *metadata_tags(metadata)})
+    return [info.id for info in view.select(filters, limit=MOST_AT_ONCE) if info.owner == view.user]
 
 
 def _contradictions(node: Node, against: Iterable[str]) -> list[Edge]:
@@ -220,19 +437,6 @@ def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str
         raise InvalidInput(f"memory {old.id!r} ended on {old.valid_until:%Y-%m-%d %H:%M}: revise its successor")
     for _, successor in permit.view.neighbours(old.id, types=(SUPERSEDES,), direction="in", limit=1):
         raise InvalidInput(f"memory {old.id!r} is superseded by {successor.id!r}: revise its successor")
-
-
-def _inherited(old: Node, details: Details, now: datetime) -> Details:
-    """The details of a revision: those not given are inherited, except the start."""
-    start = _moment(details, "valid_from") or now
-    before = Details(
-        type=old.type,
-        confidence=old.confidence,
-        tags=old.tags,
-        conversation=old.conversation,
-        valid_until=old.valid_until if old.valid_until is not None and old.valid_until > start else None,
-    )
-    return {**before, **details}
 
 
 def _end_before(old: Node, moment: datetime | None) -> datetime | None:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from weftwork.server.http.routes import context, contracts, documents, faces, inspect, nodes, questions, workspaces
+from weftwork.server.http.routes import (
+    context,
+    contracts,
+    documents,
+    faces,
+    inspect,
+    memories,
+    nodes,
+    questions,
+    workspaces,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
     workspaces.router,
@@ -12,6 +22,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     nodes.router,
     documents.router,
     faces.router,
+    memories.router,
     context.router,
     questions.router,
     contracts.router,

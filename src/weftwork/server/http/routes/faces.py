@@ -1,4 +1,4 @@
-"""Memories, threads with their messages and references, and activity."""
+"""Threads with their messages and references, and activity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from weftwork.errors import NotFound
-from weftwork.faces.memory import Memories
 from weftwork.request import Message
 from weftwork.server.http.access import Caller, Reader, Recorder, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
@@ -22,9 +21,6 @@ from weftwork.server.http.schemas.faces import (
     ActivityIn,
     Done,
     EventList,
-    MemoryIn,
-    MemoryList,
-    MemoryOut,
     MessageList,
     MessagesIn,
     ReferencesIn,
@@ -41,38 +37,6 @@ from weftwork.server.http.service import Service
 router = APIRouter(prefix="/v1/workspaces/{workspace}")
 
 ThreadName = Annotated[str, Path(max_length=LONGEST_NAME, description="A thread's id, percent-encoded.")]
-MemoryName = Annotated[str, Path(max_length=LONGEST_NAME, description="A memory's id, percent-encoded.")]
-
-
-@router.post("/memories", response_model=MemoryOut, status_code=201, summary="Remember", tags=["memories"])
-def remember(workspace: str, body: MemoryIn, caller: Writer, served: Served) -> Response:
-    """Keep a memory; nobody else sees it unless `access` says so."""
-    memory = Memories(served.weft).remember(body.text, user=caller.user, workspace=workspace, **body.details())
-    return reply(memory, 201)
-
-
-@router.get("/memories", response_model=MemoryList, summary="List memories", tags=["memories"])
-def list_memories(
-    workspace: str, caller: Reader, served: Served, every: bool = False, limit: Listed = None
-) -> Response:
-    """The memories that the user may see, the latest first; `every` brings those that do not hold now as well."""
-    found = Memories(served.weft).list(
-        every=every, limit=listed(limit, 100, served), user=caller.user, workspace=workspace
-    )
-    return reply({"memories": found})
-
-
-@router.put("/memories/{memory:path}", response_model=MemoryOut, summary="Revise a memory", tags=["memories"])
-def revise(workspace: str, memory: MemoryName, body: MemoryIn, caller: Writer, served: Served) -> Response:
-    """Write a memory that takes the place of an older one, which ends where the new one begins."""
-    kept = Memories(served.weft).revise(memory, body.text, user=caller.user, workspace=workspace, **body.details())
-    return reply(kept)
-
-
-@router.delete("/memories/{memory:path}", response_model=Removed, summary="Forget a memory", tags=["memories"])
-def forget(workspace: str, memory: MemoryName, caller: Writer, served: Served) -> Response:
-    """Remove a memory for good."""
-    return reply({"removed": Memories(served.weft).forget(memory, user=caller.user, workspace=workspace)})
 
 
 @router.post("/threads", response_model=TextNode, status_code=201, summary="Start a thread", tags=["threads"])

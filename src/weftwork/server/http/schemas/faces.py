@@ -1,8 +1,8 @@
-"""Memories, threads, activity, feedback, documents and questions; the bodies that contracts prescribe."""
+"""Threads, activity, feedback, documents and questions; the bodies that contracts prescribe."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,59 +18,12 @@ from weftwork.server.http.schemas.values import (
     Names,
     Query,
     Reply,
-    Share,
     Title,
     Truth,
 )
 
 Said = Annotated[str, Field(strict=True, min_length=1, max_length=100_000, pattern=r"\S")]
 Asked = Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
-
-
-class MemoryIn(Model):
-    """Something worth remembering."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Ana prefers mornings.", "type": "preference"}]})
-
-    text: Said
-    type: Annotated[str, Field(strict=True, min_length=1, max_length=200)] | None = None
-    """`fact`, if nothing is said."""
-    confidence: Share | None = None
-    tags: Names | None = None
-    conversation: Name | None = None
-    valid_from: Moment | None = None
-    valid_until: Moment | None = None
-    access: Names | None = None
-    """Readers beside its writer; nobody by default."""
-    contradicts: Names = []
-
-    def details(self) -> dict[str, Any]:
-        """The fields that the request sets beside the text."""
-        said = {name: getattr(self, name) for name in self.model_fields_set - {"text"}}
-        return {name: value for name, value in said.items() if value is not None}
-
-
-class MemoryOut(Reply):
-    """A memory."""
-
-    id: str
-    content: str
-    type: str
-    confidence: float | None
-    tags: list[str]
-    conversation_id: str | None
-    created_at: str | None
-    updated_at: str | None
-    valid_from: str | None
-    valid_until: str | None
-    owner: str | None
-    access: list[str] | None
-
-
-class MemoryList(Reply):
-    """The memories that the user may see, the latest first."""
-
-    memories: list[MemoryOut]
 
 
 class ThreadIn(Model):

@@ -1,0 +1,129 @@
+"""Likely duplicates and contradictions among memories, by rules that can be read.
+
+Two statements are compared by the stems of their words, without the commonest. They contradict each other if they share
+most of them, and one is negated, or their numbers, dates or names differ, or one or two words do in a statement that
+holds for one value at a time ("prefers", "lives in"). They are duplicates if nothing of the kind differs.
+`python -m benchmarks conflicts` measures it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from weftwork.faces.memory.types import Conflict, Memory
+from weftwork.text.analysis import analyse
+
+SAME = 0.88
+"""The share of all words that duplicates have in common."""
+ALIKE = 0.7
+"""The share of the shorter one's words, beside what may differ, that contradictions have in common."""
+FEW = 2
+"""Words in which statements about the same subject may differ to contradict each other."""
+LEAST = 2
+"""The fewest words that statements with a conflict share."""
+
+_NEGATIONS = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|no longer|stopped|quit|(?:\w+)n['’]t)\b", re.I
+)
+_SPEAKER = re.compile(r"\A[^\W\d_][\w .'’-]{0,40}: ")
+_NUMBER = re.compile(r"\d")
+_NAME = re.compile(r"(?<![.!?:] )(?<!\A)\b[A-Z][\w’'-]+")
+_VALUES = frozenset(
+    analyse(
+        "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand first "
+        "second third january february march april june july august september october november december "
+        "spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday morning "
+        "evening noon night"
+    )
+)
+_SINGLE = frozenset(
+    analyse(
+        "favourite favorite prefers lives works name called birthday born deadline due password email phone "
+        "address job boss manager lead owner age colour color status plan decided chose uses married "
+        "allergic moved costs budget"
+    )
+)
+"""Words of statements that hold for one value at a time."""
+_COMMON = frozenset(
+    analyse(
+        "a an the and or but of to in on at by for from with as is are was were be been being am do does did "
+        "done have has had having i me my we us our you your he him his she her it its they them their this "
+        "that these those there here will would can could should may might must shall so too very also just "
+        "still now then than about into over up out who which what when where s t d ll m re ve not no never "
+        "don doesn didn isn aren wasn weren won wouldn couldn shouldn can't cannot any some all more most "
+        "really quite"
+    )
+)
+
+Kind = Literal["duplicate", "contradiction"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    words: frozenset[str]
+    values: frozenset[str]
+    """Numbers, dates and names."""
+    negated: bool
+
+    @property
+    def frame(self) -> frozenset[str]:
+        return self.words - self.values
+
+
+@lru_cache(maxsize=2048)
+def _read(text: str) -> _Statement:
+    said = _SPEAKER.sub("", text, count=1)
+    words = [word for word in analyse(text.replace("’", "'")) if word not in _COMMON]
+    names = {stem for name in _NAME.findall(said) for stem in analyse(name)}
+    values = {word for word in words if _NUMBER.search(word) or word in _VALUES or word in names}
+    return _Statement(frozenset(words), frozenset(values), bool(_NEGATIONS.search(said)))
+
+
+def compare(old: str, new: str) -> tuple[Kind, str] | None:
+    """The kind of conflict between two statements and the reason for it; None if there is none."""
+    one, other = _read(old), _read(new)
+    shared = one.words & other.words
+    if len(shared) < min(LEAST, len(one.words), len(other.words)) or not shared:
+        return None
+    only_old, only_new = one.words - other.words, other.words - one.words
+    if one.negated != other.negated:
+        return ("contradiction", "one of them is negated") if _alike(one.words, other.words) else None
+    values_old, values_new = one.values - other.words, other.values - one.words
+    if values_old and values_new and _alike(one.frame, other.frame):
+        return "contradiction", f"{_list(values_old)} there, {_list(values_new)} here"
+    if not values_old and not values_new and len(shared) >= SAME * len(one.words | other.words):
+        return "duplicate", "the same words"
+    single = shared & _SINGLE
+    if single and 0 < len(only_old) <= FEW and 0 < len(only_new) <= FEW and _alike(one.words, other.words):
+        return "contradiction", f"{_list(only_old)} there, {_list(only_new)} here"
+    return None
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= max(1, ALIKE * min(len(one), len(other)))
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(sorted(words)[:3])
+
+
+def conflicts(text: str, memories: Iterable[Memory]) -> Iterator[Conflict]:
+    """The memories that a text probably repeats or contradicts, in their order."""
+    for memory in memories:
+        found = compare(memory.content, text)
+        if found is not None:
+            yield Conflict(memory, *found)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The stems of a text without the commonest words."""
+    return _read(text).words
+
+
+def adds_nothing(old: str, new: str) -> bool:
+    """Return True if a statement has no word that the older one lacks."""
+    return _read(new).words <= _read(old).words

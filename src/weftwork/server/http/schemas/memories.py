@@ -1,0 +1,200 @@
+"""Memories: what is remembered, searched, changed and forgotten."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from weftwork.server.http.schemas.context import FiltersIn
+from weftwork.server.http.schemas.faces import Asked, Said
+from weftwork.server.http.schemas.values import (
+    DEEPEST,
+    LARGEST_BUDGET,
+    MOST_IN_A_BATCH,
+    MOST_NAMES,
+    Json,
+    Limit,
+    Model,
+    Moment,
+    Name,
+    Names,
+    Number,
+    Reply,
+    Share,
+    Text,
+    Truth,
+    Whole,
+)
+
+Metadata = Annotated[dict[Name, Text | Truth | Whole | Number], Field(max_length=MOST_NAMES)]
+Tokens = Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)]
+
+
+class _Details(Model):
+    type: Annotated[str, Field(strict=True, min_length=1, max_length=200)] | None = None
+    """`fact`, if nothing is said."""
+    confidence: Share | None = None
+    tags: Names | None = None
+    metadata: Metadata | None = None
+    """Values for programs: searches can be restricted by them, and no context shows them."""
+    pinned: Truth | None = None
+    """Whether it stands in every context of its user."""
+    conversation: Name | None = None
+    created_at: Moment | None = None
+    """When it was said; now, if nothing is said."""
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    access: Names | None = None
+    """Readers beside its writer; nobody by default."""
+
+    def details(self) -> dict[str, Any]:
+        """The details that the request sets."""
+        said = {name: getattr(self, name) for name in self.model_fields_set & (_Details.model_fields.keys() | _MORE)}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+_MORE = {"contradicts"}
+
+
+class MemoryIn(_Details):
+    """Something worth remembering."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Ana prefers mornings.", "type": "preference"}]})
+
+    text: Said
+    contradicts: Names = []
+    on_conflict: Literal["keep_both", "supersede", "ask"] = "keep_both"
+    """What to do if it probably repeats or contradicts a memory of the user's."""
+
+
+class MemoryChange(_Details):
+    """Another text, which becomes the next version, or other details, which are changed in place."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Ana prefers evenings."}]})
+
+    text: Said | None = None
+    contradicts: Names = []
+
+
+class ConversationIn(_Details):
+    """A conversation, the statements of which are to be remembered."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"messages": [{"role": "user", "text": "I moved to Lisbon in May."}]}]}
+    )
+
+    class Turn(Model):
+        """A message."""
+
+        id: Name | None = None
+        role: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "user"
+        text: Said
+        at: Moment | None = None
+
+    messages: Annotated[list[Turn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+    on_conflict: Literal["keep_both", "supersede"] = "keep_both"
+    dry_run: Truth = False
+
+
+class MemoryQuery(Model):
+    """A search for memories."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does Ana like to meet?", "limit": 5}]})
+
+    query: Asked
+    limit: Limit | None = None
+    memory_types: Names = []
+    tags: Names = []
+    metadata: Metadata = {}
+    date_from: Moment | None = None
+    date_to: Moment | None = None
+    min_confidence: Share | None = None
+    min_score: Share | None = None
+    conversation_id: Name | None = None
+    include_relationships: Truth = False
+    relationship_depth: Annotated[int, Field(strict=True, ge=1, le=DEEPEST)] = 1
+    as_of: Moment | None = None
+    contradictions: Literal["both", "newer"] | None = None
+
+    def options(self) -> dict[str, Any]:
+        """The options that the request sets beside the query."""
+        return {name: getattr(self, name) for name in self.model_fields_set - {"query"}}
+
+
+class MemoryContextQuery(MemoryQuery):
+    """A question that memories are to answer, as text."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does Ana like to meet?"}]})
+
+    template: Name | None = None
+    token_budget: Tokens | None = None
+    ranker: Name = "default"
+    include_metadata: Truth | None = None
+    pinned_tokens: Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)] = 500
+
+
+class ForgetIn(Model):
+    """Memories to forget: by their ids, or all of the user's own that pass."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"filters": {"tags": ["draft"]}}]})
+
+    ids: Names = []
+    filters: FiltersIn | None = None
+    metadata: Metadata | None = None
+    versions: Truth = True
+    """Whether their earlier versions go with them."""
+
+
+class MemoryOut(Reply):
+    """A memory."""
+
+    id: str
+    content: str
+    type: str
+    confidence: float | None
+    tags: list[str]
+    metadata: Json
+    pinned: bool
+    conversation_id: str | None
+    created_at: str | None
+    updated_at: str | None
+    valid_from: str | None
+    valid_until: str | None
+    owner: str | None
+    access: list[str] | None
+    action: Literal["added", "superseded", "known", "asked"] | None
+    """What became of a new one."""
+    conflicts: list[Json]
+    """Memories that a new one probably repeats or contradicts."""
+
+
+class MemoryList(Reply):
+    """Memories."""
+
+    memories: list[MemoryOut]
+
+
+class MemoryResults(Reply):
+    """The memories that answer a query, the most similar first."""
+
+    results: list[Json]
+
+
+class MemoryContext(Reply):
+    """Memories as text, and which they are."""
+
+    context: str
+    token_count: int
+    memories: list[Json]
+    truncated: bool
+    template: str
+    warnings: list[str]
+
+
+class AdditionOut(Reply):
+    """The changes that a conversation made."""
+
+    changes: list[Json]
+    read: int
+    known: int
