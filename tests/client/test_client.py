@@ -243,6 +243,32 @@ def test_threads_over_the_wire(client, weft):
         client.threads.messages(thread.id)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda threads, t: threads.create("a", references="keys"),
+        lambda threads, t: threads.create("a", access="ben"),
+        lambda threads, t: threads.create(5),
+        lambda threads, t: threads.post(t),
+        lambda threads, t: threads.post(t, " "),
+        lambda threads, t: threads.post(t, 5),
+        lambda threads, t: threads.reference(t, 5),
+        lambda threads, t: threads.rename(t, None),
+        lambda threads, t: threads.list("many"),
+        lambda threads, t: threads.messages(t, 0),
+        lambda threads, t: threads.count_use("keys"),
+    ],
+)
+def test_wrong_input_to_threads_is_refused_over_the_wire_as_well(client, weft, wrong):
+    thread = weft.threads.create("T").id
+    threads = len(weft.threads.list())
+    for each in (client.threads, weft.threads):
+        with pytest.raises(InvalidInput):
+            wrong(each, thread)
+    assert (len(weft.threads.list()), weft.threads.messages(thread)) == (threads, [])
+    weft.threads.remove(thread)
+
+
 def test_a_document_is_uploaded_and_asked_about(client, tmp_path):
     path = tmp_path / "dome.html"
     path.write_text("<h1>Dome</h1><p>The heavy dome turns on twelve steel rollers.</p>", encoding="utf-8")

@@ -67,6 +67,15 @@ def test_parallel_posts_have_a_total_order(weft):
     assert [m.position for m in weft.threads.messages(thread.id)] == list(range(1, 21))
 
 
+def test_within_a_transaction_nothing_is_posted_over_something_else(weft):
+    thread = weft.threads.create("T")
+    for call in (lambda: weft.threads.post(thread.id, "Same."), lambda: weft.threads.create("T")):
+        with pytest.raises(InvalidInput, match=r"outside of weft\.atomic"), weft.atomic():
+            call()
+    weft.threads.post(thread.id, "Same.", "Same.")
+    assert [m.position for m in weft.threads.messages(thread.id)] == [1, 2]
+
+
 def test_two_threads_of_one_moment_are_two(weft):
     assert weft.threads.create("A").id != weft.threads.create("A").id
     assert len(weft.threads.list()) == 2

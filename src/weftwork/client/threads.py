@@ -10,6 +10,7 @@ from weftwork.engine import DEFAULT_WORKSPACE
 from weftwork.request import Message
 from weftwork.types import Node, NodeInfo
 from weftwork.wire import decode, encode
+from weftwork.write.threads import ids_of, turn_of
 
 Send = Callable[..., Any]
 
@@ -30,7 +31,7 @@ class ClientThreads:
         workspace: str = DEFAULT_WORKSPACE,
     ) -> Node:
         """Start a thread, seen by its owner and those in `access`, that refers to these nodes."""
-        body = {"title": title, "references": list(references), "access": list(access)}
+        body = {"title": title, "references": ids_of(references), "access": ids_of(access)}
         return decode(Node, self._send("POST", workspace, "threads", body, user, again=False))
 
     def post(
@@ -42,7 +43,7 @@ class ClientThreads:
         workspace: str = DEFAULT_WORKSPACE,
     ) -> Sequence[str]:
         """Put messages at the end of a thread, all of them or none; return their ids."""
-        turns = [Message(role, message) if isinstance(message, str) else message for message in messages]
+        turns = [turn_of(message, role) for message in messages]
         said = [
             {"role": turn.role, "text": turn.text} | ({} if turn.at is None else {"at": encode(turn.at)})
             for turn in turns
@@ -74,12 +75,12 @@ class ClientThreads:
 
     def reference(self, thread: str, *nodes: str, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Say what a thread is about; return the number of new references."""
-        body = {"thread": thread, "nodes": list(nodes)}
+        body = {"thread": thread, "nodes": ids_of(nodes)}
         return int(self._send("POST", workspace, "references", body, user)["changed"])
 
     def unreference(self, thread: str, *nodes: str, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> int:
         """Say what a thread is no longer about; return the number of references removed."""
-        body = {"thread": thread, "nodes": list(nodes)}
+        body = {"thread": thread, "nodes": ids_of(nodes)}
         return int(self._send("POST", workspace, "references-remove", body, user)["changed"])
 
     def rename(self, thread: str, title: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE) -> Node:
@@ -96,5 +97,5 @@ class ClientThreads:
     ) -> int:
         """Note that an answer used these sources, each once; return the number of nodes."""
         return int(
-            self._send("POST", workspace, "uses", {"references": list(references)}, user, again=False)["changed"]
+            self._send("POST", workspace, "uses", {"references": ids_of(references)}, user, again=False)["changed"]
         )

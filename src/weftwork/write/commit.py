@@ -46,6 +46,11 @@ class Writer:
         self._embedder = embedder
         self._open = _Open()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this thread is within a transaction, whose writes reads do not see yet."""
+        return self._open.texts is not None
+
     def prepare(self, nodes: Iterable[Node]) -> list[Entry]:
         """Check nodes and cut them into passages; refuse a repeated id."""
         entries: dict[str, Entry] = {}

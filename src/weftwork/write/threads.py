@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from weftwork.errors import InvalidInput
@@ -25,8 +25,16 @@ MOST_REFERENCES = 50
 KIND = Kind("thread", "list them with  threads.list()", lambda node: node.type == THREAD)
 
 
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The ids of messages that were posted, and the number of texts embedded for them."""
+
+    ids: Sequence[str]
+    embedded: int
+
+
 class Threads:
-    """The threads of all workspaces of a store. Each change is one transaction; thread-safe.
+    """The threads of all workspaces of a store. Each change is one transaction of its own; thread-safe.
 
     Everybody who may see a thread may post to it; its owner renames, shares and removes it.
     """
@@ -50,8 +58,9 @@ class Threads:
         admin: bool = False,
     ) -> Node:
         """Start a thread, seen by its owner and those in `access`, that refers to these nodes."""
+        self._refuse_within_transaction("start a thread")
         user, workspace = user or self._user, workspace or self._workspace
-        targets, readers = _ids(references), frozenset(_ids(access))
+        targets, readers = ids_of(references), frozenset(ids_of(access))
         now = self._now()
         draft = Node(
             # As for messages, an id that is free is known once the transaction has begun.
@@ -87,8 +96,21 @@ class Threads:
 
         A text is said by `role`.
         """
+        return self.post_all(thread, messages, role=role, user=user, workspace=workspace).ids
+
+    def post_all(
+        self,
+        thread: str,
+        messages: Iterable[str | Message],
+        *,
+        role: str = "user",
+        user: str | None = None,
+        workspace: str | None = None,
+    ) -> Posted:
+        """The same, and count the texts that were embedded."""
+        self._refuse_within_transaction("post")
         user, workspace = user or self._user, workspace or self._workspace
-        turns = [_turn(message, role) for message in messages]
+        turns = [turn_of(message, role) for message in messages]
         if not turns:
             raise InvalidInput("there is nothing to post: give a text, or several")
         now = self._now()
@@ -115,19 +137,19 @@ class Threads:
                 last = _last_position(permit.view, _seen_thread(permit.view, thread))
             placed = [self._placed(workspace, user, node, last, now) for node in nodes]
             transaction.batch.put(self._writer.prepare(placed))
-        return [node.id for node in placed]
+        return Posted([node.id for node in placed], transaction.embedded)
 
     def list(self, limit: int = 50, *, user: str | None = None, workspace: str | None = None) -> Sequence[NodeInfo]:
         """The threads that the user may see, those that changed last first."""
         with self._store.view(workspace or self._workspace, user or self._user) as view:
-            return view.select(Filters(types=frozenset({THREAD})), limit=limit)
+            return view.select(Filters(types=frozenset({THREAD})), limit=_limit(limit))
 
     def messages(
         self, thread: str, limit: int = 100, *, user: str | None = None, workspace: str | None = None
     ) -> Sequence[Node]:
         """The last messages of a thread, the oldest of them first."""
         with self._store.view(workspace or self._workspace, user or self._user) as view:
-            children = view.children(_seen_thread(view, thread), limit, last=True)
+            children = view.children(_seen_thread(view, thread), _limit(limit), last=True)
             return view.nodes([child.id for child in children])
 
     def references(self, thread: str, *, user: str | None = None, workspace: str | None = None) -> Sequence[NodeInfo]:
@@ -173,7 +195,7 @@ class Threads:
         They are named by their ids or citation ids. What is gone or hidden by now is passed over.
         """
         user, workspace = user or self._user, workspace or self._workspace
-        names = [name.strip("[]") for name in _ids(references)]
+        names = [name.strip("[]") for name in ids_of(references)]
         with self._store.view(workspace, user) as view:
             nodes = {node.id for node in view.nodes(names)} | {record.node.id for record in view.cited(names)}
         if nodes:
@@ -192,7 +214,7 @@ class Threads:
         remove: bool = False,
     ) -> int:
         user, workspace = user or self._user, workspace or self._workspace
-        edges = _edges(thread, _ids(nodes))
+        edges = _edges(thread, ids_of(nodes))
         with self._writer.transaction(workspace) as transaction, self._permitted(workspace, user, admin) as permit:
             permit.changeable([thread])
             permit.visible([edge.target for edge in edges])
@@ -200,6 +222,11 @@ class Threads:
 
     def _permitted(self, workspace: str, user: str, admin: bool = False) -> AbstractContextManager[Permit]:
         return permitted(self._store, workspace, user, KIND, admin=admin)
+
+    def _refuse_within_transaction(self, what: str) -> None:
+        """Refuse where free ids and the last place cannot be read: a message could replace another."""
+        if self._writer.is_open:
+            raise InvalidInput(f"{what} outside of weft.atomic(): several messages in one call are one transaction")
 
     def _placed(self, workspace: str, user: str, node: Node, last: int, now: datetime) -> Node:
         """A message at its place after the last one, under an id that is free."""
@@ -232,7 +259,8 @@ def _edges(thread: str, nodes: Iterable[str]) -> list[Edge]:
     return [Edge(source=thread, target=name, type=REFERENCE) for name in dict.fromkeys(nodes)]
 
 
-def _turn(message: str | Message, role: str) -> Message:
+def turn_of(message: str | Message, role: str) -> Message:
+    """A message as it is posted; a text is said by `role`."""
     turn = Message(role, message) if isinstance(message, str) else message
     if not isinstance(turn, Message) or not isinstance(turn.text, str) or not turn.text.strip():
         raise InvalidInput(f"a message must be text, got {message!r}: give a text, or Message(role, text)")
@@ -246,7 +274,13 @@ def _text(value: str, what: str) -> str:
     return value
 
 
-def _ids(values: Iterable[str]) -> Sequence[str]:
+def _limit(value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(f"the limit must be a whole number of at least 1, got {value!r}")
+    return value
+
+
+def ids_of(values: Iterable[str]) -> Sequence[str]:
     """Several ids: a single text would be taken letter by letter."""
     names = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     if values and not (names and all(isinstance(name, str) for name in names)):

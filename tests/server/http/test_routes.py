@@ -193,6 +193,19 @@ def test_a_thread_has_messages_and_references_and_a_context_of_its_own(ana, weft
     assert ok(ana.post(f"{W}/references-remove", json={"thread": thread, "nodes": ["plan"]})) == {"changed": 1}
 
 
+def test_messages_count_the_texts_that_were_embedded_for_them(ana, weft):
+    thread = ok(ana.post(f"{W}/threads", json={"title": "Counts"}), 201)["id"]
+
+    def embedded(*texts):
+        body = {"thread": thread, "messages": [{"text": text} for text in texts]}
+        answer = ok(ana.post(f"{W}/messages", json=body), 201)
+        assert answer["nodes"] == len(answer["ids"]) == len(texts)
+        return answer["embedded"]
+
+    assert embedded("Who polishes the lens?", "Who polishes the lens?") == 1
+    assert embedded("Who polishes the lens?", "And when?") == 1
+
+
 def test_the_description_of_a_prime_context_has_its_items_citations_and_counts(ana):
     schemas = ok(ana.get("/openapi.json"))["components"]["schemas"]
     assert schemas["PrimeItem"]["properties"].keys() >= {"id", "type", "content", "relevance", "metadata"}

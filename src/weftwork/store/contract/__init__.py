@@ -20,6 +20,7 @@ from weftwork.store.contract.pages import PagesContract
 from weftwork.store.contract.search import SearchContract
 from weftwork.store.contract.server_state import ServerStateContract
 from weftwork.store.contract.structure import StructureContract
+from weftwork.store.contract.threads import ThreadsContract
 from weftwork.store.contract.validity import ValidityContract
 from weftwork.store.contract.writing import WritingContract
 
@@ -39,5 +40,6 @@ class StoreContract(
     MarksContract,
     ClaimsContract,
     ServerStateContract,
+    ThreadsContract,
 ):
     """The whole contract; the `store` fixture gives an empty store."""

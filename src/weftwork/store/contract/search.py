@@ -113,6 +113,8 @@ class SearchContract:
             node("page", "quince", title="quince", confidence=0.2, updated_at=NOW - timedelta(days=9)),
         )  # fmt: skip
         assert set(found(store, "quince", by=by, filters=Filters(**filters))) == expected
+        with store.view(WORKSPACE, "ana") as view:
+            assert {info.id for info in view.select(Filters(**filters), limit=10)} == expected
 
     def test_equal_scores_come_in_a_stable_order(self, store: Store) -> None:
         put(opened(store), *(node(f"n{n}", "same words", title="t") for n in range(30)))

@@ -74,9 +74,8 @@ def add_messages(workspace: str, body: MessagesIn, caller: Writer, served: Serve
     """Put messages at the end of a thread, all of them or none."""
     within("the number of messages", len(body.messages), served.options.limits.batch)
     turns = [Message(turn.role, turn.text, turn.at) for turn in body.messages]
-    ids = served.weft.threads.post(body.thread, *turns, user=caller.user, workspace=workspace)
-    embedded = 0 if served.weft.tools.embedder is None else len(ids)
-    return reply({"nodes": len(ids), "edges": 0, "embedded": embedded, "ids": ids}, 201)
+    posted = served.weft.threads.post_all(body.thread, turns, user=caller.user, workspace=workspace)
+    return reply({"nodes": len(posted.ids), "edges": 0, "embedded": posted.embedded, "ids": posted.ids}, 201)
 
 
 @router.get("/messages", response_model=MessageList, summary="List messages", tags=["threads"])
