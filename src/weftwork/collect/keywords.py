@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from weftwork.text.analysis import MAX_REQUIRED
 
 MOST_WORDS = 32
 """Words of a query that are compared by their looks: the first ones say what it is about."""
+MOST_NAMES = 4
+"""Names of files in a query that are compared each by itself."""
+_FILE_NAME = re.compile(r"[\w/-][\w./-]*\.[A-Za-z]\w{0,4}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,16 @@ class FuzzyCollector:
         """The most alike first."""
         # Words that say nothing only make a path look less alike.
         text = " ".join(inquiry.question.words[:MOST_WORDS]) or inquiry.question.search
+        names = _FILE_NAME.findall(inquiry.question.text)[:MOST_NAMES]
         limit, filters = self.limit or inquiry.search_depth, inquiry.request.filters
-        hits = inquiry.view.search_fuzzy(text, limit=limit, filters=filters, threshold=self.threshold)
-        return [Found(hit.key, hit.score, f"resembles the query {hit.score:.2f}", "fuzzy") for hit in hits]
+        scores: dict[int, float] = {}
+        # Two names together look like neither file.
+        for each in dict.fromkeys((text, *names)):
+            for hit in inquiry.view.search_fuzzy(each, limit=limit, filters=filters, threshold=self.threshold):
+                scores[hit.key] = max(hit.score, scores.get(hit.key, 0.0))
+        parts = {
+            record.passage.key for record in inquiry.load(list(scores)) if record.document not in ("", record.node.id)
+        }
+        # Of two names that are the same, that of a file comes before that of a section.
+        best = sorted(scores, key=lambda key: (-scores[key], key in parts, key))[:limit]
+        return [Found(key, scores[key], f"resembles the query {scores[key]:.2f}", "fuzzy") for key in best]

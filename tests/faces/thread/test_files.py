@@ -247,6 +247,24 @@ def test_a_mistyped_name_of_a_file_comes_before_files_with_such_words(files):
     assert files.fuzzy_search("python loging")[0].id == wanted
 
 
+def test_of_equal_names_that_of_the_file_comes_before_that_of_a_section(weft, files):
+    weft.add(
+        [
+            Node(id="guide", type="page", title="Guide", source="guide.md"),
+            Node(id="section", type="heading", title="Wikilinks", text="Short.", parent="guide"),
+            Node(id="own", type="page", title="Wikilinks", source="wikilinks.md"),
+        ]
+    )
+    assert [hit.id for hit in files.fuzzy_search("wikilinks")][:2] == ["own", "guide"]
+
+
+def test_two_mistyped_names_in_one_message_are_both_found(files):
+    density = files.add("code/density.py", "def pack(): ...")
+    extensions = files.add("docs/recommended-extensions.md", "Install these.")
+    found = files.fuzzy_search("what is in densty.py and recomended-extentions.md?")
+    assert {hit.id for hit in found[:2]} == {density, extensions}
+
+
 def test_a_file_is_its_owners_alone_unless_it_is_shared(weft, files):
     weft.add_user("ben")
     private, shared = files.add("a.md", "mirror"), files.add("b.md", "mirror", access=["*"])

@@ -55,7 +55,8 @@ def names(parts, prefix=""):
 def test_python_is_split_into_functions_classes_and_methods(tmp_path):
     (tmp_path / "mirrors.py").write_text(PYTHON)
     reading = read(Files(), tmp_path)
-    parts = {node.title: node for node in reading.of("file")}
+    assert [node.title for node in reading.of("file")] == ["mirrors.py"]  # the others are parts of it
+    parts = {node.title: node for node in (*reading.of("file"), *reading.of("code"))}
     assert list(parts) == ["mirrors.py", "mirrors.count", "mirrors.Box", "mirrors.Box.open", "mirrors.Box.close"]
     assert parts["mirrors.count"].text.startswith("# How many wait.\n@cache\ndef count(box):")
     assert "inner" in parts["mirrors.count"].text

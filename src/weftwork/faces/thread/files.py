@@ -145,7 +145,7 @@ class FileRepository:
         budget = Budget(total=DEFAULT_BUDGET)
         request = Request(query=query, workspace=self._workspace, user=self._user, budget=budget)
         best: dict[str, SearchResult] = {}
-        for candidate in self._weft.rank(request, recipe).candidates:
+        for candidate in sorted(self._weft.rank(request, recipe).candidates, key=_place):
             node, passage = candidate.node, candidate.passage
             marked = excerpt(passage.text or node.title, query.replace('"', " "))
             name, path = candidate.document or node.id, file_path(node, candidate.trail)
@@ -214,6 +214,11 @@ def _names(values: Iterable[str], rule: str) -> list[str]:
         if all(isinstance(name, str) for name in names):
             return names
     raise InvalidInput(f"{rule}, got {values!r}: put them into a list")
+
+
+def _place(candidate: Candidate) -> tuple[float, int]:
+    """Sort by score; where that is the same, as the search did."""
+    return -candidate.score, min(finding.rank for finding in candidate.findings)
 
 
 def _search_score(candidate: Candidate, facts: Facts) -> float:

@@ -84,8 +84,8 @@ def _read(file: FoundFile, source_id: str) -> Iterator[Yielded]:
         seen[local] += 1
         node = f"{source_id}#{local}" if seen[local] == 1 else f"{source_id}#{local}.{seen[local]}"
         yield replace(
-            top, id=node, title=qualified, text=_outside(lines, part.start, part.end, part.inner), parent=above,
-            position=part.start + 1, fields={"line": part.start + 1},
+            top, id=node, type="code", title=qualified, text=_outside(lines, part.start, part.end, part.inner),
+            parent=above, position=part.start + 1, fields={"line": part.start + 1},
         )  # fmt: skip
         waiting += [(node, qualified, inner) for inner in part.inner][::-1]
 
