@@ -458,6 +458,18 @@ def test_metrics_are_told_for_each_call(weft):
         assert later.search_latency == later.scoring_latency == later.optimization_latency == 0.0
 
 
+def test_the_latencies_of_a_search_are_told_once_however_long_a_later_call_takes(weft, monkeypatch):
+    told = []
+    weft.add([file("a", "The primary mirror.")])
+    service = ContextAssemblyService(weft, track_metrics=told.append)
+    service.build("t", ASKED)
+    service.invalidate()
+    moments = iter((0.0, 60.0))
+    monkeypatch.setattr("weftwork.faces.thread.service.time.perf_counter", lambda: next(moments, 60.0))
+    service.build("t", ASKED)
+    assert (told[1].assembly_time, told[1].search_latency) == (60_000.0, 0.0)
+
+
 def test_a_message_is_analysed(service):
     found = service.analyze("Which FILES mention the mirror, see [[Plan]] and docs/a.md #urgent last week?")
     assert found.keywords == ("files", "mention", "mirror", "plan", "docs", "urgent", "last", "week")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 
@@ -25,6 +26,8 @@ from weftwork.types import Context, Filters
 MAX_TOKENS = 4000
 SYSTEM_PROMPT_TOKENS = 500
 OPTIMIZERS = ("density", "optimal")
+MOST_TOLD = 100
+"""Contexts whose latencies were told and are not told again."""
 
 log = logging.getLogger("weftwork.thread")
 
@@ -62,6 +65,7 @@ class ContextAssemblyService:
         self._filters = Filters(types=frozenset(_names("types", types)))
         self._track = track_metrics
         self.cache: ContextCache[PrimeContext] = ContextCache()
+        self._told: deque[Context] = deque(maxlen=MOST_TOLD)
 
     async def build_prime_context(self, thread_id: str, user_message: str, user_id: str = DEFAULT_USER) -> PrimeContext:
         """The context for a message, made in a worker thread."""
@@ -160,8 +164,11 @@ class ContextAssemblyService:
 
     def _metrics(self, prime: PrimeContext, spent: float, fresh: bool) -> ContextMetrics:
         timings = prime.context.timings
-        if not fresh or sum(timings.values()) > spent:  # nobody searched: the engine, or this service, remembered it
+        told = any(prime.context is context for context in self._told.copy())
+        if not fresh or told or sum(timings.values()) > spent:  # nobody searched: it was remembered
             timings = {}
+        if not told:
+            self._told.append(prime.context)
         return ContextMetrics(
             assembly_time=spent,
             items_retrieved=len(prime.context.trace),
