@@ -10,7 +10,14 @@ import pytest
 
 from weftwork import Edge, Node, Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound
-from weftwork.faces.thread import MAX_TOKENS, SYSTEM_PROMPT_TOKENS, ContextAssemblyService, ContextCache, thread_recipe
+from weftwork.faces.thread import (
+    MAX_TOKENS,
+    SYSTEM_PROMPT_TOKENS,
+    ContextAssemblyService,
+    ContextCache,
+    FileRepository,
+    thread_recipe,
+)
 from weftwork.identity import CITATION
 from weftwork.ingest.connectors.registry import recognise
 from weftwork.ingest.follow import follow
@@ -637,3 +644,19 @@ def test_metrics_are_logged_and_a_tracker_that_fails_spoils_nothing(weft, caplog
     assert prime.stats.search_count == 0
     assert "Context assembly metrics {'assembly_time'" in caplog.messages[0]
     assert caplog.messages[1] == "track_metrics failed"
+
+
+def test_a_file_of_code_is_one_file_with_its_functions_in_their_order(weft, tmp_path):
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "optics.py").write_text(
+        "\n\n".join(f"def mirror_{name}(lens):\n    return lens" for name in ("wash", "tilt", "coat"))
+    )
+    follow(weft, code, recognise(code))
+    prime = ContextAssemblyService(weft).build("t", "Which function handles the mirror and the lens?")
+    assert prime.stats.search_count == 1
+    assert prime.text.count("code/optics.py") == 1
+    places = [prime.text.index(f"optics.mirror_{name}") for name in ("wash", "tilt", "coat")]
+    assert places == sorted(places)
+    found = FileRepository(weft, "me").fuzzy_search("optcs.py")
+    assert [hit.path for hit in found] == ["code/optics.py"]
