@@ -20,6 +20,15 @@ STOP_WORDS = frozenset(
     tell show give find please""".split()
 )
 
+COURTESIES = frozenset(
+    """thanks thank thx cheers ok okay alright fine cool great perfect nice awesome excellent wonderful brilliant super
+    good well lovely sure agreed understood noted got hi hello hey morning afternoon evening night bye goodbye welcome
+    sorry much lot lots wow haha lol done see soon later day weekend helpful helps helped appreciate makes
+    sense""".split()
+)
+"""Words of thanks, greetings and assent."""
+ALWAYS_COURTEOUS = frozenset("thanks thank thx cheers ok okay hi hello hey bye goodbye lol haha wow".split())
+
 INTENTS: dict[str, tuple[str, ...]] = {
     "task": ("todo", "kanban_card", "task"),
     "tasks": ("todo", "kanban_card", "task"),
@@ -114,6 +123,18 @@ def words_of(text: str) -> list[str]:
     Scripts without spaces give pairs of letters, as they are indexed.
     """
     return _WORD.findall(spaced(text).lower())
+
+
+def is_courtesy(message: str) -> bool:
+    """True of "thanks", "ok, great", "perfect!" or a thumb up: there is nothing to answer."""
+    words = words_of(message)
+    if not words:
+        return bool(message.strip()) and not any(character.isalnum() for character in message)
+    telling = [word for word in words if word not in STOP_WORDS]
+    if not telling or not COURTESIES.issuperset(telling):
+        return False
+    # One such word alone may be what is looked for: "day", "done", "nice".
+    return len(telling) > 1 or telling[0] in ALWAYS_COURTEOUS or message.rstrip().endswith("!")
 
 
 def read_query(text: str, now: datetime) -> Question:

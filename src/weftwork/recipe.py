@@ -86,6 +86,8 @@ class Recipe:
     order: Order | None = None
     """The final order of the scored candidates, and the choice of those that stay."""
 
+    min_support: float = 0.0
+    """The least support of a query with which anything is shown (`score/support.py`)."""
     tokens: int | None = None
     """The budget where none is given; None for that of the engine."""
 
@@ -184,6 +186,7 @@ RECIPES: dict[str, Recipe] = {
             packer=Overflow(modest=True),
             sections=ASKED_FOR,
             lines=True,
+            min_support=0.5,
         ),
         Recipe(
             name="workspace",
