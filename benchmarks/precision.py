@@ -79,7 +79,10 @@ class Given:
     """An item that was given for a request."""
 
     key: str
+    """Of the block that it is shown for."""
     content: str
+    blocks: tuple[str, ...] = ()
+    """The keys of all blocks that it shows."""
     in_focus: bool = False
     relevance: float = 0.0
     tokens: int = 0
@@ -97,8 +100,8 @@ class Tally:
 
     def add(self, items: list[Given], request: Judged) -> None:
         """Count the items of a request."""
-        judged = [item for item in items if item.key in request.relevant | request.irrelevant]
-        relevant = [item for item in judged if item.key in request.relevant]
+        relevant = [item for item in items if request.relevant & {item.key, *item.blocks}]
+        judged = [item for item in items if item in relevant or item.key in request.irrelevant]
         self.items += len(items)
         self.judged += len(judged)
         self.relevant += len(relevant)
@@ -161,6 +164,7 @@ class Place:
             Given(
                 self.keys.get(item.block_id, item.block_id),
                 item.content,
+                tuple(self.keys.get(block, block) for block in item.block_ids),
                 section.type == "focus",
                 item.relevance,
                 self.weft.tools.counter.count(item.content),

@@ -29,7 +29,7 @@ from weftwork.collect import (
     VisualCollector,
     WholePages,
 )
-from weftwork.compose.ordering import Order, Ordering
+from weftwork.compose.ordering import Order, Ordering, WithEvidence
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.density import Density
@@ -194,6 +194,7 @@ RECIPES: dict[str, Recipe] = {
             sections={name: part for name, part in SECTION_BUDGETS.items() if name not in ("references", "system")},
             capped=WITHOUT_EVIDENCE,
             min_length=50,
+            order=WithEvidence(),
         ),
         Recipe(
             name="thread",

@@ -36,6 +36,7 @@ DEFAULTS = {
         "weights": {
             "semantic": 0.35, "structural": 0.25, "recency": 0.15, "type_match": 0.15, "user_affinity": 0.10,
         },
+        "min_evidence": 0.65,
     },
     "truncation": {"default_strategy": "extractive", "min_content_length": 50},
 }  # fmt: skip
@@ -342,6 +343,17 @@ def test_words_have_a_threshold_of_their_own(desk):
     assert min(every.values()) < middle
     assert found(min_threshold=middle - 1e-6) == {name: score for name, score in every.items() if score >= middle}
     assert found(min_threshold=1.0) == {}
+
+
+def test_min_evidence(desk):
+    def kept(**settings):
+        payload = desk.with_settings(ranking=settings).build("quince jelly", type="search")
+        return {decision.node for decision in payload.context.trace if "evidence" not in decision.reason}
+
+    desk.weft.add([node("tart", "The tart of Lyon has almonds and a jelly on top.")])
+    assert "tart" in kept(min_evidence=0.0)
+    assert "tart" not in kept(min_evidence=1.0)
+    assert kept(min_evidence=1.0) < kept(min_evidence=0.0)
 
 
 def test_a_template_that_a_budget_is_too_small_for_is_named_by_a_warning(desk):

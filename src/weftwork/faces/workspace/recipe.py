@@ -18,6 +18,7 @@ from weftwork.collect import (
     SemanticCollector,
     SimilarCollector,
 )
+from weftwork.compose.ordering import WithEvidence
 from weftwork.faces.workspace.budget import RequestType
 from weftwork.faces.workspace.request import FocusKind
 from weftwork.faces.workspace.settings import SemanticSettings, WorkspaceConfig
@@ -59,6 +60,7 @@ def recipe_for(config: WorkspaceConfig, variation: Variation) -> Recipe:
         profile=_profile(config, variation.type),
         hits=_search_depth(config, variation),
         min_length=config.truncation.min_content_length,
+        order=WithEvidence(config.ranking.min_evidence),
     )
 
 
