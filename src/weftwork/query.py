@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from weftwork.text.analysis import MARKS, is_unspaced, spaced
-from weftwork.text.pointing import subject_of, wants_similar
+from weftwork.text.pointing import subject_of, wants_linked, wants_similar
 
 MOST_QUOTED = 120
 STOP_WORDS = frozenset(
@@ -98,6 +98,13 @@ class Question:
     """The text to search for."""
     wants_similar: bool = False
     """True if things like the focus would help."""
+
+    @property
+    def needs_focus_alone(self) -> bool:
+        """True for a command such as "translate this": it searches for nothing, and no links of the focus help."""
+        if self.search.strip() or _PART.search(self.text) is None:
+            return False
+        return not (self.wants_similar or wants_linked(self.text))
 
     def about_focus(self) -> Question:
         """The question of a user who has a focus: a command that points at it is not searched for."""

@@ -162,7 +162,7 @@ WORKSPACE = (
     LexicalCollector(),
     SemanticCollector(),
     SimilarCollector(),
-    RelationsCollector(max_depth=2),
+    RelationsCollector(max_depth=2, for_commands=False),
     ActivityCollector(),
 )
 """The collectors of the workspace contract, with words beside meaning."""

@@ -53,6 +53,28 @@ def test_a_request_that_points_is_about_the_focus_alone(plans, query):
     assert payload.metadata.collectors_used == ("focus",)
 
 
+@pytest.mark.parametrize(
+    ("query", "linked"),
+    [
+        ("Summarize this page", set()),
+        ("Make this shorter", set()),
+        ("What does this mean?", set()),
+        ("What is this related to?", {"other"}),
+        ("Explain how this fits the budget", {"other"}),
+        ("Break this into subtasks", {"other"}),
+        ("", {"other"}),
+    ],
+)
+@pytest.mark.parametrize("recipe", ["face", "engine"])
+def test_links_of_the_focus_are_for_requests_that_they_help(empty, query, linked, recipe):
+    empty.weft.add([node("focus", "A plan."), node("other", "A page.")], [Edge(source="focus", target="other")])
+    if recipe == "face":
+        trace = empty.build(query, focus=Focus(block_id="focus")).context.trace
+    else:
+        trace = empty.weft.context(query, user="ana", recipe="workspace", focus="focus").trace
+    assert {decision.node for decision in trace if decision.section == "relations"} == linked
+
+
 def test_without_a_focus_the_same_words_are_searched_for(plans):
     assert "course" in shown(plans.build("Translate this to German", type="chat"), "semantic")
 

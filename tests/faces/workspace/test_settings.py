@@ -91,7 +91,7 @@ def test_the_recipe_of_that_name_has_the_same_defaults(desk):
     [("focus", 0), ("semantic", 0), ("relations", 50), ("activity", 20), ("history", 0), ("system", 0)],
 )
 def test_each_section_of_the_budget(desk, name, limit):
-    query = "quince" if name == "semantic" else "Explain this"
+    query = "quince" if name == "semantic" else "What is this related to?"
     usual = desk.build(query, focus=FOCUS)
     changed = desk.with_settings(token_budget={name: limit}).build(query, focus=FOCUS)
     if name in ("history", "system"):

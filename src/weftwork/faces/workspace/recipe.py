@@ -106,7 +106,7 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
         yield SimilarCollector(limit=chosen.similar.limit)
     if chosen.relations.enabled:
         depth = variation.depth or chosen.relations.max_depth
-        yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth)
+        yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth, for_commands=False)
     if chosen.activity.enabled:
         recent = chosen.activity
         yield ActivityCollector(
