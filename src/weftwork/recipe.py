@@ -26,6 +26,7 @@ from weftwork.collect import (
     RelationsCollector,
     SemanticCollector,
     SimilarCollector,
+    StatusCollector,
     VisualCollector,
     WholePages,
 )
@@ -158,6 +159,7 @@ WORKSPACE = (
     FocusCollector(),
     ReferencesCollector(section="focus"),
     DueCollector(),
+    StatusCollector(),
     HistoryCollector(),
     LexicalCollector(),
     SemanticCollector(),

@@ -4,6 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from weftwork.compose.ordering import STEP, WithEvidence, with_descending_scores
+from weftwork.query import read_query
+from weftwork.store.contract.kit import NOW
 
 from .making import candidate
 
@@ -18,7 +20,7 @@ def test_scores_fall_along_the_order_and_one_that_had_to_rise_keeps_its_own_as_a
 
 
 def _ordered(evidence, candidates, share=0.65):
-    inquiry: Any = SimpleNamespace(evidence=evidence)
+    inquiry: Any = SimpleNamespace(evidence=evidence, question=read_query("which foam?", NOW))
     return WithEvidence(share)(inquiry, candidates)
 
 

@@ -69,10 +69,17 @@ class WithEvidence:
             document = candidate.document or candidate.node.id
             evidence[document] = max(evidence.get(document, 0.0), _evidence(inquiry, candidate))
         least = self.share * max(evidence.values(), default=0.0)
+        question = inquiry.question
+        in_state = question.state is not None and not question.beside_state and any(map(_is_due, candidates))
         remaining, left_out = [], []
         for candidate in candidates:
             found = evidence[candidate.document or candidate.node.id]
-            if found >= least or any(finding.kind not in SEARCHED for finding in candidate.findings):
+            if any(finding.kind not in SEARCHED for finding in candidate.findings):
+                remaining.append(candidate)
+            elif in_state and self.share:
+                reason = f"the question asks for tasks that are {question.state}, and there are some"
+                left_out.append(Decision.on(candidate, "dropped", reason))
+            elif found >= least:
                 remaining.append(candidate)
             else:
                 reason = f"its document has evidence {found:.2f}, below {least:.2f}, a share {self.share:g} of the best"
@@ -166,6 +173,11 @@ def _evidence(inquiry: Inquiry, candidate: Candidate) -> float:
     if not _is_hit(candidate):
         return 0.0
     return max(inquiry.evidence.get(candidate.key, 0.0), candidate.found_as("fuzzy") or 0.0)
+
+
+def _is_due(candidate: Candidate) -> bool:
+    """Return True if it is in the state that the question asks for."""
+    return candidate.found_as("due") is not None
 
 
 def _is_hit(candidate: Candidate) -> bool:

@@ -75,6 +75,27 @@ def test_links_of_the_focus_are_for_requests_that_they_help(empty, query, linked
     assert {decision.node for decision in trace if decision.section == "relations"} == linked
 
 
+def test_open_tasks_are_listed_in_place_of_what_has_those_words(empty):
+    empty.weft.add(
+        [
+            node("a", "Wash the pots", type="todo", fields={"status": "open"}),
+            node("b", "Dry the pots", type="todo", fields={"status": "done"}),
+            node("about", "Open tasks: what tasks are open is a good question."),
+        ]
+    )
+    assert shown(empty.build("What tasks are open?", type="chat"), "semantic") == ["a"]
+    assert shown(empty.build("What tasks are done?", type="chat"), "semantic") == ["b"]
+    off = empty.with_settings(collectors={"status": {"enabled": False}})
+    assert "about" in shown(off.build("What tasks are open?", type="chat"), "semantic")
+    focused = empty.build("Is this task done?", focus=Focus(block_id="a"))
+    assert "b" not in found_by(focused, "status")
+
+
+def test_words_are_searched_for_where_no_task_is_in_that_state(empty):
+    empty.weft.add([node("about", "Open tasks: none at all."), node("b", "Dry", type="todo", fields={"done": True})])
+    assert shown(empty.build("What tasks are open?", type="chat"), "semantic") == ["about"]
+
+
 def test_without_a_focus_the_same_words_are_searched_for(plans):
     assert "course" in shown(plans.build("Translate this to German", type="chat"), "semantic")
 

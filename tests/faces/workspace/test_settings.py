@@ -30,6 +30,7 @@ DEFAULTS = {
         "activity": {"enabled": True, "recent_edit_count": 10, "recent_view_count": 5, "max_age_hours": 72},
         "lexical": {"enabled": True, "min_threshold": 0.0},
         "due": {"enabled": True},
+        "status": {"enabled": True},
         "similar": {"enabled": True, "limit": 5},
     },
     "ranking": {

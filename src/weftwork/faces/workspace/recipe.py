@@ -17,6 +17,7 @@ from weftwork.collect import (
     RelationsCollector,
     SemanticCollector,
     SimilarCollector,
+    StatusCollector,
 )
 from weftwork.compose.ordering import WithEvidence
 from weftwork.faces.workspace.budget import RequestType
@@ -96,6 +97,8 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
     yield ReferencesCollector(section=_open_section(variation.closed))
     if chosen.due.enabled:
         yield DueCollector()
+    if chosen.status.enabled:
+        yield StatusCollector()
     yield HistoryCollector()
     if chosen.lexical.enabled:
         yield LexicalCollector(threshold=chosen.lexical.min_threshold)

@@ -71,6 +71,13 @@ class DueSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatusSettings:
+    """Tasks that are open, in progress or done, where the query asks for them."""
+
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarSettings:
     """Blocks like the focused one, where it is broken down, planned or estimated."""
 
@@ -121,6 +128,7 @@ class CollectorSettings:
     activity: ActivitySettings = field(default_factory=ActivitySettings)
     lexical: LexicalSettings = field(default_factory=LexicalSettings)
     due: DueSettings = field(default_factory=DueSettings)
+    status: StatusSettings = field(default_factory=StatusSettings)
     similar: SimilarSettings = field(default_factory=SimilarSettings)
 
 
