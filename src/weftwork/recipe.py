@@ -26,10 +26,11 @@ from weftwork.collect import (
     RelationsCollector,
     SemanticCollector,
     SimilarCollector,
+    StatusCollector,
     VisualCollector,
     WholePages,
 )
-from weftwork.compose.ordering import Order, Ordering
+from weftwork.compose.ordering import Order, Ordering, WithEvidence
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.density import Density
@@ -160,11 +161,12 @@ WORKSPACE = (
     FocusCollector(),
     ReferencesCollector(section="focus"),
     DueCollector(),
+    StatusCollector(),
     HistoryCollector(),
     LexicalCollector(),
     SemanticCollector(),
     SimilarCollector(),
-    RelationsCollector(max_depth=2),
+    RelationsCollector(max_depth=2, for_commands=False),
     ActivityCollector(),
 )
 """The collectors of the workspace contract, with words beside meaning."""
@@ -197,6 +199,7 @@ RECIPES: dict[str, Recipe] = {
             sections={name: part for name, part in SECTION_BUDGETS.items() if name not in ("references", "system")},
             capped=WITHOUT_EVIDENCE,
             min_length=50,
+            order=WithEvidence(),
         ),
         Recipe(
             name="thread",
