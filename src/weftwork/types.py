@@ -19,6 +19,8 @@ UNSEEN = "_unseen"
 
 ABOUT = "_about"
 """The field with the subject of a part, such as the titles above it: searched, but not shown."""
+IDS = "_ids"
+"""The field with the ids that an export has for what a node's text holds: found by, but neither searched nor shown."""
 
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
