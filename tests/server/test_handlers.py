@@ -314,9 +314,17 @@ def test_markdown_tells_what_the_document_warns_of_and_is_never_empty(server, we
             talk.text("weftwork_context", query="qqqq wwww", recipe="graph", workspace="second")
             == "(nothing was found for 'qqqq wwww')"
         )
-        assert talk.text("weftwork_context", query="harbour", maxTokens=1, recipe="graph").startswith(
-            "(a budget under 500 tokens holds"
+        refused = talk.call("weftwork_context", query="harbour", maxTokens=1, recipe="graph")
+        assert (refused.is_error, refused.content[0].text) == (
+            True,
+            "a budget of 1 tokens holds no answer: give 500 or more as maxTokens",
         )
+        for tokens in range(2, 120):
+            answer = talk.call("weftwork_context", query="harbour", maxTokens=tokens, recipe="graph")
+            texts = [part.text for part in answer.content]
+            assert answer.is_error or weft.tools.counter.count("\n".join(texts)) <= tokens
+        # Without a header, the note follows the text.
+        assert not texts[0].startswith("Query:") and texts[1].startswith("(a budget under 500 tokens")
         small = talk.text("weftwork_context", query="harbour", maxTokens=499, recipe="graph")
         assert "Note: a budget under 500 tokens holds names and types only: give 500 or more\n" in small
         assert get_counter().count(small) <= 499

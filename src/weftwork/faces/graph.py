@@ -175,7 +175,7 @@ def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, he
             break
         headed, notes, text = bool(notes), notes[:-1], document.markdown
     usage = replace(whole, budget=budget, used=counter.count(text))
-    return replace(document, meta=replace(meta, tokens=usage), markdown=text)
+    return replace(document, meta=replace(meta, tokens=usage), markdown=text, headed=headed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,8 @@ class Asked:
 def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
     """A context of any recipe as the graph contract's document."""
     nodes = () if asked.names_only else written_nodes(context, asked.fields, asked.profile)
-    overflow = _named(weft, context, nodes)
+    with weft.store.view(context.workspace, context.user) as view:
+        overflow = named_nodes(context, view, nodes)
     meta = ContextMeta(
         query=asked.query or context.query,
         workspace=context.workspace,
@@ -211,14 +212,6 @@ def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
         warnings=(*asked.warnings, *context.warnings),
     )
     return ContextDocument(meta, nodes, overflow, context.text, context)
-
-
-def _named(weft: Weft, context: Context, nodes: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
-    """The nodes that are only named; a small budget names no more than it shows."""
-    if not nodes:
-        return named_nodes(context, None, nodes)
-    with weft.store.view(context.workspace, context.user) as view:
-        return named_nodes(context, view, nodes)
 
 
 def _topics(query: str | Sequence[str | Topic]) -> tuple[Topic, ...]:

@@ -123,6 +123,8 @@ class ContextDocument:
     overflow: tuple[OverflowSummary, ...]
     markdown: str
     context: Context = field(repr=False)
+    headed: bool = False
+    """The Markdown begins with the header, which has the notes."""
 
     def to_dict(self, *, details: bool = True) -> dict[str, Any]:
         """The contract's JSON, with citations; `details` adds types, the components of scores, topics and costs."""
