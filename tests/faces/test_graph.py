@@ -439,7 +439,7 @@ class TestFormat:
         assert weft.context("a", recipe="graph", lens="general").text == text
         assert header + separator == (
             "Query: a\nLens: general, depth 2. "
-            f"Tokens: {get_counter().count(document.markdown)} of 4000. Found: 3 nodes, 0 more by name, 0 left out.\n\n"
+            f"Tokens: {get_counter().count(document.markdown)} of 4000. Found: 3 nodes.\n\n"
         )
 
     def test_a_lens_works_with_any_recipe(self, weft):
@@ -683,3 +683,25 @@ def test_the_limits_and_the_routes_of_a_walk_can_be_chosen(weft):
     assert "reference" in assembler.assemble("hub", routes=True).markdown
     with pytest.raises(InvalidInput, match="limit must be a whole number of at least 1, got 0"):
         assembler.assemble("hub", limit=0)
+
+
+def test_the_words_of_a_section_that_was_asked_for_come_before_what_stands_below_it(weft):
+    told = " ".join(f"word{n}" for n in range(120))
+    weft.add(
+        [
+            page("guide", ""),
+            page("top", "Only this says why.", type="heading", parent="guide"),
+            *(page(f"part-{n}", f"Part {n}. {told}", type="heading", parent="top") for n in range(4)),
+        ]
+    )
+    document = ContextAssembler(weft).assemble("", focus="top", max_tokens=500)
+    assert "Only this says why." in document.markdown
+    assert document.markdown.index("Only this") < document.markdown.index("Part ")
+
+
+def test_a_small_budget_has_a_brief_header_and_counts_no_folder_as_left_out(weft):
+    weft.add([page("box", "", type="folder"), page("a", "The mirror.", parent="box"), page("b", "x", parent="a")])
+    brief = ContextAssembler(weft).assemble("a", max_tokens=999)
+    assert brief.markdown.startswith(f"Tokens: {get_counter().count(brief.markdown)} of 999. Found: 2 nodes.\n\n")
+    whole = ContextAssembler(weft).assemble("b", max_tokens=1000, depth=1)
+    assert whole.markdown.startswith("Query: b\nLens: general, depth 1. Tokens: ")

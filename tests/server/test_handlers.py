@@ -324,7 +324,10 @@ def test_markdown_tells_what_the_document_warns_of_and_is_never_empty(server, we
             texts = [part.text for part in answer.content]
             assert answer.is_error or weft.tools.counter.count("\n".join(texts)) <= tokens
         # Without a header, the note follows the text.
-        assert not texts[0].startswith("Query:") and texts[1].startswith("(a budget under 500 tokens")
+        few = [
+            part.text for part in talk.call("weftwork_context", query="harbour", maxTokens=80, recipe="graph").content
+        ]
+        assert few[0].startswith("- Harbour") and few[1].startswith("(a budget under 500 tokens")
         small = talk.text("weftwork_context", query="harbour", maxTokens=499, recipe="graph")
         assert "Note: a budget under 500 tokens holds names and types only: give 500 or more\n" in small
         assert get_counter().count(small) <= 499

@@ -9,7 +9,7 @@ from typing import Any
 
 from weftwork.clock import whole_minute
 from weftwork.collect import GraphCollector
-from weftwork.compose.ordering import Order
+from weftwork.compose.ordering import BY_SETTINGS, Order
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.graph_document import (
@@ -29,7 +29,7 @@ from weftwork.render.values import ALL_FIELDS, iso
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.score import Profile
 from weftwork.text.tokens import TokenCounter
-from weftwork.types import Budget, Context
+from weftwork.types import CONTAINERS, Budget, Context
 from weftwork.validation import check_depth
 
 __all__ = [
@@ -161,7 +161,8 @@ def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, he
     whole, context = meta.tokens, document.context
     # The text lists fewer than the document knows of.
     listed = len(context.overflow) + sum(excerpt.form == "line" or not document.nodes for excerpt in context.excerpts)
-    unlisted = max(0, whole.nodes_summarized + whole.nodes_omitted - listed)
+    silent = {node.id for node in document.overflow if node.type in CONTAINERS}
+    unlisted = max(0, whole.nodes_summarized + whole.nodes_omitted - listed - len(silent))
     usage = replace(whole, budget=budget, nodes_summarized=listed, nodes_omitted=unlisted)
     text = document.markdown
     while headed:
@@ -266,5 +267,5 @@ def _hubs(context: Context) -> tuple[str, ...]:
 
 def _usage(context: Context, nodes: Sequence[ContextNode], overflow: Sequence[OverflowSummary]) -> TokenUsage:
     named = {node.id for node in nodes} | {node.id for node in overflow}
-    omitted = {decision.node for decision in context.trace} - named
-    return TokenUsage(context.budget, context.tokens, len(nodes), len(overflow), len(omitted))
+    reached = {decision.node for decision in context.trace if not decision.reason.startswith(BY_SETTINGS)}
+    return TokenUsage(context.budget, context.tokens, len(nodes), len(overflow), len(reached - named))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from weftwork.compose.ordering import BY_SETTINGS
 from weftwork.faces.graph_document import (
     ContextNode,
     FieldText,
@@ -91,7 +92,7 @@ def named_nodes(context: Context, view: View, written: Sequence[ContextNode]) ->
     scores = {
         decision.node: decision.score
         for decision in reversed(context.trace)
-        if decision.node not in written_ids | named.keys()
+        if decision.node not in written_ids | named.keys() and not decision.reason.startswith(BY_SETTINGS)
     }
     keys = view.passages(list(scores))
     for record in view.load([key for passages in keys.values() for key in passages]):
