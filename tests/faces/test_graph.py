@@ -175,13 +175,13 @@ class TestWalk:
     def test_at_most_a_hundred_nodes_are_reached_beside_the_starts(self, weft):
         weft.add([page("top"), *(page(f"p{n}", parent="top") for n in range(40))])
         weft.add([page(f"q{n}", parent=f"p{n % 40}", title=f"Leaf {n}") for n in range(200)])
-        document = ContextAssembler(weft).assemble("top", max_tokens=100_000)
+        document = ContextAssembler(weft).assemble("top", max_tokens=7_999)
         assert len(document.nodes) == 101
 
     def test_a_hub_is_sampled_by_relevance_and_that_is_noted(self, weft):
         crowd = [page(f"k{n:03}", f"drum number {n}", parent="hub", days=n % 7) for n in range(80)]
         weft.add([page("hub"), *crowd, page("wanted", "a violin", parent="hub", days=900)])
-        document = ContextAssembler(weft).assemble("violin", focus="hub", depth=1, max_tokens=50_000)
+        document = ContextAssembler(weft).assemble("violin", focus="hub", depth=1, max_tokens=7_999)
         found = nodes(document)
         assert len(found) == 51
         assert "wanted" in found
@@ -525,7 +525,7 @@ class TestLenses:
         )
 
         def kept(lens):
-            document = ContextAssembler(weft).assemble("hub", lens=lens, depth=1, max_tokens=50_000)
+            document = ContextAssembler(weft).assemble("hub", lens=lens, depth=1, max_tokens=7_999)
             kinds = [node.id[:3] for node in document.nodes if node.distance]
             return {kind: kinds.count(kind) for kind in ("kid", "ref", "val")}
 
@@ -705,3 +705,24 @@ def test_a_small_budget_has_a_brief_header_and_counts_no_folder_as_left_out(weft
     assert brief.markdown.startswith(f"Tokens: {get_counter().count(brief.markdown)} of 999. Found: 2 nodes.\n\n")
     whole = ContextAssembler(weft).assemble("b", max_tokens=1000, depth=1)
     assert whole.markdown.startswith("Query: b\nLens: general, depth 1. Tokens: ")
+
+
+def test_a_large_budget_walks_further_than_a_hundred_nodes(weft):
+    told = "some words " * 20
+    weft.add([page("hub", "The hub."), *(page(f"n{n:03}", f"Note {n}. {told}", parent="hub") for n in range(300))])
+    usual = ContextAssembler(weft).assemble("hub")
+    assert (usual.meta.tokens.nodes_summarized + len(usual.nodes), usual.meta.sampled_hubs) == (51, ("hub",))
+    large = ContextAssembler(weft).assemble("hub", max_tokens=100_000)
+    assert (len(large.nodes), large.overflow, large.meta.sampled_hubs) == (301, (), ())
+    assert "## More" not in large.markdown
+    assert len(ContextAssembler(weft).assemble("hub", max_tokens=100_000, limit=7).nodes) == 8
+
+
+def test_json_shortens_the_node_that_does_not_fit_whole(weft):
+    told = " ".join(f"word{n}" for n in range(400))
+    weft.add([page("hub", "The hub."), page("long", told, parent="hub")])
+    document = ContextAssembler(weft).assemble("hub", max_tokens=4000)
+    value = fitted(document, get_counter(), 600)
+    assert [node["id"] for node in value["nodes"]] == ["hub", "long"]
+    assert value["nodes"][1]["content"].endswith("[...]")
+    assert 500 < value["meta"]["tokens"]["used"] <= 600

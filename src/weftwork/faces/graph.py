@@ -50,6 +50,8 @@ LEAST_SHARE = 5
 """The header may take one token in so many; a smaller budget goes without it."""
 MOST_COUNTED = 999
 """As many nodes as the header is priced for."""
+REACHED, FOLLOWED = 100, 50
+"""The nodes that a walk reaches, and the neighbours of one that it follows, for each 4,000 tokens of a large budget."""
 NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more"
 
 
@@ -95,7 +97,6 @@ class ContextAssembler:
         `focus` is a node to start from as well, `limit` the most nodes that are reached, `hub_limit` the most of
         one's neighbours that are followed; `routes` tells the way to each; `more` are fields of `Request`.
         """
-        limits = _walk_limits(more)
         topics = _topics(query)
         if not topics and focus is None:
             raise InvalidInput("there is nothing to start from: give a topic, a node's id or a focus")
@@ -103,6 +104,7 @@ class ContextAssembler:
         chosen = self._weft.tools.lenses.get(lens)
         budget = self._budget.max_tokens if max_tokens is None else max_tokens
         check_budget(Budget(total=budget))
+        limits = _walk_limits(more, budget)
         counter = self._weft.tools.counter
         asked_depth = min(depth, chosen.max_depth)
         query = "; ".join(topic.text for topic in topics)
@@ -137,14 +139,20 @@ class ContextAssembler:
         return _headed(document, budget, counter, headed=bool(header and document.markdown))
 
 
-def _walk_limits(more: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Take the options of the walk out of `more`: its limits, and whether routes are told."""
+def _walk_limits(more: dict[str, Any], budget: int) -> tuple[int | None, int | None]:
+    """Take the options of the walk out of `more`: its limits, and whether routes are told.
+
+    The usual limits are for the usual budget; a multiple of it has as many times as much.
+    """
     limits = {name: more.pop(name, None) for name in ("limit", "hub_limit")}
     for name, value in limits.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise InvalidInput(f"{name} must be a whole number of at least 1, got {value!r}")
     if more.pop("routes", False):
         more["show"] = frozenset(more.get("show", ())) | {"route"}
+    times = budget // TokenBudget().max_tokens
+    if times > 1:
+        return limits["limit"] or times * REACHED, limits["hub_limit"] or times * FOLLOWED
     return limits["limit"], limits["hub_limit"]
 
 
