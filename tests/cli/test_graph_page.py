@@ -54,3 +54,6 @@ def test_every_option_of_the_page_changes_what_is_printed(followed, weft):
     assert "Alien" not in weft(*asked, "--edge", "mention").out
     assert "Seven people" not in weft(*asked, "--exclude", "file:vault/Alien.md").out
     assert "→ reference file:vault/Alien.md" in weft(*asked, "--routes").out
+    # What the settings leave out is not named either, unless it is asked for.
+    assert "Film" not in weft(*asked, "--json").out
+    assert "like [[Blade Runner]]" in weft("context", "Film", "--recipe", "graph").out

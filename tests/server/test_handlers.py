@@ -361,3 +361,25 @@ def test_json_that_the_cap_shrinks_says_so_and_still_writes_nodes_out(weft):
                 talk.call("weftwork_context", query="timber", format="json", maxTokens=asked).content[0].text
             )
             assert (document["meta"]["tokens"]["budget"], document["meta"]["warnings"]) == (asked, [])
+
+
+def test_the_options_of_the_walk_are_followed_by_the_tool(server, weft):
+    weft.add(
+        [Node(id="quay", title="Quay"), *(Node(id=f"boat-{n}", title=f"Boat {n}") for n in range(9))],
+        [Edge(source="quay", target=f"boat-{n}", type="field" if n < 2 else "reference") for n in range(9)],
+    )
+    with talking(server) as talk:
+
+        def reached(**options):
+            text = talk.text("weftwork_context", query="quay", recipe="graph", format="json", **options)
+            return {node["id"] for node in json.loads(text)["nodes"]} - {"quay"}
+
+        assert len(reached()) == 9
+        assert len(reached(limit=3)) == 3
+        assert len(reached(hubLimit=4)) == 4
+        assert reached(edgeTypes=["field"]) == {"boat-0", "boat-1"}
+        assert reached(exclude=["boat-0", "boat-5"]) == {f"boat-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}
+        asked = {"query": "quay", "recipe": "graph"}
+        assert "→ field boat-0)" in talk.text("weftwork_context", **asked, routes=True)
+        assert "→" not in talk.text("weftwork_context", **asked)
+        assert "limit must be at least 1" in talk.error("weftwork_context", **asked, limit=0)
