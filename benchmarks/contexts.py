@@ -30,7 +30,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ from benchmarks.vaults import VAULTS, Question
 from weftwork import Context, Weft
 from weftwork.errors import WeftError
 from weftwork.evaluate import metrics
+from weftwork.faces.graph import ContextAssembler
 
 BUDGETS = (500, 1_000, 2_000, 4_000)
 RECIPES = ("default", "graph")
@@ -173,8 +174,14 @@ def _ways(options: Options) -> Iterator[tuple[str, int]]:
 
 def _ask(weft: Weft, workspace: str, recipe: str, budget: int) -> Callable[..., Context]:
     def ask(query: str, **more: Any) -> Context:
+        asked = {"user": USER, "workspace": workspace, **more}
         try:
-            context: Context = weft.context(query, user=USER, workspace=workspace, recipe=recipe, budget=budget, **more)
+            if recipe == "graph":  # as it is printed, under its header
+                document = ContextAssembler(weft).assemble(query, max_tokens=budget, **asked)
+                return replace(
+                    document.context, text=document.markdown, tokens=document.meta.tokens.used, budget=budget
+                )
+            context: Context = weft.context(query, recipe=recipe, budget=budget, **asked)
             return context
         except WeftError as error:  # a recipe that cannot take the request shows nothing
             say(f"  {query!r}: {error}")

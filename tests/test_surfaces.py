@@ -55,6 +55,7 @@ QUESTIONS = [
 ]
 SMALL = 600
 """Bytes that an answer may have beside three times its text."""
+KINDS = ("Included", "Summarized", "Omitted")
 OURS = {"user": "ben", "workspace": sample.WORKSPACE}
 
 
@@ -254,8 +255,10 @@ def test_a_context_as_json_is_lean_over_mcp_and_has_details_on_request(query, bu
     assert not any("components" in node for node in lean["nodes"])
     detailed = json.loads(talk.call("weftwork_context", **asked, format="json", details=True).content[0].text)
     assert bool(detailed["nodes"]) == any(node["components"] for node in detailed["nodes"])
-    # In details, fewer nodes fit into the budget.
-    for brief, full in zip(lean["nodes"], detailed["nodes"], strict=False):
+    reached = [sum(answer["meta"]["tokens"][f"nodes{kind}"] for kind in KINDS) for answer in (lean, detailed)]
+    assert reached[0] == reached[1]
+    # In details, fewer nodes fit into the budget: the best of them.
+    for brief, full in zip(lean["nodes"][: len(detailed["nodes"])], detailed["nodes"], strict=True):
         assert brief["id"] == full["id"]
         starts = [step["from"] for step in brief["path"]]
         assert starts == [step["from"] for step in full["path"]]

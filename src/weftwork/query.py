@@ -58,6 +58,7 @@ MONTHS = (
 _LETTERS = rf"[^\W_](?:[^\W_]|[{MARKS}])*"
 _WORD = re.compile(rf"{_LETTERS}(?:['’-]{_LETTERS})*")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
+_BLOCK = re.compile(r"\(\(([\w-]{9,64})\)\)")
 _PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]\.[A-Za-z]\w{0,9})\b")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
 _DATE = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
@@ -121,7 +122,7 @@ class Question:
     """The words of more than three letters, as the thread contract matches them."""
     wanted_types: frozenset[str]
     titles: tuple[str, ...]
-    """Things named by [[title]] or by a path."""
+    """Things named by [[title]], ((block)) or a path."""
     tags: tuple[str, ...]
     period: Period | None
     overdue: bool = False
@@ -190,7 +191,11 @@ def read_query(text: str, now: datetime) -> Question:
         words=words,
         keywords=_keywords(words),
         wanted_types=types | TASKS if overdue or due else types,
-        titles=tuple(dict.fromkeys([match.strip() for match in _LINK.findall(text)] + _PATH.findall(text))),
+        titles=tuple(
+            dict.fromkeys(
+                [match.strip() for match in (*_LINK.findall(text), *_BLOCK.findall(text), *_PATH.findall(text))]
+            )
+        ),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
         period=_period(lowered, now),
         overdue=overdue,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weftwork.collect.exact_names import called, similar
+from weftwork.collect.exact_names import bare, called, similar
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.render.quote import inline
 from weftwork.store.protocol import View
@@ -29,7 +29,7 @@ def resolve(view: View, reference: str, *, titles: bool = False) -> Referred:
         raise InvalidInput(f"a source is named by its id or its citation, got {reference!r}: use text")
     if view.nodes([reference]):
         return Referred(reference)
-    name = reference.strip().strip("[]").strip()
+    name = bare(reference)
     cited = view.cited([name])
     if len({record.node.id for record in cited}) > 1:
         raise _ambiguous(reference, [f"[{record.passage.citation}] {_title(record)}" for record in cited])

@@ -16,16 +16,16 @@ Signals = Mapping[str, float | None]
 
 UNSEEN = "_unseen"
 """The field that names fields which are kept for programs, but neither searched nor shown."""
-
 ABOUT = "_about"
 """The field with the subject of a part, such as the titles above it: searched, but not shown."""
+IDS = "_ids"
+"""The field with the ids that an export has for what a node's text holds: found by, but neither searched nor shown."""
 
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
 
 PAGE = "document_page"
 """The type of a node that is a page of a document; its parent is the document."""
-
 CONTAINERS = frozenset({"folder", "workspace"})
 """Types of nodes that only hold others: never a document, and nothing to quote."""
 

@@ -314,9 +314,20 @@ def test_markdown_tells_what_the_document_warns_of_and_is_never_empty(server, we
             talk.text("weftwork_context", query="qqqq wwww", recipe="graph", workspace="second")
             == "(nothing was found for 'qqqq wwww')"
         )
-        assert talk.text("weftwork_context", query="harbour", maxTokens=1, recipe="graph").startswith(
-            "(a budget under 500 tokens holds"
+        refused = talk.call("weftwork_context", query="harbour", maxTokens=1, recipe="graph")
+        assert (refused.is_error, refused.content[0].text) == (
+            True,
+            "a budget of 1 tokens holds no answer: give 500 or more as maxTokens",
         )
+        for tokens in range(2, 120):
+            answer = talk.call("weftwork_context", query="harbour", maxTokens=tokens, recipe="graph")
+            texts = [part.text for part in answer.content]
+            assert answer.is_error or weft.tools.counter.count("\n".join(texts)) <= tokens
+        # Without a header, the note follows the text.
+        few = [
+            part.text for part in talk.call("weftwork_context", query="harbour", maxTokens=80, recipe="graph").content
+        ]
+        assert few[0].startswith("- Harbour") and few[1].startswith("(a budget under 500 tokens")
         small = talk.text("weftwork_context", query="harbour", maxTokens=499, recipe="graph")
         assert "Note: a budget under 500 tokens holds names and types only: give 500 or more\n" in small
         assert get_counter().count(small) <= 499
@@ -350,3 +361,25 @@ def test_json_that_the_cap_shrinks_says_so_and_still_writes_nodes_out(weft):
                 talk.call("weftwork_context", query="timber", format="json", maxTokens=asked).content[0].text
             )
             assert (document["meta"]["tokens"]["budget"], document["meta"]["warnings"]) == (asked, [])
+
+
+def test_the_options_of_the_walk_are_followed_by_the_tool(server, weft):
+    weft.add(
+        [Node(id="quay", title="Quay"), *(Node(id=f"boat-{n}", title=f"Boat {n}") for n in range(9))],
+        [Edge(source="quay", target=f"boat-{n}", type="field" if n < 2 else "reference") for n in range(9)],
+    )
+    with talking(server) as talk:
+
+        def reached(**options):
+            text = talk.text("weftwork_context", query="quay", recipe="graph", format="json", **options)
+            return {node["id"] for node in json.loads(text)["nodes"]} - {"quay"}
+
+        assert len(reached()) == 9
+        assert len(reached(limit=3)) == 3
+        assert len(reached(hubLimit=4)) == 4
+        assert reached(edgeTypes=["field"]) == {"boat-0", "boat-1"}
+        assert reached(exclude=["boat-0", "boat-5"]) == {f"boat-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}
+        asked = {"query": "quay", "recipe": "graph"}
+        assert "→ field boat-0)" in talk.text("weftwork_context", **asked, routes=True)
+        assert "→" not in talk.text("weftwork_context", **asked)
+        assert "limit must be at least 1" in talk.error("weftwork_context", **asked, limit=0)

@@ -14,7 +14,9 @@ from weftwork.types import FieldValue, Record
 SCHEMES = ("tana", "logseq", "roam")
 """Exports whose sources are named by the ids that their owners know: `tana:` and the id."""
 LONGEST_NAME = 8
-"""Words of a text that may still be a name in another spelling: a question is none."""
+"""Words of a text that similar names are looked for: a question is none."""
+LONGEST_SPELLED = 4
+"""Words of a text that may be a name in another spelling."""
 MOST_SIMILAR = 20
 _HOLDERS = frozenset({"folder", "workspace"})
 _BREAKS = re.compile(r"[\s_-]+")
@@ -32,35 +34,47 @@ class Named:
 
 def named(view: View, text: str, now: datetime) -> Named | None:
     """The nodes that a topic names; None if it has to be searched for."""
-    name = text.strip()
-    by_id = view.nodes([name])
+    name = bare(text)
+    by_id = view.nodes([text.strip()])
     if by_id:
         # An id means nothing to an embedding: the node's own words do.
         return Named((by_id[0].id,), by_id[0].title or by_id[0].text)
-    cited = view.cited([name.strip("[]")])
+    cited = view.cited([name])
     if cited:
         return Named((cited[0].node.id,), cited[0].passage.text or cited[0].node.title)
     titles = read_query(text, now).titles
-    whole = [record.node.id for record in called(view, name)]
-    by_title = tuple(dict.fromkeys([*whole, *(node for title in titles for node in view.find(title))]))
-    return Named(by_title, text, bool(whole) or name.strip("[]") in titles) if by_title else None
+    whole = called(view, name)
+    by_title = tuple(
+        dict.fromkeys([*(record.node.id for record in whole), *(node for title in titles for node in view.find(title))])
+    )
+    if not by_title:
+        return None
+    meaning = text if not whole or _is_called(whole[0], name) else whole[0].node.title or whole[0].passage.text
+    return Named(by_title, meaning, bool(whole) or name in titles)
+
+
+def bare(text: str) -> str:
+    """A name without what people copy with it: `[[title]]`, `[citation]`, `((block))`, `id:: block`."""
+    name = text.strip().removeprefix("id::").strip().strip("[]").strip()
+    return name[2:-2].strip() if name.startswith("((") and name.endswith("))") else name
 
 
 def called(view: View, name: str) -> list[Record]:
     """The nodes of this name: documents if there are any, and no folders beside them.
 
     A name is a title or an alias in any case, with spaces, hyphens or underscores between its words, the path of a
-    file or the end of one, with its suffix or without, or the id that a node has in the export that it comes from.
+    file or the end of one, with its suffix or without, or the id that a node, or a block that its text holds, has in
+    the export that it comes from. Other spellings are searched for only where no document has just this name.
     """
     names = [name, *(f"{scheme}:{name}" for scheme in SCHEMES if " " not in name)]
     exact = view.passages(list(dict.fromkeys(node for each in names for node in view.find(each))))
     records = view.load([keys[0] for keys in exact.values()])
-    known = {record.node.id for record in records}
-    others = {record.node.id: record for record in (*similar(view, name), *_with_words(view, name))}
-    records += [record for node, record in others.items() if node not in known and _is_called(record, name)]
+    if not any(_is_document(record) for record in records) and len(name.split()) <= LONGEST_SPELLED:
+        known = {record.node.id for record in records}
+        records += [each for each in similar(view, name) if each.node.id not in known and _is_called(each, name)]
     ids = {record.node.id for record in records}
     outermost = [record for record in records if record.document not in ids - {record.node.id}]
-    documents = [record for record in outermost if record.document in ("", record.node.id)]
+    documents = [record for record in outermost if _is_document(record)]
     return [record for record in documents if record.node.type not in _HOLDERS] or documents or outermost
 
 
@@ -69,9 +83,8 @@ def similar(view: View, name: str) -> list[Record]:
     return _once(view, [hit.key for hit in view.search_fuzzy(name, limit=MOST_SIMILAR)]) if _may_be_name(name) else []
 
 
-def _with_words(view: View, name: str) -> list[Record]:
-    """The nodes that hold the words of a name, as those with this alias do."""
-    return _once(view, [hit.key for hit in view.search_words(name, limit=MOST_SIMILAR)]) if _may_be_name(name) else []
+def _is_document(record: Record) -> bool:
+    return record.document in ("", record.node.id)
 
 
 def _may_be_name(text: str) -> bool:

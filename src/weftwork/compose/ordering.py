@@ -17,6 +17,8 @@ Ordered = tuple[list[Candidate], list[Decision]]
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
 """Takes the place of `collapsed`, and leaves out repeats as well."""
 
+BY_SETTINGS = "the settings leave out"
+"""The beginning of the reason for what `WithoutFolders` leaves out."""
 STEP = 1e-9
 _EARLY = datetime.min.replace(tzinfo=UTC)
 
@@ -47,7 +49,7 @@ class WithoutFolders:
             if above is None or candidate.asked:
                 remaining.append(candidate)
             else:
-                left_out.append(Decision.on(candidate, "dropped", f"the settings leave out what stands in {above!r}"))
+                left_out.append(Decision.on(candidate, "dropped", f"{BY_SETTINGS} what stands in {above!r}"))
         kept, repeats = without_repeats(remaining)
         return kept, left_out + repeats
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from weftwork.clock import whole_minute
 from weftwork.collect import GraphCollector
-from weftwork.compose.ordering import Order
+from weftwork.compose.ordering import BY_SETTINGS, Order
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.graph_document import (
@@ -29,7 +29,7 @@ from weftwork.render.values import ALL_FIELDS, iso
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.score import Profile
 from weftwork.text.tokens import TokenCounter
-from weftwork.types import Budget, Context
+from weftwork.types import CONTAINERS, Budget, Context
 from weftwork.validation import check_depth
 
 __all__ = [
@@ -50,6 +50,8 @@ LEAST_SHARE = 5
 """The header may take one token in so many; a smaller budget goes without it."""
 MOST_COUNTED = 999
 """As many nodes as the header is priced for."""
+REACHED, FOLLOWED = 100, 50
+"""The nodes that a walk reaches, and the neighbours of one that it follows, for each 4,000 tokens of a large budget."""
 NAMES_ONLY = f"a budget under {SUMMARY_BELOW} tokens holds names and types only: give {SUMMARY_BELOW} or more"
 
 
@@ -95,7 +97,6 @@ class ContextAssembler:
         `focus` is a node to start from as well, `limit` the most nodes that are reached, `hub_limit` the most of
         one's neighbours that are followed; `routes` tells the way to each; `more` are fields of `Request`.
         """
-        limits = _walk_limits(more)
         topics = _topics(query)
         if not topics and focus is None:
             raise InvalidInput("there is nothing to start from: give a topic, a node's id or a focus")
@@ -103,6 +104,7 @@ class ContextAssembler:
         chosen = self._weft.tools.lenses.get(lens)
         budget = self._budget.max_tokens if max_tokens is None else max_tokens
         check_budget(Budget(total=budget))
+        limits = _walk_limits(more, budget)
         counter = self._weft.tools.counter
         asked_depth = min(depth, chosen.max_depth)
         query = "; ".join(topic.text for topic in topics)
@@ -137,14 +139,20 @@ class ContextAssembler:
         return _headed(document, budget, counter, headed=bool(header and document.markdown))
 
 
-def _walk_limits(more: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Take the options of the walk out of `more`: its limits, and whether routes are told."""
+def _walk_limits(more: dict[str, Any], budget: int) -> tuple[int | None, int | None]:
+    """Take the options of the walk out of `more`: its limits, and whether routes are told.
+
+    The usual limits are for the usual budget; a multiple of it has as many times as much.
+    """
     limits = {name: more.pop(name, None) for name in ("limit", "hub_limit")}
     for name, value in limits.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise InvalidInput(f"{name} must be a whole number of at least 1, got {value!r}")
     if more.pop("routes", False):
         more["show"] = frozenset(more.get("show", ())) | {"route"}
+    times = budget // TokenBudget().max_tokens
+    if times > 1:
+        return limits["limit"] or times * REACHED, limits["hub_limit"] or times * FOLLOWED
     return limits["limit"], limits["hub_limit"]
 
 
@@ -161,7 +169,8 @@ def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, he
     whole, context = meta.tokens, document.context
     # The text lists fewer than the document knows of.
     listed = len(context.overflow) + sum(excerpt.form == "line" or not document.nodes for excerpt in context.excerpts)
-    unlisted = max(0, whole.nodes_summarized + whole.nodes_omitted - listed)
+    silent = {node.id for node in document.overflow if node.type in CONTAINERS}
+    unlisted = max(0, whole.nodes_summarized + whole.nodes_omitted - listed - len(silent))
     usage = replace(whole, budget=budget, nodes_summarized=listed, nodes_omitted=unlisted)
     text = document.markdown
     while headed:
@@ -175,7 +184,7 @@ def _headed(document: ContextDocument, budget: int, counter: TokenCounter, *, he
             break
         headed, notes, text = bool(notes), notes[:-1], document.markdown
     usage = replace(whole, budget=budget, used=counter.count(text))
-    return replace(document, meta=replace(meta, tokens=usage), markdown=text)
+    return replace(document, meta=replace(meta, tokens=usage), markdown=text, headed=headed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +205,8 @@ class Asked:
 def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
     """A context of any recipe as the graph contract's document."""
     nodes = () if asked.names_only else written_nodes(context, asked.fields, asked.profile)
-    overflow = _named(weft, context, nodes)
+    with weft.store.view(context.workspace, context.user) as view:
+        overflow = named_nodes(context, view, nodes)
     meta = ContextMeta(
         query=asked.query or context.query,
         workspace=context.workspace,
@@ -211,14 +221,6 @@ def as_document(weft: Weft, context: Context, asked: Asked) -> ContextDocument:
         warnings=(*asked.warnings, *context.warnings),
     )
     return ContextDocument(meta, nodes, overflow, context.text, context)
-
-
-def _named(weft: Weft, context: Context, nodes: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
-    """The nodes that are only named; a small budget names no more than it shows."""
-    if not nodes:
-        return named_nodes(context, None, nodes)
-    with weft.store.view(context.workspace, context.user) as view:
-        return named_nodes(context, view, nodes)
 
 
 def _topics(query: str | Sequence[str | Topic]) -> tuple[Topic, ...]:
@@ -273,5 +275,5 @@ def _hubs(context: Context) -> tuple[str, ...]:
 
 def _usage(context: Context, nodes: Sequence[ContextNode], overflow: Sequence[OverflowSummary]) -> TokenUsage:
     named = {node.id for node in nodes} | {node.id for node in overflow}
-    omitted = {decision.node for decision in context.trace} - named
-    return TokenUsage(context.budget, context.tokens, len(nodes), len(overflow), len(omitted))
+    reached = {decision.node for decision in context.trace if not decision.reason.startswith(BY_SETTINGS)}
+    return TokenUsage(context.budget, context.tokens, len(nodes), len(overflow), len(reached - named))

@@ -13,6 +13,8 @@ from weftwork.types import Context
 
 FieldText = str | tuple[str, ...]
 LONGEST_QUERY = 200
+BRIEF_BELOW = 1000
+"""A smaller budget has a header without the query and the lens, which whoever asked knows."""
 NAMED_HUBS = 3
 """The most sampled hubs that a note names."""
 
@@ -123,6 +125,8 @@ class ContextDocument:
     overflow: tuple[OverflowSummary, ...]
     markdown: str
     context: Context = field(repr=False)
+    headed: bool = False
+    """The Markdown begins with the header, which has the notes."""
 
     def to_dict(self, *, details: bool = True) -> dict[str, Any]:
         """The contract's JSON, with citations; `details` adds types, the components of scores, topics and costs."""
@@ -139,13 +143,16 @@ class ContextDocument:
 
 def header_of(query: str, lens: str, depth: int, usage: TokenUsage, notes: Sequence[str]) -> str:
     """The header of the Markdown: what was asked for, how much it counts, what was left out, and notes."""
-    counts = f"{usage.nodes_included} nodes, {usage.nodes_summarized} more by name, {usage.nodes_omitted} left out"
+    included = f"{usage.nodes_included} node" + ("" if usage.nodes_included == 1 else "s")
+    others = {"more by name": usage.nodes_summarized, "left out": usage.nodes_omitted}
+    counts = ", ".join((included, *(f"{count} {what}" for what, count in others.items() if count)))
     told = [
         f"Query: {inline(query, LONGEST_QUERY)}",
         f"Lens: {inline(lens, 40)}, depth {depth}. Tokens: {usage.used} of {usage.budget}. Found: {counts}.",
-        *(f"Note: {inline(note, LONGEST_QUERY)}" for note in notes),
     ]
-    return "\n".join(told) + "\n\n"
+    if usage.budget < BRIEF_BELOW:
+        told = [f"Tokens: {usage.used} of {usage.budget}. Found: {counts}."]
+    return "\n".join((*told, *(f"Note: {inline(note, LONGEST_QUERY)}" for note in notes))) + "\n\n"
 
 
 def _meta_dict(meta: ContextMeta, *, details: bool) -> dict[str, Any]:

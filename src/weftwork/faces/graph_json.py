@@ -15,6 +15,8 @@ from weftwork.text.tokens import TokenCounter
 
 FOR_NAMES = 10
 """One in so many tokens is kept for the names of what did not fit."""
+LEAST_CONTENT = 25
+"""With fewer tokens of its content, a node after the first is only named."""
 
 Beside = Callable[[Sequence[ContextNode]], dict[str, Any]]
 """Members beside those of the contract, for the nodes that are shown."""
@@ -48,7 +50,12 @@ def fitted(
         return built(nodes, names)
     room = tokens - min(200, tokens // FOR_NAMES) if names or len(nodes) > 1 else tokens
     count = _most(len(nodes), lambda number: cost(nodes[:number], ()) <= room)
-    shown = nodes[:count] or _shortened(nodes[:1], counter, lambda cut: cost(cut, ()) <= room)
+    whole = nodes[:count]
+    least = LEAST_CONTENT if whole else 1
+    shown = (
+        *whole,
+        *_shortened(nodes[count : count + 1], least, counter, lambda cut: cost((*whole, *cut), ()) <= room),
+    )
     rest = sorted([*map(_named, nodes[len(shown) :]), *names], key=lambda node: (-node.score, node.id))
     listed = _most(len(rest), lambda number: cost(shown, rest[:number]) <= tokens)
     if cost(shown, rest[:listed]) > tokens:
@@ -68,9 +75,9 @@ def _most(count: int, fits: Callable[[int], bool]) -> int:
 
 
 def _shortened(
-    nodes: Sequence[ContextNode], counter: TokenCounter, fits: Callable[[Sequence[ContextNode]], bool]
+    nodes: Sequence[ContextNode], least: int, counter: TokenCounter, fits: Callable[[Sequence[ContextNode]], bool]
 ) -> tuple[ContextNode, ...]:
-    """The best node with as much of its content as fits; none if not even its name does."""
+    """The first node with as much of its content as fits; none if fewer than the least tokens of it do."""
     if not nodes:
         return ()
     node = nodes[0]
@@ -79,7 +86,7 @@ def _shortened(
         return (replace(node, content=counter.truncate(node.content, number).rstrip() + f"\n{CUT}"),)
 
     number = _most(counter.count(node.content), lambda number: fits(cut(number)))
-    return cut(number) if number else ()
+    return cut(number) if number >= least else ()
 
 
 def _named(node: ContextNode) -> OverflowSummary:

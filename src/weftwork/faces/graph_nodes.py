@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from weftwork.compose.ordering import BY_SETTINGS
 from weftwork.faces.graph_document import (
     ContextNode,
     FieldText,
@@ -77,8 +78,8 @@ def _bare_starts(context: Context, shown: Mapping[str, Candidate], fields: Field
             )
 
 
-def named_nodes(context: Context, view: View | None, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
-    """The nodes with a line in the text and, given a view, others that were reached, the best first."""
+def named_nodes(context: Context, view: View, written: Sequence[ContextNode]) -> tuple[OverflowSummary, ...]:
+    """The nodes with a line in the text, and all others that were reached, the best first."""
     written_ids = {node.id for node in written}
     leads = [
         lead_of(excerpt) for excerpt in (*context.excerpts, *context.overflow) if excerpt.form == "line" or not written
@@ -88,16 +89,15 @@ def named_nodes(context: Context, view: View | None, written: Sequence[ContextNo
         for lead in leads
         if lead.node.id not in written_ids
     }
-    if view is not None:
-        scores = {
-            decision.node: decision.score
-            for decision in reversed(context.trace)
-            if decision.node not in written_ids | named.keys()
-        }
-        keys = view.passages(list(scores))
-        for record in view.load([key for passages in keys.values() for key in passages]):
-            node = record.node
-            named[node.id] = _summary(node, record.passage.text, record.trail, scores[node.id])
+    scores = {
+        decision.node: decision.score
+        for decision in reversed(context.trace)
+        if decision.node not in written_ids | named.keys() and not decision.reason.startswith(BY_SETTINGS)
+    }
+    keys = view.passages(list(scores))
+    for record in view.load([key for passages in keys.values() for key in passages]):
+        node = record.node
+        named[node.id] = _summary(node, record.passage.text, record.trail, scores[node.id])
     return tuple(sorted(named.values(), key=lambda node: (-node.score, node.id)))
 
 

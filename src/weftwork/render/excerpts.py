@@ -248,7 +248,11 @@ class ExcerptRenderer:
             return list(places)
         if self._strategy == "keep_end":
             return list(reversed(places))
-        scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or hit.found_as("words", "vector")}
+        searched = {key for key, hit in offer.hits.items() if hit.found_as("words", "vector")}
+        scores = {key: hit.score for key, hit in offer.hits.items() if not hit.asked or key in searched}
+        # What was asked for comes after what the question is about, and before what only a walk from it led to.
+        walked = max((score for key, score in scores.items() if key not in searched), default=0.0)
+        scores |= {key: walked for key, hit in offer.hits.items() if hit.asked and key not in searched}
         rows = rows_that_match(items, self._words)
         if rows:
             # The rows that the question is about are a table by themselves.

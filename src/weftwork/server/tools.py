@@ -10,7 +10,7 @@ from typing import Any
 
 from weftwork.document import read_document
 from weftwork.engine import SearchResult, Weft
-from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.graph_json import as_text, fitted
 from weftwork.faces.memory import Memories, Memory
@@ -135,10 +135,13 @@ class McpTools:
             # Text alone: the same again as structured content would count twice.
             return Answer(as_text(fitted(document, counter, most, details=arguments["details"])))
         # The graph face has its notes in the header of its text.
-        headed = arguments["recipe"] == "graph" and document.markdown
-        told = "" if headed else "\n".join(f"({note})" for note in document.meta.notes)
-        room = most - counter.count(document.markdown) - BESIDE_NOTE
-        return Answer(document.markdown, notes=told if not document.markdown or counter.count(told) <= room else "")
+        told = [] if document.headed else [f"({note})" for note in document.meta.notes]
+        room = most - counter.count(document.markdown) - BESIDE_NOTE if document.markdown else most
+        while told and counter.count("\n".join(told)) > room:
+            told.pop()
+        if not document.markdown and not told:
+            raise BudgetError(f"a budget of {most} tokens holds no answer: give {SUMMARY_BELOW} or more as maxTokens")
+        return Answer(document.markdown, notes="\n".join(told))
 
     def _explain(self, arguments: Arguments) -> Answer:
         context = self._assemble(arguments, self._budget(arguments)).context

@@ -141,7 +141,7 @@ class View(Protocol):
         """The visible passages with these citation ids, in the order asked for."""
 
     def find(self, title: str) -> list[str]:
-        """Ids of the visible nodes whose title or source is this, ignoring case."""
+        """Ids of the visible nodes whose title, source, alias or id in an export is this, ignoring case."""
 
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""

@@ -5,12 +5,13 @@ import pytest
 from tests.ingest.connectors.reading import read, shown
 
 from weftwork.engine import Weft
+from weftwork.faces.graph import ContextAssembler
 from weftwork.ingest.connectors.levels import LEVEL
 from weftwork.ingest.connectors.logseq import Logseq
 from weftwork.ingest.connectors.roam import Roam
 from weftwork.ingest.follow import follow
 from weftwork.ingest.report import Options
-from weftwork.types import ABOUT
+from weftwork.types import ABOUT, IDS
 
 NOTES = """title:: Finch
 alias:: The Telescope, [[finch/one]]
@@ -52,7 +53,7 @@ class TestLogseq:
     def test_plain_blocks_are_lines_of_the_node_above_them(self, graph):
         reading = read(Logseq(), graph)
         page = reading.node("Finch")
-        assert (page.tags, page.fields) == (
+        assert (page.tags, shown(page)) == (
             ("optics", "library", "short", "long tag"),
             {"type": "Project", "aliases": ("finch/one", "The Telescope")},
         )
@@ -72,6 +73,24 @@ class TestLogseq:
             task = next(node for node in view.children("logseq:graph/pages/Finch.md", 9) if node.type == "todo")
             edges = view.neighbours(task.id, types=["embed"], direction="out")
         assert [other.title for _, other in edges] == ["Finch"]
+
+    @pytest.mark.parametrize("written", ["{}", "(({}))", "id:: {}"])
+    @pytest.mark.parametrize(
+        ("block", "node"),
+        [
+            ("63b70dc8-58a5-4a43-ae19-28143edb7752", "logseq:graph/pages/Finch.md"),
+            ("63b70dc8-58a5-4a43-ae19-28143edb7753", "logseq:graph/pages/Task.md#63b70dc8-58a5-4a43-ae19-28143edb7753"),
+        ],
+    )
+    def test_the_id_of_a_block_by_itself_is_read_and_walked_from(self, graph, weft, block, node, written):
+        (graph / "pages" / "Task.md").write_text("- TODO Polish\n  id:: 63b70dc8-58a5-4a43-ae19-28143edb7753\n- more")
+        follow(weft, graph, Logseq(), Options(mentions=False))
+        name = written.format(block)
+        assert weft.read(name).node.id == node
+        assert ContextAssembler(weft).assemble(name).nodes[0].id == node
+        context = weft.context(f"What does (({block})) say?" if written == "(({}))" else name)
+        assert node in {item.candidate.node.id for excerpt in context.excerpts for item in excerpt.items}
+        assert "_ids" not in context.text
 
     def test_what_follows_a_node_of_its_own_is_a_list_too(self, graph):
         (graph / "pages" / "Deep.md").write_text(
@@ -162,7 +181,7 @@ class TestRoam:
         path.write_text(json.dumps(pages))
         reading = read(Roam(), path)
         page = reading.node("Finch")
-        assert page.fields == {"Author": "Ana", "Parts": "tube, base"}
+        assert (shown(page), page.fields[IDS]) == ({"Author": "Ana", "Parts": "tube, base"}, ("p", "b", "cc"))
         assert page.text == "- Parts::\n  - tube\n  - base"
         (task,) = reading.of("todo")
         assert (shown(task), task.updated_at.year) == ({"status": "open", "due": "2026-03-10"}, 2023)

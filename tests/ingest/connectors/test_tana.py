@@ -28,7 +28,7 @@ def test_the_intermediate_format_has_tags_fields_tasks_and_references(tmp_path):
     path.write_text(json.dumps(whole))
     reading = read(Tana(), path)
     page = reading.node("Finch")
-    assert (page.type, page.tags, page.fields) == ("page", ("project",), {"Owner": "Ana", "Parts": ("tube", "base")})
+    assert (page.type, page.tags, shown(page)) == ("page", ("project",), {"Owner": "Ana", "Parts": ("tube", "base")})
     task, rest, section = reading.below(page)
     assert (task.type, task.title, shown(task)) == ("todo", "Order foam", {"status": "open"})
     assert (rest.type, rest.text) == ("paragraph", "- Ask her about Ana and [a site](https://x.org)")

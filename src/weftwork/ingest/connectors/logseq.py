@@ -49,7 +49,7 @@ class Logseq:
 
     name = "logseq"
     summary = "Logseq graph: the folder with pages and journals, or its export as JSON"
-    version = 2
+    version = 3
 
     def recognises(self, path: Path) -> float:
         """A folder with Logseq's settings, or with pages beside journals; or its JSON export."""

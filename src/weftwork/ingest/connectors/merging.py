@@ -6,13 +6,13 @@ a node of the type `paragraph`, so that the nodes in reading order say what the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from weftwork.ingest.connectors.block_ids import BlockNames
 from weftwork.ingest.connectors.protocol import Link, Named, NameKind, Yielded
-from weftwork.types import ABOUT, Node, subject_of
+from weftwork.types import ABOUT, IDS, UNSEEN, FieldValue, Node, subject_of
 
 DEEPEST = 64
 """Levels below which nodes stand side by side, and lines of a list too: nobody nests deeper on purpose."""
@@ -53,6 +53,12 @@ class Holder:
         first = created if self.node.type == "paragraph" else None
         self.node = replace(self.node, created_at=self.node.created_at or first, updated_at=max(times, default=None))
 
+    def fields(self) -> Mapping[str, FieldValue]:
+        """The fields of its node, with the ids of its blocks."""
+        fields, ids = self.node.fields, tuple(dict.fromkeys(name for name, kind in self.names if kind == "id"))
+        unseen = fields.get(UNSEEN)
+        return {**fields, IDS: ids, UNSEEN: (*(unseen if isinstance(unseen, tuple) else ()), IDS)} if ids else fields
+
 
 class Outline:
     """The nodes of a page in reading order."""
@@ -89,7 +95,7 @@ class Outline:
             text = "\n".join(filter(None, (holder.node.text, nested_list(holder.lines))))
             name = holder.node.id or f"{self.page.node.id}#{self._names.name('paragraph', text)}"
             tags = tuple(dict.fromkeys((*holder.node.tags, *holder.tags)))
-            yield replace(holder.node, id=name, text=text, tags=tags)
+            yield replace(holder.node, id=name, text=text, tags=tags, fields=holder.fields())
             yield from (Named(name, *named) for named in dict.fromkeys(holder.names))
             yield from (replace(link, source=name) for link in holder.links)
 

@@ -36,7 +36,7 @@ class Roam:
 
     name = "roam"
     summary = "Roam Research export: JSON, or the zip that holds it"
-    version = 2
+    version = 3
 
     def recognises(self, path: Path) -> float:
         """A JSON file, or a zip of one, whose first item is a page."""

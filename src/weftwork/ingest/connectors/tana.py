@@ -42,7 +42,7 @@ class Tana:
 
     name = "tana"
     summary = "Tana export: a workspace as JSON, a Tana Intermediate File, or the zip of one"
-    version = 2
+    version = 3
 
     def recognises(self, path: Path) -> float:
         """A JSON file, or a zip of one, that begins like one of Tana's formats."""

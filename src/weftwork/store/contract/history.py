@@ -99,6 +99,19 @@ class HistoryContract:
             assert view.find("docs/plan.md") == ["b"]
             assert view.find("") == []
 
+    def test_aliases_and_ids_of_exports_are_found_by_who_may_see_their_node(self, store: Store) -> None:
+        put(
+            opened(store, "ben"),
+            node("a", fields={"aliases": ("C++", "Mirror Cell"), "other": "Plan"}),
+            node("b", fields={"_ids": ("64f1c0de-7a1b", "64f1c0de-7a1c")}, access=frozenset({"ana"})),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            assert view.find("mirror cell") == view.find("c++") == ["a"]
+            assert view.find("64F1C0DE-7A1C") == ["b"]
+            assert view.find("C") == view.find("plan") == []
+        with store.view(WORKSPACE, "ben") as view:
+            assert view.find("64f1c0de-7a1c") == []
+
     def test_a_citation_leads_back_to_its_passage(self, store: Store) -> None:
         put(opened(store, "ben"), node("a", "apple", access=frozenset({"ana"})))
         with store.view(WORKSPACE, "ana") as view:

@@ -6,6 +6,7 @@ Every table is restricted to the workspace, also where a join implies it, so tha
 from __future__ import annotations
 
 from weftwork.identity import SHORT
+from weftwork.store.postgres.codec import HEAD_LENGTH
 
 VISIBLE = "ANY (%(acls)s::bigint[])"
 INFO = f"""n.id, n.type, n.title,
@@ -85,7 +86,10 @@ CITED = f"""SELECT p.key, p.citation FROM unnest(%(citations)s::text[]) AS k (pr
     WHERE p.acl = {VISIBLE}"""
 FIND = f"""SELECT id FROM nodes WHERE workspace = %(ws)s AND acl = {VISIBLE} AND (
         (title_key = %(start)s AND lower(title) = lower(%(title)s COLLATE "C"))
-     OR (source_key = %(start)s AND source_key <> '' AND lower(source) = lower(%(title)s COLLATE "C")))
+     OR (source_key = %(start)s AND source_key <> '' AND lower(source) = lower(%(title)s COLLATE "C"))
+     OR (workspace = %(ws)s AND pk = ANY (ARRAY(
+            SELECT f.node FROM fields f WHERE f.workspace = %(ws)s AND f.name = ANY (%(names)s::text[])
+                AND f.head = left(%(name)s, {HEAD_LENGTH}) AND f.value = %(name)s AND f.value <> ''))))
     ORDER BY pk LIMIT 20"""
 RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
     ORDER BY n.updated_at DESC, n.pk LIMIT %(limit)s"""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weftwork.store.postgres import embeddings, fuzzy, read_queries, search
 from weftwork.store.postgres.codec import folded
 from weftwork.store.postgres.session import Reader
+from weftwork.store.sql.codec import NAMES, folded_name
 from weftwork.store.sql.view import NO_FILTERS, SqlView
 from weftwork.text.analysis import NO_WORDS, parse
 from weftwork.text.spelling import is_correctable
@@ -35,8 +36,9 @@ class PostgresView(SqlView):
         self._reader.lock.close()
 
     def find(self, title: str) -> list[str]:
-        """Ids of the visible nodes whose title or source is this, ignoring case."""
-        return [row[0] for row in self._reader.rows(read_queries.FIND, start=folded(title), title=title)]
+        """Ids of the visible nodes whose title, source, alias or id in an export is this, ignoring case."""
+        names = {"name": folded_name(title), "names": list(NAMES)}
+        return [row[0] for row in self._reader.rows(read_queries.FIND, start=folded(title), title=title, **names)]
 
     def search_words(
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, also: Mapping[str, float] = NO_WORDS

@@ -12,7 +12,7 @@ from typing import Any
 from weftwork.store.index.rows import Row
 from weftwork.text.dates import iso_date
 from weftwork.text.split import embedded_text
-from weftwork.types import ABOUT, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields
+from weftwork.types import ABOUT, IDS, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -21,6 +21,8 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 _LONGEST_DATE = 80
 """Characters of a field that are read as a date."""
+NAMES = ("aliases", "alias", IDS)
+"""The fields that hold names of their node."""
 INFO_WIDTH = 16
 """Columns that `node_info` takes."""
 
@@ -160,8 +162,16 @@ def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def indexed_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The same as they are compared: dates in ISO format, other texts in lower case without marks around them."""
-    return [(name, _comparable(value)) for name, value in field_pairs(fields)]
+    """The same as they are compared: dates in ISO format, other texts in lower case without marks around them.
+
+    Names of the node keep their marks: C is not C++.
+    """
+    return [(name, folded_name(value) if name in NAMES else _comparable(value)) for name, value in field_pairs(fields)]
+
+
+def folded_name(name: str) -> str:
+    """A name as it is looked up among those in fields."""
+    return name.strip().lower()
 
 
 def _comparable(value: str) -> str:

@@ -35,7 +35,7 @@ class ReadQueries(Protocol):
     CITED: str
     """beginnings of citations → key, citation"""
     FIND: str
-    """title → id; the oldest first"""
+    """title, name as fields have it, names of fields → id; the oldest first"""
     RECENT: str
     """limit, {filters} → INFO; the latest first"""
     BY_TITLE: str

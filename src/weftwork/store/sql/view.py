@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Literal
 
 from weftwork.identity import CITATION, LONGER, SHORT
 from weftwork.store.protocol import USES_BY_ANOTHER, Closed, Direction
-from weftwork.store.sql.codec import INFO_WIDTH, from_micros, node_info, optional_moment, to_micros, whole_node
+from weftwork.store.sql.codec import (
+    INFO_WIDTH,
+    NAMES,
+    folded_name,
+    from_micros,
+    node_info,
+    optional_moment,
+    to_micros,
+    whole_node,
+)
 from weftwork.store.sql.outlines import OutlineRow, in_reading_order
 from weftwork.store.sql.page_ranking import Stage, best_pages, check_width
 from weftwork.store.sql.queries import ReadQueries
@@ -117,8 +126,9 @@ class SqlView(ABC):
         return self.load(list(dict.fromkeys(keys)))
 
     def find(self, title: str) -> list[str]:
-        """Ids of the visible nodes whose title or source is this, ignoring case."""
-        return [row[0] for row in self._reader.rows(self._sql.FIND, title=title)]
+        """Ids of the visible nodes whose title, source, alias or id in an export is this, ignoring case."""
+        rows = self._reader.rows(self._sql.FIND, title=title, name=folded_name(title), names=list(NAMES))
+        return [row[0] for row in rows]
 
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""

@@ -77,7 +77,9 @@ CITED = f"""SELECT p.key, p.citation FROM json_each(:citations) k
     CROSS JOIN nodes n ON n.pk = p.node WHERE n.workspace = :ws AND n.acl IN {VISIBLE}"""
 FIND = f"""SELECT id FROM nodes WHERE +workspace = :ws AND acl IN {VISIBLE} AND pk IN (
         SELECT pk FROM nodes WHERE workspace = :ws AND title = :title COLLATE NOCASE UNION
-        SELECT pk FROM nodes WHERE workspace = :ws AND source = :title COLLATE NOCASE AND source != '')
+        SELECT pk FROM nodes WHERE workspace = :ws AND source = :title COLLATE NOCASE AND source != '' UNION
+        SELECT node FROM json_each(:names) names CROSS JOIN fields ON fields.workspace = :ws
+            AND fields.name = names.value AND fields.value = :name AND fields.value != '')
     ORDER BY pk LIMIT 20"""
 RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE}{{filters}}
     ORDER BY n.updated_at DESC, n.pk LIMIT :limit"""
