@@ -4,6 +4,8 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,7 +132,8 @@ def test_deduplication_agrees_with_its_definition(rows):
 @pytest.mark.parametrize(
     "wrong",
     [{"score": None}, {"score": float("nan")}, {"score": np.float32("inf")}, {"score": True}, {"score": "0.5"},
-     {"page": "3"}, {"page": 1.5}, {"page": True}, {"page": None}, {"doc_id": None}],
+     {"page": "three"}, {"page": ""}, {"page": 0}, {"page": -3}, {"page": 1.5}, {"page": True},
+     {"page": None}, {"doc_id": None}],
 )  # fmt: skip
 def test_a_result_that_is_none_is_reported(wrong, builder):
     with pytest.raises(InvalidInput):
@@ -146,6 +149,17 @@ def test_scores_and_pages_may_be_numbers_of_numpy(builder):
     context = build(on_shelf(results, {"a": {1: "A"}, "b": {2: "B"}}))
     assert [(each.doc_id, each.relevance_score) for each in context.sources] == [("b", 1.0), ("a", 0.5)]
     json.dumps([each.to_dict() for each in context.sources])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"score": float("nan")}, {"score": None}, {"page": "three"}, {"page": 0}, {"doc_id": None}]
+)
+def test_a_result_that_names_no_page_or_score_costs_itself_and_is_named(wrong):
+    results = [{**hit("a", 1, 0.9), **wrong}, hit("b", "2", np.float32(0.5)), "no result"]
+    context = build(on_shelf(results, {"a": {1: "A"}, "b": {2: "B"}}))
+    assert [(each.doc_id, each.page) for each in context.sources] == [("b", 2)]
+    assert len(context.warnings) == 2
+    assert all(each.startswith("a search result is left out: ") for each in context.warnings)
 
 
 @pytest.mark.parametrize(("score", "shown"), [(1.7, 1.0), (-0.3, 0.0)])
@@ -183,6 +197,24 @@ def test_no_budget_is_ever_exceeded_and_none_is_wasted(texts, budget, counter):
     if kept:
         assert list(context.sources) == kept
         assert context.truncated == (len(kept) < len(sources))
+
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_pages_of_real_text_are_truncated_to_their_budget(data):
+    """The text is that of this project's documentation, cut into pages of any length."""
+    text = data.draw(st.sampled_from(sorted(DOCS.glob("*.md")))).read_text(encoding="utf-8")
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(text)), max_size=9)))
+    pages = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+    sources = [source(number, page) for number, page in enumerate(pages, start=1)]
+    budget = data.draw(st.integers(1, 60) | st.integers(60, 6000))
+    builder = on_shelf([], {}, max_tokens=budget)
+    kept = builder.truncate_to_budget(sources, budget)
+    assert _cost(builder, kept) <= budget
+    assert len(kept) == len(sources) or _cost(builder, sources[: len(kept) + 1]) > budget
 
 
 @pytest.mark.parametrize("budget", [1, 30, 700])
@@ -245,14 +277,14 @@ def test_a_source_has_all_of_its_metadata(builder):
     assert json.loads(json.dumps(found.to_dict()))["markdown_content"] == CRISIS[2]
 
 
-@pytest.mark.parametrize("page", [2.0, np.int64(2), np.float32(2)])
+@pytest.mark.parametrize("page", [2.0, np.int64(2), np.float32(2), "2", " 2 "])
 def test_the_page_of_a_source_is_a_whole_number_however_it_was_asked_for(builder, page):
     for each in (builder, on_shelf([], {"crisis": {2: "Text"}})):
         found = asyncio.run(each.get_source_metadata("crisis", page))
         assert (type(found.page), found.page) == (int, 2)
 
 
-@pytest.mark.parametrize("page", ["2", True, 2.5, None])
+@pytest.mark.parametrize("page", ["two", "2.5", "9" * 19, True, 2.5, None])
 def test_what_is_no_page_number_is_refused(builder, page):
     with pytest.raises(InvalidInput, match="number"):
         asyncio.run(builder.get_source_metadata("crisis", page))
@@ -336,6 +368,20 @@ def test_a_damaged_document_costs_its_own_pages_and_is_named(reader):
     assert context.context.warnings == context.warnings
     with pytest.raises(ValueError, match="Incorrect padding"):
         asyncio.run(builder.get_source_metadata("broken", 1))
+
+
+def test_pages_are_told_apart_by_a_rule_of_ones_own():
+    class Scroll(Shelf):
+        async def get_document_markdown(self, doc_id):
+            return "~1~ One ~2~ Two"
+
+    def split(markdown):
+        parts = re.split(r"~(\d+)~", markdown)[1:]
+        return {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
+
+    builder = ContextBuilder(Fixed([hit("a", 2, 0.9)]), Scroll({"a": {2: ""}}), split=split)
+    assert build(builder).sources[0].markdown_content == "Two"
+    assert asyncio.run(builder.get_source_metadata("a", 2)).markdown_content == "Two"
 
 
 def test_a_source_that_cannot_be_reached_is_an_error_and_no_damage():
