@@ -195,7 +195,7 @@ def test_no_budget_is_ever_exceeded_and_none_is_wasted(texts, budget, counter):
     assert context.total_tokens == builder.estimate_tokens(context.formatted_text) <= budget
     assert context.context.budget == budget
     if kept:
-        assert list(context.sources) == kept
+        assert list(context.sources[: len(kept)]) == kept, "those that fit whole, and then shortened ones"
         assert context.truncated == (len(kept) < len(sources))
 
 
@@ -244,6 +244,28 @@ def test_of_a_page_that_is_too_long_by_itself_the_part_that_answers_is_shown():
     assert [each.doc_id for each in context.sources] == ["a"]
     assert "Leverage caused the crisis of 2008." in context.formatted_text
     assert context.total_tokens <= 150
+
+
+def test_a_page_that_does_not_fit_is_shortened_and_those_after_it_still_come():
+    """Of ten pages one of which is longer than the rest of the budget, all are shown, as far as they answer."""
+    filler = "Nothing of interest stands here, only words. " * 900
+    pages = {number: f"Page {number} is short, and on the crisis of 2008." for number in range(1, 11)}
+    pages[2] = f"{filler}Leverage caused the crisis of 2008. {filler}"
+    builder = on_shelf([hit("a", number, 1 - number / 20) for number in pages], {"a": pages}, max_tokens=3000)
+    context = build(builder)
+    assert [each.page for each in context.sources] == list(pages)
+    assert "Leverage caused the crisis of 2008." in context.formatted_text
+    assert context.truncated and context.total_tokens <= 3000
+    fates = [each.fate for each in context.context.trace]
+    assert fates == ["included", "truncated", *["included"] * 8]
+
+
+def test_long_pages_share_what_is_left():
+    filler = "Some words on the crisis of 2008, and others. " * 400
+    builder = on_shelf([hit("a", n, 1 - n / 20) for n in range(1, 6)], {"a": dict.fromkeys(range(1, 6), filler)})
+    context = build(builder)
+    assert len(context.sources) == 5
+    assert 9_000 < context.total_tokens <= 10_000
 
 
 @pytest.mark.parametrize("options", [{"max_tokens": 0}, {"max_tokens": -1}, {"max_sources": 0}])
@@ -440,7 +462,7 @@ def test_the_kind_of_a_finding_is_that_of_the_search(visual, kind):
 
 def test_what_did_not_fit_is_in_the_account_with_its_reason():
     results = [hit(name, 1, score) for name, score in (("a", 0.9), ("b", 0.8), ("c", 0.7))]
-    builder = on_shelf(results, {"a": {1: "Short."}, "b": {1: "long " * 200}, "c": {1: "Short too."}}, max_tokens=60)
+    builder = on_shelf(results, {"a": {1: "Short."}, "b": {1: "long " * 200}, "c": {1: "Short too."}}, max_tokens=30)
     context = build(builder)
     assert context.truncated and [each.doc_id for each in context.sources] == ["a"]
     fates = {each.node: (each.fate, each.missing_tokens is None) for each in context.context.trace}
