@@ -295,6 +295,7 @@ def test_a_source_has_all_of_its_metadata(builder):
         section_path="Report > Mortgages",
         parent_heading="Mortgages",
         markdown_content=CRISIS[2],
+        node_id="crisis#page=2",
     )
     assert json.loads(json.dumps(found.to_dict()))["markdown_content"] == CRISIS[2]
 
