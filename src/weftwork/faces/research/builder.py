@@ -12,6 +12,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.research.fetch import FetchedPages, deduplicate
 from weftwork.faces.research.markdown import PageSplitter, split_pages
 from weftwork.faces.research.pages import FoundPage, fit_pages, format_page
+from weftwork.faces.research.settings import ResearchSettings
 from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine, at_least_one, check_query, page_key
 from weftwork.faces.research.store import WeftSearch
 from weftwork.faces.research.values import ResearchContext, SourceDocument
@@ -73,8 +74,10 @@ class ContextBuilder:
         max_tokens: int = 10000,
         collectors: Iterable[Collector] = (),
     ) -> ContextBuilder:
-        """A builder on Weftwork's own store, for one user; `collectors` find pages beside it."""
-        search = WeftSearch(weft, user=user, workspace=workspace, collectors=collectors)
+        """A builder on Weftwork's own store, for one user; `collectors` and a configured index find pages beside it."""
+        settings = weft.tools.settings.get("research")
+        configured = settings.collectors(workspace) if isinstance(settings, ResearchSettings) else ()
+        search = WeftSearch(weft, user=user, workspace=workspace, collectors=(*collectors, *configured))
         counter = weft.tools.counter
         return cls(search, None, max_sources, max_tokens, counter=counter, user=user, workspace=workspace)
 

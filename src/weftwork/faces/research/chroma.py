@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,11 +31,17 @@ from weftwork.types import Kind
 
 VISUAL, TEXT = "visual_collection", "text_collection"
 SPARE = 4
-"""Records that are looked at for each result that is wanted: several may be of one page."""
+"""Factor by which more records are asked for, where those that were found name no page."""
+CANDIDATES, EXTRA_ROUNDS = 30, 4
+"""Pages that a visual search compares in full, if they are found within so many rounds; more if more are wanted."""
+MOST_VECTORS = 10_000
+"""Vectors after which a visual search compares the nearest one of each page that is left."""
 FUSED = 2
 """Pages of each collection that a hybrid search ranks for each result that is wanted."""
-DAMPING = 10
+DAMPING = 1
 """Added to ranks before they are compared (reciprocal rank fusion)."""
+WEIGHTS = {"text": 1.0, "visual": 5.0}
+"""Weights of the collections in a hybrid search, in the proportion that the recipe "research" has for them."""
 SCANNED_AT_ONCE, MOST_SCANNED = 250, 2_000
 """Records of a document that are looked through for a copy of its Markdown, if the first has none."""
 KNOWN = "full_markdown_compressed"
@@ -54,6 +62,8 @@ def connect(target: str) -> ClientAPI:
     quiet = Settings(anonymized_telemetry=False)
     if target.startswith(("http://", "https://")):
         return chromadb.HttpClient(host=target, settings=quiet)
+    if not Path(target).is_dir():
+        raise NotFound(f"there is no ChromaDB index in {target}: give the folder of one, or http://host:port")
     return chromadb.PersistentClient(path=target, settings=quiet)
 
 
@@ -151,12 +161,16 @@ class ChromaSearch:
     def _by_look(self, visual: VisualEmbedder, query: str, limit: int) -> list[dict[str, Any]]:
         """First the pages near any part of the query, then all vectors of each of them."""
         asked, collection = visual.embed_query(query), self.pages.visual
-        nearest = _nearest(collection, asked, limit)
-        rows = [
-            (hit, np.asarray(collection.get(where=of_page(*page), include=["embeddings"])["embeddings"]))
-            for page, hit in nearest.items()
-        ]
-        return _ranked(asked, rows, limit, "visual")
+        pages, taken = [], 0
+        near = _nearest(collection, asked, limit, more=max(0, CANDIDATES - limit))
+        for page, hit in near.items():
+            if taken < MOST_VECTORS:
+                rows = np.asarray(collection.get(where=of_page(*page), include=["embeddings"])["embeddings"])
+                taken += len(rows)
+                pages.append((hit, rows))
+        rest = _vectors(collection, [hit.record for hit in list(near.values())[len(pages) :]])
+        pages += [(hit, rest[hit.record][np.newaxis]) for hit in near.values() if hit.record in rest]
+        return _ranked(asked, pages, limit, "visual")
 
     def _fused(self, rankings: Sequence[list[dict[str, Any]]], limit: int) -> list[dict[str, Any]]:
         """One order of what several collections found: by reciprocal ranks, the scores of two being no measure.
@@ -165,17 +179,22 @@ class ChromaSearch:
         """
         if len(rankings) < 2:
             return [result for ranking in rankings for result in ranking[:limit]]
-        ranks = [{_page_of(result): rank for rank, result in enumerate(ranking, start=1)} for ranking in rankings]
-        text, visual = ranks
+        text, visual = ({_page_of(each): rank for rank, each in enumerate(results, start=1)} for results in rankings)
         shares: dict[Page, float] = {}
         for page in text | visual:
-            known = [ranking[page] for ranking in ranks if page in ranking]
-            if len(known) == 1:
+            ranks = {"text": text.get(page), "visual": visual.get(page)}
+            if None in ranks.values():
                 other = self.pages.visual if page in text else self.pages.text
-                known *= 1 if other.get(where=of_page(*page), include=[], limit=1)["ids"] else 2
-            shares[page] = round(sum((1 + DAMPING) / (rank + DAMPING) for rank in known) / len(ranks), 6)
+                if not other.get(where=of_page(*page), include=[], limit=1)["ids"]:
+                    ranks = dict.fromkeys(ranks, text.get(page) or visual.get(page))
+            worths = [WEIGHTS[name] * (1 + DAMPING) / (rank + DAMPING) for name, rank in ranks.items() if rank]
+            shares[page] = round(sum(worths) / sum(WEIGHTS.values()), 6)
         best = sorted(shares, key=lambda page: (-shares[page], page))[:limit]
-        merged = [{**result, "score": shares[_page_of(result)]} for ranking in rankings for result in ranking]
+        merged = [
+            {**result, "score": shares[_page_of(result)], "similarity": result["score"]}
+            for ranking in rankings
+            for result in ranking
+        ]
         kept = [result for result in merged if _page_of(result) in set(best)]
         return sorted(kept, key=lambda result: best.index(_page_of(result)))
 
@@ -217,6 +236,7 @@ class ChromaCollector:
                 text = index.recorded(doc_id, page) or documents[doc_id].undivided(page)
             source = SourceDocument.from_metadata(result["metadata"], doc_id=doc_id, page=page, text=text)
             kind: Kind = "look" if collection == "visual" else "vector"
+            score = result.get("similarity", score)  # the recipe has a fusion of its own
             pages.append(Found.unstored(page_node(source), score, f"{collection} search {score:.2f}", kind))
         return pages
 
@@ -271,33 +291,53 @@ class _Hit:
     metadata: Mapping[str, Any]
 
 
-def _nearest(collection: ChromaCollection, asked: Matrix, limit: int) -> dict[Page, _Hit]:
-    """The pages of the records nearest to the parts of a query, as many as `limit` if there are enough.
+def _nearest(collection: ChromaCollection, asked: Matrix, limit: int, more: int = 0) -> dict[Page, _Hit]:
+    """The pages of the records nearest to the parts of a query: `limit`, and up to `more` that come at little cost.
 
-    Metadata is read in batches and only until there are enough pages: each record may hold a whole document.
+    Each round asks for records of other pages than those found, so that one page of many records does not crowd the
+    others out, and reads the metadata of few: each record may hold the Markdown of a whole document.
     """
-    total, count = collection.count(), limit * SPARE
     hits: dict[Page, _Hit] = {}
     read: set[str] = set()
-    while total and len(asked) and len(hits) < limit:
-        answer = collection.query(query_embeddings=list(asked), n_results=min(count, total), include=[])
-        ranked = dict.fromkeys(record for records in zip(*answer["ids"], strict=True) for record in records)
-        unread = [record for record in ranked if record not in read]
-        for start in range(0, len(unread), limit):
-            batch = unread[start : start + limit]
-            metadata = collection.get(ids=batch, include=["metadatas"])
-            known = dict(zip(metadata["ids"], metadata["metadatas"] or (), strict=True))
-            for record in batch:
-                page = _named_page(known.get(record) or {})
-                if page is not None:
-                    hits.setdefault(page, _Hit(record, page, known[record]))
-            if len(hits) >= limit:
-                break
-        read.update(unread)
-        if count >= total:
+    total, count, rounds = collection.count(), limit, 0
+    while total and len(asked) and (len(hits) < limit or (len(hits) < limit + more and rounds < EXTRA_ROUNDS)):
+        answer = _queried(collection, asked, min(count, total), hits.values())
+        ranked = (record for records in zip_longest(*answer["ids"]) for record in records if record is not None)
+        batch = [record for record in dict.fromkeys(ranked) if record not in read][:limit]
+        if not batch and count >= total:
             break
-        count *= SPARE
+        known = len(hits)
+        metadata = collection.get(ids=batch, include=["metadatas"]) if batch else {"ids": [], "metadatas": []}
+        of_record = dict(zip(metadata["ids"], metadata["metadatas"] or (), strict=True))
+        for record in batch:
+            page = _named_page(of_record.get(record) or {})
+            if page is not None:
+                hits.setdefault(page, _Hit(record, page, of_record[record]))
+        read.update(batch)
+        rounds += 1
+        if len(hits) == known:  # records that name no page are in the way
+            count *= SPARE
     return hits
+
+
+def _queried(collection: ChromaCollection, asked: Matrix, count: int, found: Iterable[_Hit]) -> Mapping[str, Any]:
+    """The ids of the records nearest to each part of a query, on other pages than those found."""
+    from chromadb.errors import InvalidArgumentError, InvalidDimensionException  # noqa: PLC0415
+
+    others = [
+        {"$or": [{"doc_id": {"$ne": hit.metadata["doc_id"]}}, {"page": {"$ne": hit.metadata["page"]}}]} for hit in found
+    ]
+    where = {"$and": others} if len(others) > 1 else next(iter(others), None)
+    try:
+        answer: Mapping[str, Any] = collection.query(
+            query_embeddings=list(asked), n_results=count, where=where, include=[]
+        )
+    except (InvalidArgumentError, InvalidDimensionException) as error:
+        raise InvalidInput(
+            f"collection {collection.name!r} cannot be asked with vectors of {asked.shape[1]} dimensions ({error}): "
+            "name the embedder that it was made with"
+        ) from error
+    return answer
 
 
 def _named_page(metadata: Mapping[str, Any]) -> Page | None:
