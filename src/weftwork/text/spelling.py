@@ -42,5 +42,7 @@ def distance(a: str, b: str, most: int) -> int | None:
             if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
                 best = min(best, before[j - 2] + 1)
             row.append(best)
+        if min(row) > most:
+            return None
         before, last = last, row
     return last[-1] if last[-1] <= most else None
