@@ -26,6 +26,7 @@ from benchmarks import (
     relevance,
     research,
     session,
+    support,
     words,
 )
 from benchmarks.report import save, table
@@ -49,6 +50,7 @@ EXAMPLES = """examples:
   python -m benchmarks peers --json --save
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
+  python -m benchmarks support --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -81,6 +83,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "peers": peers,
     "load": load,
     "words": words,
+    "support": support,
 }
 
 

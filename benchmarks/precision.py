@@ -7,12 +7,13 @@ title or first words of the block: `relevant`, or `not`. They were judged one by
 about score, section or whether the face or the floor had brought them.
 
 An item is relevant if somebody who had to do what is asked would want it on their desk. What is only in the same
-folder, shares a word, or answers another question is not.
+folder, shares a word, or answers another question is not. An excerpt is relevant if any block that it shows is.
 
   precision          relevant items in percent of those judged, for all items of all requests
   of_tokens          the share of the text that is relevant, in percent of the tokens of judged items
   first_precision    of the five items of a request with the highest relevance alone
   beside_focus       the same as precision, without the section of the focus, which is relevant nearly by definition
+  by_half            precision of the requests that settings may be fitted to, and of those that check them
   unjudged           items that nobody judged, in percent: above a few, judge again with --unjudged
   floor_precision    of the first five items of BM25 over the sections of the same pages, asked for the words of the
                      request and the title of the focus: to be compared with first_precision
@@ -51,6 +52,8 @@ BUDGETS = {
     "breakdown": TokenBudget(total=2000, focus=1200, semantic=500, relations=200, activity=0, history=0, system=100),
 }
 """Of the contract's flows (8); the other kinds have the configured one."""
+HALVES = ("fit", "check")
+"""Every other request: settings may be fitted to the first half alone."""
 CHATS = ("tasks", "question")
 FIRST = 5
 """Items of the floor that are judged for each request: its best."""
@@ -73,13 +76,20 @@ class Judged:
     relevant: frozenset[str] = frozenset()
     irrelevant: frozenset[str] = frozenset()
 
+    def wants(self, item: Given) -> bool:
+        """Return True if a block that the item shows was judged to be relevant."""
+        return not self.relevant.isdisjoint((item.key, *item.blocks))
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """An item that was given for a request."""
 
     key: str
+    """Of the block that it is shown for."""
     content: str
+    blocks: tuple[str, ...] = ()
+    """The keys of all blocks that it shows."""
     in_focus: bool = False
     relevance: float = 0.0
     tokens: int = 0
@@ -97,8 +107,8 @@ class Tally:
 
     def add(self, items: list[Given], request: Judged) -> None:
         """Count the items of a request."""
-        judged = [item for item in items if item.key in request.relevant | request.irrelevant]
-        relevant = [item for item in judged if item.key in request.relevant]
+        relevant = [item for item in items if request.wants(item)]
+        judged = [item for item in items if item in relevant or item.key in request.irrelevant]
         self.items += len(items)
         self.judged += len(judged)
         self.relevant += len(relevant)
@@ -161,6 +171,7 @@ class Place:
             Given(
                 self.keys.get(item.block_id, item.block_id),
                 item.content,
+                tuple(self.keys.get(block, block) for block in item.block_ids),
                 section.type == "focus",
                 item.relevance,
                 self.weft.tools.counter.count(item.content),
@@ -198,14 +209,16 @@ def measure(path: Path = FILE) -> dict[str, Any]:
     """The figures of all requests, and of each kind."""
     face: dict[str, Tally] = {}
     beside, first, floor = Tally(), Tally(), Tally()
+    halves = {name: HALVES[place % 2] for place, name in enumerate(sorted(request.id for request in read(path)))}
     for asked, place in _asked(path):
         items = place.given(asked)
-        for name in ("all", asked.flow):
+        for name in ("all", asked.flow, halves[asked.id]):
             face.setdefault(name, Tally()).add(items, asked)
         beside.add([item for item in items if not item.in_focus], asked)
         first.add(sorted(items, key=lambda item: -item.relevance)[:FIRST], asked)
         floor.add(place.first(asked), asked)
     everything = face.pop("all")
+    by_half = {name: face.pop(name).precision for name in HALVES}
     return {
         "requests": len(read(path)),
         "items": everything.items,
@@ -214,6 +227,7 @@ def measure(path: Path = FILE) -> dict[str, Any]:
         "first_precision": first.precision,
         "beside_focus": beside.precision,
         "unjudged": everything.unjudged,
+        "by_half": by_half,
         "by_kind": {name: tally.precision for name, tally in sorted(face.items())},
         "floor_precision": floor.precision,
         "floor_unjudged": floor.unjudged,
@@ -223,8 +237,9 @@ def measure(path: Path = FILE) -> dict[str, Any]:
 def unjudged(seed: int, path: Path = FILE) -> Iterator[dict[str, Any]]:
     """What has to be judged: for each request its new items, shuffled, with their first words."""
     for asked, place in _asked(path):
-        items = {item.key: item.content for item in (*place.given(asked), *place.first(asked))}
-        new = sorted(items.keys() - asked.relevant - asked.irrelevant)
+        given = (*place.given(asked), *place.first(asked))
+        items = {item.key: item.content for item in given if not asked.wants(item)}
+        new = sorted(items.keys() - asked.irrelevant)
         random.Random(f"judge/{seed}/{asked.id}").shuffle(new)
         shown = [{"key": key, "begins": " ".join(items[key].split())[:SNIPPET]} for key in new]
         yield {"id": asked.id, "query": asked.query, "focus": asked.focus, "items": shown}

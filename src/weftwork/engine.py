@@ -27,13 +27,14 @@ from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.pack import check_budget
-from weftwork.query import quoted, read_query
+from weftwork.query import read_query
 from weftwork.recipe import Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.score import FactsOnDemand, Profile, score
 from weftwork.score.rerank import reranked
+from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
@@ -107,21 +108,25 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
 
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
-    """Rank what this view's user may see, and fit the best of it into the budget."""
+    """Rank what this view's user may see, and fit the best of it into the budget; nothing without support."""
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
+    least = recipe.min_support if request.min_support is None else request.min_support
+    supported, dropped = supported_by(inquiry, ranking.candidates, least)
+    candidates = [] if dropped else ranking.candidates
     with watch("compose"):
-        composed = compose(inquiry, ranking.candidates, unit=recipe.unit)
+        composed = compose(inquiry, candidates, unit=recipe.unit)
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, [*ranking.left_out, *composed.left_out])
+    context = fit(fitting, composed.offers, [*dropped, *ranking.left_out, *composed.left_out])
     passages, _ = view.size()
     return replace(
         context,
         ended=_ended(context, passages),
+        support=supported,
         timings=watch.timings,
-        warnings=(*inquiry.warnings, *_nothing_found(ranking, passages), *context.warnings),
+        warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *context.warnings),
     )
 
 
@@ -130,16 +135,6 @@ def _ended(context: Context, passages: int) -> Ended:
     if context.truncated or context.overflow:
         return "budget"
     return "workspace" if len(context.trace) >= passages else "evidence"
-
-
-def _nothing_found(ranking: Ranking, passages: int) -> Iterator[str]:
-    request = ranking.inquiry.request
-    if ranking.candidates or ranking.inquiry.warnings:
-        return
-    if not passages:
-        yield f"there is nothing in workspace {request.workspace!r} that you may see: add something with  weftwork add"
-    elif request.query.strip():
-        yield f"nothing was found for {quoted(request.query)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
+from typing import Literal
 
 from weftwork.text.analysis import MARKS, is_unspaced, spaced
-from weftwork.text.pointing import subject_of, wants_similar
+from weftwork.text.pointing import subject_of, wants_linked, wants_similar
 
 MOST_QUOTED = 120
 STOP_WORDS = frozenset(
@@ -19,6 +20,15 @@ STOP_WORDS = frozenset(
     too under until up us very was we were what when where which while who whom why will with would you your yours
     tell show give find please""".split()
 )
+
+COURTESIES = frozenset(
+    """thanks thank thx cheers ok okay alright fine cool great perfect nice awesome excellent wonderful brilliant super
+    good well lovely sure agreed understood noted got hi hello hey morning afternoon evening night bye goodbye welcome
+    sorry much lot lots wow haha lol done see soon later day weekend helpful helps helped appreciate makes
+    sense""".split()
+)
+"""Words of thanks, greetings and assent."""
+ALWAYS_COURTEOUS = frozenset("thanks thank thx cheers ok okay hi hello hey bye goodbye lol haha wow".split())
 
 INTENTS: dict[str, tuple[str, ...]] = {
     "task": ("todo", "kanban_card", "task"),
@@ -64,6 +74,30 @@ _UNITS = {"day": 1, "week": 7, "month": 30}
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
 _DUE = re.compile(r"\b(?:due|deadlines?|fällig)\b")
 _PART = re.compile(r"[^\W_]+")
+State = Literal["open", "in progress", "done"]
+_STATES: dict[State, re.Pattern[str]] = {
+    "in progress": re.compile(
+        r"\b(?:in[ -]progress|ongoing|being (?:done|worked on)|(?:have|has|are|is) started|doing)\b"
+    ),
+    "open": re.compile(
+        r"\b(?:open|unfinished|undone|outstanding|pending|remaining|remains?|left|incomplete|uncompleted"
+        r"|(?:not|n't) (?:yet )?(?:done|finished|completed?|closed)|to[ -]do(?! lists?\b)|still)\b"
+    ),
+    "done": re.compile(r"\b(?:done|finished|completed?|closed|resolved)\b"),
+}
+"""Words that ask for tasks in a state; the first that is found counts."""
+_NO_STATE = re.compile(
+    r"^\W*(?:how (?!many\b)|(?:why|where|when|mark|make|create|add|write|complete|finish|close|set|move)\b|open the\b)"
+)
+"""Begins what names a state and asks for no tasks: "how do I open a task?", "mark the task as done"."""
+_TO_DO = re.compile(r"\b(?:is|are|what's|left|still|remains?) (?:left |still )?to[ -]do\b(?! lists?\b)")
+"""Asks for open tasks without that word."""
+_OF_STATES = frozenset(
+    """open progress ongoing worked working started doing unfinished undone outstanding pending remaining remain remains
+    left incomplete uncompleted yet finished complete completed closed done resolved to-do still currently already far
+    list many what's""".split()
+)
+"""Words of questions for a state that name nothing else."""
 TASKS = frozenset(INTENTS["task"])
 """Types of tasks."""
 
@@ -94,18 +128,32 @@ class Question:
     """True if it asks for overdue tasks."""
     due: Period | None = None
     """The stretch of time for whose due tasks it asks."""
+    state: State | None = None
+    """The state of the tasks that it asks for."""
     search: str = ""
     """The text to search for."""
     wants_similar: bool = False
     """True if things like the focus would help."""
 
+    @property
+    def needs_focus_alone(self) -> bool:
+        """True for a command such as "translate this": it searches for nothing, and no links of the focus help."""
+        if self.search.strip() or _PART.search(self.text) is None:
+            return False
+        return not (self.wants_similar or wants_linked(self.text))
+
+    @property
+    def beside_state(self) -> tuple[str, ...]:
+        """The words of a question for tasks in a state that say which of them."""
+        return tuple(word for word in self.words if word not in INTENTS and word not in _OF_STATES)
+
     def about_focus(self) -> Question:
-        """The question of a user who has a focus: a command that points at it is not searched for."""
+        """The question of a user who has a focus: a command that points at it searches for nothing."""
         subject = subject_of(self.text, STOP_WORDS)
         if subject is None:
             return self
         words = tuple(dict.fromkeys(subject.split()))
-        return replace(self, search=subject, words=words, keywords=_keywords(words))
+        return replace(self, search=subject, words=words, keywords=_keywords(words), state=None)
 
 
 def words_of(text: str) -> list[str]:
@@ -114,6 +162,18 @@ def words_of(text: str) -> list[str]:
     Scripts without spaces give pairs of letters, as they are indexed.
     """
     return _WORD.findall(spaced(text).lower())
+
+
+def is_courtesy(message: str) -> bool:
+    """True of "thanks", "ok, great", "perfect!" or a thumb up: there is nothing to answer."""
+    words = words_of(message)
+    if not words:
+        return bool(message.strip()) and not any(character.isalnum() for character in message)
+    telling = [word for word in words if word not in STOP_WORDS]
+    if not telling or not COURTESIES.issuperset(telling):
+        return False
+    # One such word alone may be what is looked for: "day", "done", "nice".
+    return len(telling) > 1 or telling[0] in ALWAYS_COURTEOUS or message.rstrip().endswith("!")
 
 
 def read_query(text: str, now: datetime) -> Question:
@@ -135,9 +195,20 @@ def read_query(text: str, now: datetime) -> Question:
         period=_period(lowered, now),
         overdue=overdue,
         due=due,
+        state=None if overdue or due else _state(lowered, types),
         search=text,
         wants_similar=wants_similar(text),
     )
+
+
+def _state(text: str, types: frozenset[str]) -> State | None:
+    """The state of tasks that a query asks for."""
+    if _NO_STATE.search(text):
+        return None
+    if _TO_DO.search(text):
+        return "open"
+    found = (state for state, words in _STATES.items() if words.search(text))
+    return next(found, None) if types >= TASKS else None
 
 
 def _keywords(words: tuple[str, ...]) -> tuple[str, ...]:

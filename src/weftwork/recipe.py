@@ -26,10 +26,11 @@ from weftwork.collect import (
     RelationsCollector,
     SemanticCollector,
     SimilarCollector,
+    StatusCollector,
     VisualCollector,
     WholePages,
 )
-from weftwork.compose.ordering import Order, Ordering
+from weftwork.compose.ordering import Order, Ordering, WithEvidence
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.density import Density
@@ -87,6 +88,8 @@ class Recipe:
     order: Order | None = None
     """The final order of the scored candidates, and the choice of those that stay."""
 
+    min_support: float = 0.0
+    """The least support of a query with which anything is shown (`score/support.py`)."""
     tokens: int | None = None
     """The budget where none is given; None for that of the engine."""
 
@@ -159,11 +162,12 @@ WORKSPACE = (
     FocusCollector(),
     ReferencesCollector(section="focus"),
     DueCollector(),
+    StatusCollector(),
     HistoryCollector(),
     LexicalCollector(),
     SemanticCollector(),
     SimilarCollector(),
-    RelationsCollector(max_depth=2),
+    RelationsCollector(max_depth=2, for_commands=False),
     ActivityCollector(),
 )
 """The collectors of the workspace contract, with words beside meaning."""
@@ -185,6 +189,7 @@ RECIPES: dict[str, Recipe] = {
             packer=Overflow(modest=True),
             sections=ASKED_FOR,
             lines=True,
+            min_support=0.5,
         ),
         Recipe(
             name="workspace",
@@ -195,6 +200,7 @@ RECIPES: dict[str, Recipe] = {
             sections={name: part for name, part in SECTION_BUDGETS.items() if name not in ("references", "system")},
             capped=WITHOUT_EVIDENCE,
             min_length=50,
+            order=WithEvidence(),
         ),
         Recipe(
             name="thread",

@@ -76,6 +76,9 @@ class Request:
     decay: Mapping[str, float] = field(default_factory=dict)
     """Days until a memory's freshness has halved, by type; infinity for never."""
 
+    min_support: float | None = None
+    """The least support with which anything is shown, from 0 to 1; None for the recipe's."""
+
     def __post_init__(self) -> None:
         if self.focus is None and self.page is not None:
             object.__setattr__(self, "focus", self.page)

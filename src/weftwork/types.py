@@ -478,6 +478,8 @@ class Context:
     """The reason why it ends: the budget is used up, nothing else was found, or all that is visible is there."""
     pieces: tuple[Piece, ...] = ()
     """The pieces of the text, without gaps."""
+    support: float | None = None
+    """How well the best evidence answers the query, in [0, 1]; None where not only its words decide."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Milliseconds by stage; not part of the result's identity."""
 

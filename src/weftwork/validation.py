@@ -31,6 +31,9 @@ def check_request(request: Request) -> None:
     if request.depth is not None:
         check_depth(request.depth)
     check_strategy(request.truncation)
+    least = request.min_support
+    if least is not None and (isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1):
+        raise InvalidInput(f"min_support must be a number from 0 to 1, got {least!r}: 0 shows whatever is nearest")
     for name in request.show:
         if name not in SHOWN:
             raise UnknownName("detail to show", name, SHOWN)

@@ -17,9 +17,10 @@ def tasks(store):
 
 def test_tasks_resemble_tasks_of_any_kind_the_nearest_first(store, desk):
     tasks(store)
-    scores = desk.scores(SimilarCollector(), BREAK, focus="focus", user="ben")
+    scores = desk.scores(SimilarCollector(share=0), BREAK, focus="focus", user="ben")
     assert list(scores) == ["near", "far"]
     assert scores["near"] > scores["far"]
+    assert list(desk.scores(SimilarCollector(), BREAK, focus="focus", user="ben")) == ["near"]  # the other is far off
     assert list(desk.scores(SimilarCollector(limit=1), BREAK, focus="focus", user="ben")) == ["near"]
     assert next(iter(desk.scores(SimilarCollector(), BREAK, focus="focus"))) == "hidden"
 

@@ -1,7 +1,7 @@
 import pytest
 
 from weftwork.query import STOP_WORDS
-from weftwork.text.pointing import points_back, subject_of, wants_similar
+from weftwork.text.pointing import points_back, subject_of, wants_linked, wants_similar
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,8 @@ def test_a_question_that_says_little_is_about_what_was_said_before():
     assert points_back("Why?", 0)
     assert not points_back("Which suppliers deliver plywood to Graz?", 4)
     assert not points_back("Find the notes that mention foam and plywood", 4)
+
+
+def test_what_is_linked_is_asked_for_in_words():
+    assert all(map(wants_linked, ("How does this relate?", "What is it connected to?", "Give me some background")))
+    assert not any(map(wants_linked, ("Explain this", "Summarize this page", "Translate this to German")))

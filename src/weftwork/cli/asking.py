@@ -48,6 +48,11 @@ OPTIONS = (
     click.option("--limit", type=int, help="Most nodes that recipe graph reaches.  [default: 100]"),
     click.option("--hub-limit", type=int, help="Most neighbours of a node that it follows.  [default: 50]"),
     click.option("--as-of", type=MOMENT, help="Use what held at this date, such as 2026-03-01."),
+    click.option(
+        "--min-support",
+        type=click.FloatRange(0, 1),
+        help="Show nothing where the best evidence answers less; 0 shows whatever is nearest.  [default: 0.5]",
+    ),
     click.option("--recipe", default="default", show_default=True, help="How to look: graph walks from a node."),
 )
 

@@ -21,6 +21,7 @@ from weftwork.collect.related import RelatedCollector
 from weftwork.collect.relations import RelationsCollector
 from weftwork.collect.semantic import SemanticCollector
 from weftwork.collect.similar import SimilarCollector
+from weftwork.collect.status import StatusCollector
 from weftwork.collect.visual import VisualCollector
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "RelationsCollector",
     "SemanticCollector",
     "SimilarCollector",
+    "StatusCollector",
     "VisualCollector",
     "WholePages",
     "gather",

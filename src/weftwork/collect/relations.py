@@ -21,11 +21,13 @@ class RelationsCollector:
     """Most links from the focus; the scores of the links on a path are multiplied."""
     name: str = "relations"
     section: str = "relations"
+    for_commands: bool = True
+    """False finds nothing for a command that is about the focus alone, such as "translate this"."""
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """The strongest relation first, each node once."""
         focus = inquiry.request.focus
-        if focus is None:
+        if focus is None or (inquiry.question.needs_focus_alone and not self.for_commands):
             return []
         related: dict[str, _Related] = {}
         nearest: dict[str, _Related] = {focus: (1.0, Edge(source=focus, target=focus), ())}

@@ -10,9 +10,11 @@ from weftwork.query import TASKS
 
 @dataclass(frozen=True, slots=True)
 class SimilarCollector:
-    """The nearest nodes of the focus's type, however far; nothing without an embedding."""
+    """The nearest nodes of the focus's type; nothing without an embedding."""
 
     limit: int = 5
+    share: float = 0.65
+    """The least similarity, as a share of that of the nearest."""
     name: str = "similar"
     section: str = "semantic"
 
@@ -32,4 +34,8 @@ class SimilarCollector:
         kind = TASKS if record.node.type in TASKS else frozenset({record.node.type})
         alike = replace(filters, types=kind, exclude=filters.exclude | {focus})
         hits = view.search_vector(vector, model=embedder.model, limit=self.limit, filters=alike)
-        return [Found(hit.key, hit.score, f"resembles the focus {hit.score:.2f}", "similar") for hit in hits]
+        return [
+            Found(hit.key, hit.score, f"resembles the focus {hit.score:.2f}", "similar")
+            for hit in hits
+            if hit.score >= self.share * hits[0].score
+        ]

@@ -53,6 +53,42 @@ class WithoutFolders:
 
 
 @dataclass(frozen=True, slots=True)
+class WithEvidence:
+    """An order that leaves out documents that a search found with much less evidence than the best.
+
+    The bound is for documents, not for passages: what else was found in one that answers may complete the answer.
+    """
+
+    share: float = 0.65
+    """The least evidence of a document, as a share of that of the best; 0 keeps everything."""
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """The candidates with enough evidence in the order of their scores, repeats left out."""
+        evidence: dict[str, float] = {}
+        for candidate in candidates:
+            document = candidate.document or candidate.node.id
+            evidence[document] = max(evidence.get(document, 0.0), _evidence(inquiry, candidate))
+        least = self.share * max(evidence.values(), default=0.0)
+        question = inquiry.question
+        in_state = question.state is not None and not question.beside_state and any(map(_is_due, candidates))
+        remaining, left_out = [], []
+        for candidate in candidates:
+            found = evidence[candidate.document or candidate.node.id]
+            if any(finding.kind not in SEARCHED for finding in candidate.findings):
+                remaining.append(candidate)
+            elif in_state and self.share:
+                reason = f"the question asks for tasks that are {question.state}, and there are some"
+                left_out.append(Decision.on(candidate, "dropped", reason))
+            elif found >= least:
+                remaining.append(candidate)
+            else:
+                reason = f"its document has evidence {found:.2f}, below {least:.2f}, a share {self.share:g} of the best"
+                left_out.append(Decision.on(candidate, "dropped", reason))
+        kept, repeats = without_repeats(remaining)
+        return kept, left_out + repeats
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """An order of at most `limit` hits, with contradicting nodes side by side."""
 
@@ -130,6 +166,18 @@ def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
             signals = {"rank": candidate.score, **candidate.signals}
             ordered.append(replace(candidate, score=ordered[-1].score + STEP, signals=signals))
     return ordered[::-1]
+
+
+def _evidence(inquiry: Inquiry, candidate: Candidate) -> float:
+    """The evidence of a hit: words and vectors fused, or its likeness where that is all that was found."""
+    if not _is_hit(candidate):
+        return 0.0
+    return max(inquiry.evidence.get(candidate.key, 0.0), candidate.found_as("fuzzy") or 0.0)
+
+
+def _is_due(candidate: Candidate) -> bool:
+    """Return True if it is in the state that the question asks for."""
+    return candidate.found_as("due") is not None
 
 
 def _is_hit(candidate: Candidate) -> bool:

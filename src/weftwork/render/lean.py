@@ -51,6 +51,7 @@ class LeanContext:
     tokens: int
     budget: int
     ended: Ended
+    support: float | None
     truncated: bool
     stable_prefix_tokens: int
     sections: tuple[LeanSection, ...]
@@ -96,6 +97,7 @@ def lean(context: Context) -> LeanContext:
         tokens=context.tokens,
         budget=context.budget,
         ended=context.ended,
+        support=context.support,
         truncated=context.truncated,
         stable_prefix_tokens=context.stable_prefix_tokens,
         sections=tuple(

@@ -66,6 +66,7 @@ _SIMILAR = re.compile(
     r"\bsub-?tasks?\b|\bbreak\b.*\b(?:down|up|into)\b|\b(?:split|divide)\b.*\binto\b|\bchecklists?\b|\bsimilar\b"
     r"|\blike (?:this|it|that)\b|\bestimates?\b|\bhow long\b|\bplan (?:this|it|out)\b|\bnext steps?\b|\bpatterns?\b"
 )
+_LINKED = re.compile(r"\b(?:relat|connect|context|link|depend|refer|background|mention|compar|surround)")
 _BACK = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|she|him|her|hers|his|this|these|there|then|ones?|same|former|latter|both"
     r"|(?:that|those)(?=\s*(?:$|[.?!,;]|in|to|for|with|and|one)))\b"
@@ -106,6 +107,11 @@ def _telling(text: str, stop_words: frozenset[str]) -> list[str]:
 def wants_similar(text: str) -> bool:
     """Return True if things like the focus would help: to break it down, to plan it or to estimate it."""
     return _SIMILAR.search(text.lower()) is not None
+
+
+def wants_linked(text: str) -> bool:
+    """Return True if it asks for what the focus is linked to: "what is this related to?"."""
+    return _LINKED.search(text.lower()) is not None
 
 
 def points_back(text: str, telling: int) -> bool:

@@ -7,7 +7,8 @@ from tests.faces.thread.test_service import NOW, file, said, shown
 
 from weftwork import Edge, Node, Weft
 from weftwork.faces.thread import ContextAssemblyService
-from weftwork.faces.thread.conversation import asked, is_courtesy, is_follow_up
+from weftwork.faces.thread.conversation import asked, is_follow_up
+from weftwork.query import is_courtesy
 
 
 @pytest.mark.parametrize(

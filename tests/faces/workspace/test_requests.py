@@ -53,6 +53,49 @@ def test_a_request_that_points_is_about_the_focus_alone(plans, query):
     assert payload.metadata.collectors_used == ("focus",)
 
 
+@pytest.mark.parametrize(
+    ("query", "linked"),
+    [
+        ("Summarize this page", set()),
+        ("Make this shorter", set()),
+        ("What does this mean?", set()),
+        ("What is this related to?", {"other"}),
+        ("Explain how this fits the budget", {"other"}),
+        ("Break this into subtasks", {"other"}),
+        ("", {"other"}),
+    ],
+)
+@pytest.mark.parametrize("recipe", ["face", "engine"])
+def test_links_of_the_focus_are_for_requests_that_they_help(empty, query, linked, recipe):
+    empty.weft.add([node("focus", "A plan."), node("other", "A page.")], [Edge(source="focus", target="other")])
+    if recipe == "face":
+        trace = empty.build(query, focus=Focus(block_id="focus")).context.trace
+    else:
+        trace = empty.weft.context(query, user="ana", recipe="workspace", focus="focus").trace
+    assert {decision.node for decision in trace if decision.section == "relations"} == linked
+
+
+def test_open_tasks_are_listed_in_place_of_what_has_those_words(empty):
+    empty.weft.add(
+        [
+            node("a", "Wash the pots", type="todo", fields={"status": "open"}),
+            node("b", "Dry the pots", type="todo", fields={"status": "done"}),
+            node("about", "Open tasks: what tasks are open is a good question."),
+        ]
+    )
+    assert shown(empty.build("What tasks are open?", type="chat"), "semantic") == ["a"]
+    assert shown(empty.build("What tasks are done?", type="chat"), "semantic") == ["b"]
+    off = empty.with_settings(collectors={"status": {"enabled": False}})
+    assert "about" in shown(off.build("What tasks are open?", type="chat"), "semantic")
+    focused = empty.build("Is this task done?", focus=Focus(block_id="a"))
+    assert "b" not in found_by(focused, "status")
+
+
+def test_words_are_searched_for_where_no_task_is_in_that_state(empty):
+    empty.weft.add([node("about", "Open tasks: none at all."), node("b", "Dry", type="todo", fields={"done": True})])
+    assert shown(empty.build("What tasks are open?", type="chat"), "semantic") == ["about"]
+
+
 def test_without_a_focus_the_same_words_are_searched_for(plans):
     assert "course" in shown(plans.build("Translate this to German", type="chat"), "semantic")
 

@@ -30,12 +30,14 @@ DEFAULTS = {
         "activity": {"enabled": True, "recent_edit_count": 10, "recent_view_count": 5, "max_age_hours": 72},
         "lexical": {"enabled": True, "min_threshold": 0.0},
         "due": {"enabled": True},
+        "status": {"enabled": True},
         "similar": {"enabled": True, "limit": 5},
     },
     "ranking": {
         "weights": {
             "semantic": 0.35, "structural": 0.25, "recency": 0.15, "type_match": 0.15, "user_affinity": 0.10,
         },
+        "min_evidence": 0.65,
     },
     "truncation": {"default_strategy": "extractive", "min_content_length": 50},
 }  # fmt: skip
@@ -90,7 +92,7 @@ def test_the_recipe_of_that_name_has_the_same_defaults(desk):
     [("focus", 0), ("semantic", 0), ("relations", 50), ("activity", 20), ("history", 0), ("system", 0)],
 )
 def test_each_section_of_the_budget(desk, name, limit):
-    query = "quince" if name == "semantic" else "Explain this"
+    query = "quince" if name == "semantic" else "What is this related to?"
     usual = desk.build(query, focus=FOCUS)
     changed = desk.with_settings(token_budget={name: limit}).build(query, focus=FOCUS)
     if name in ("history", "system"):
@@ -342,6 +344,17 @@ def test_words_have_a_threshold_of_their_own(desk):
     assert min(every.values()) < middle
     assert found(min_threshold=middle - 1e-6) == {name: score for name, score in every.items() if score >= middle}
     assert found(min_threshold=1.0) == {}
+
+
+def test_min_evidence(desk):
+    def kept(**settings):
+        payload = desk.with_settings(ranking=settings).build("quince jelly", type="search")
+        return {decision.node for decision in payload.context.trace if "evidence" not in decision.reason}
+
+    desk.weft.add([node("tart", "The tart of Lyon has almonds and a jelly on top.")])
+    assert "tart" in kept(min_evidence=0.0)
+    assert "tart" not in kept(min_evidence=1.0)
+    assert kept(min_evidence=1.0) < kept(min_evidence=0.0)
 
 
 def test_a_template_that_a_budget_is_too_small_for_is_named_by_a_warning(desk):

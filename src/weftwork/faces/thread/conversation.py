@@ -10,15 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from weftwork.query import STOP_WORDS, words_of
+from weftwork.query import COURTESIES, STOP_WORDS, is_courtesy, words_of
 from weftwork.types import Node
 
-COURTESIES = frozenset(
-    """thanks thank thx cheers ok okay alright fine cool great perfect nice awesome excellent wonderful brilliant super
-    good well lovely sure agreed understood noted got hi hello hey morning afternoon evening night bye goodbye welcome
-    sorry much lot lots wow haha lol done see soon later day weekend helpful helps helped appreciate makes
-    sense""".split()
-)
 POINTING = frozenset(
     """it its they them their he him his she her one ones first second third fourth fifth last former latter next
     previous other others another else both same again more continue go further yes yeah yep no nope why how example
@@ -56,14 +50,6 @@ def asked(message: str, recent: Sequence[Node]) -> Asked:
         return Asked("", own)
     spoken = _spoken_of(message, before) if is_follow_up(message) else ""
     return Asked(f"{message}\n{spoken}" if spoken else message, own)
-
-
-def is_courtesy(message: str) -> bool:
-    """Return True for "thanks", "ok, great" or a thumb up: nothing that files could answer."""
-    words = words_of(message)
-    if not words:
-        return bool(message.strip()) and not any(character.isalnum() for character in message)
-    return COURTESIES.issuperset(word for word in words if word not in STOP_WORDS) and not STOP_WORDS.issuperset(words)
 
 
 def is_follow_up(message: str) -> bool:

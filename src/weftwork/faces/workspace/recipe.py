@@ -17,7 +17,9 @@ from weftwork.collect import (
     RelationsCollector,
     SemanticCollector,
     SimilarCollector,
+    StatusCollector,
 )
+from weftwork.compose.ordering import WithEvidence
 from weftwork.faces.workspace.budget import RequestType
 from weftwork.faces.workspace.request import FocusKind
 from weftwork.faces.workspace.settings import SemanticSettings, WorkspaceConfig
@@ -59,6 +61,7 @@ def recipe_for(config: WorkspaceConfig, variation: Variation) -> Recipe:
         profile=_profile(config, variation.type),
         hits=_search_depth(config, variation),
         min_length=config.truncation.min_content_length,
+        order=WithEvidence(config.ranking.min_evidence),
     )
 
 
@@ -94,6 +97,8 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
     yield ReferencesCollector(section=_open_section(variation.closed))
     if chosen.due.enabled:
         yield DueCollector()
+    if chosen.status.enabled:
+        yield StatusCollector()
     yield HistoryCollector()
     if chosen.lexical.enabled:
         yield LexicalCollector(threshold=chosen.lexical.min_threshold)
@@ -104,7 +109,7 @@ def _collectors(config: WorkspaceConfig, variation: Variation) -> Iterator[Colle
         yield SimilarCollector(limit=chosen.similar.limit)
     if chosen.relations.enabled:
         depth = variation.depth or chosen.relations.max_depth
-        yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth)
+        yield RelationsCollector(max_items=chosen.relations.max_items, max_depth=depth, for_commands=False)
     if chosen.activity.enabled:
         recent = chosen.activity
         yield ActivityCollector(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from weftwork.collect.inquiry import RECENT_EVENTS
+from weftwork.compose.ordering import WithEvidence
 from weftwork.errors import InvalidInput
 from weftwork.faces.workspace.budget import TokenBudget
 from weftwork.score import Profile, get_profile
@@ -70,6 +71,13 @@ class DueSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatusSettings:
+    """Tasks that are open, in progress or done, where the query asks for them."""
+
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarSettings:
     """Blocks like the focused one, where it is broken down, planned or estimated."""
 
@@ -120,6 +128,7 @@ class CollectorSettings:
     activity: ActivitySettings = field(default_factory=ActivitySettings)
     lexical: LexicalSettings = field(default_factory=LexicalSettings)
     due: DueSettings = field(default_factory=DueSettings)
+    status: StatusSettings = field(default_factory=StatusSettings)
     similar: SimilarSettings = field(default_factory=SimilarSettings)
 
 
@@ -145,9 +154,13 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingSettings:
-    """The ranking of candidates."""
+    """The ranking of candidates, and the least evidence of what a search finds, as a share of that of the best."""
 
     weights: Weights = field(default_factory=Weights)
+    min_evidence: float = WithEvidence().share
+
+    def __post_init__(self) -> None:
+        _check(self, min_evidence=(0, 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

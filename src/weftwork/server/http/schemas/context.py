@@ -129,13 +129,27 @@ class ContextIn(Model):
     truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"
     vector: Annotated[list[Number], Field(max_length=8192)] | None = None
     decay: Annotated[dict[str, Positive], Field(max_length=MOST_NAMES)] = {}
+    min_support: Share | None = None
+    """The least support of the query with which anything is shown; 0 shows whatever is nearest."""
     remember: Truth = False
     """Keep it in the store, so that a later request may ask for the difference to it."""
 
     def options(self, recipes: Recipes) -> dict[str, Any]:
         """The arguments of `Weft.context`, but for user and workspace."""
         lists = ("include", "edge_types", "edge_order", "key_fields")
-        same = ("query", "lens", "focus", "page", "thread", "boosts", "depth", "show_fields", "truncation", "decay")
+        same = (
+            "query",
+            "lens",
+            "focus",
+            "page",
+            "thread",
+            "boosts",
+            "depth",
+            "show_fields",
+            "truncation",
+            "decay",
+            "min_support",
+        )
         return {
             **{name: getattr(self, name) for name in same},
             **{name: tuple(getattr(self, name)) for name in lists},

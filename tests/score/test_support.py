@@ -1,0 +1,78 @@
+"""Support: a context is empty where nothing answers the query."""
+
+import pytest
+
+from weftwork import Node, Weft
+from weftwork.embed.static import StaticEmbedder
+from weftwork.errors import InvalidInput
+
+WORDS = (
+    "brass gear oil cold press paper glue thread linen board knife bone folder wax needle awl spine cloth ink".split()
+)
+
+
+def _word(place):
+    return WORDS[place % len(WORDS)]
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory):
+    """Sixty notes on binding books, with the built-in embeddings."""
+    notes = [
+        Node(
+            id=f"n{number}",
+            type="page",
+            title=f"About {_word(number)} and {_word(7 * number + 3)}",
+            text=f"The {_word(number)} is kept beside the {_word(3 * number + 1)}, step {number}.",
+        )
+        for number in range(60)
+    ]
+    with Weft.open(tmp_path_factory.mktemp("support") / "notes.weft", embedder=StaticEmbedder()) as weft:
+        weft.add([*notes, Node(id="thanks", type="page", title="Thanks", text="Thanks to all who helped.")])
+        yield weft
+
+
+@pytest.mark.parametrize(
+    "query", ["thanks!", "hello", "ok, great", "👍", "asdkjh qwe zzz", "Who won the football world cup in Brazil?"]
+)
+def test_courtesies_nonsense_and_other_subjects_get_nothing(workshop, query):
+    context = workshop.context(query)
+    assert (context.text, context.tokens, context.items) == ("", 0, ())
+    assert context.support < 0.5
+    assert any(warning.startswith("nothing ") for warning in context.warnings)
+    assert all("support" in decision.reason for decision in context.trace)
+
+
+@pytest.mark.parametrize("query", ["Where is the needle kept?", "needel and linnen", "How do I oil the gear?"])
+def test_what_the_workspace_answers_is_shown(workshop, query):
+    context = workshop.context(query)
+    assert context.items
+    assert context.support >= 0.5
+    assert not context.warnings
+
+
+def test_the_least_support_can_be_set(workshop):
+    assert "min_support=0 shows them" in workshop.context("thanks!").warnings[0]
+    assert workshop.context("thanks!", min_support=0).items
+    assert workshop.context("thanks!", min_support=0).support is None
+    assert not workshop.context("Where is the needle of Alexandra and Bartholomew?", min_support=1.0).items
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.5, "much", True])
+def test_a_least_support_that_is_no_share_is_refused(workshop, least):
+    with pytest.raises(InvalidInput, match="min_support must be a number from 0 to 1"):
+        workshop.context("needle", min_support=least)
+
+
+@pytest.mark.parametrize("options", [{"focus": "n3"}, {"include": ("n3",)}, {"thread": "n3"}])
+def test_what_is_asked_for_by_other_means_than_words_is_shown(workshop, options):
+    assert workshop.context("thanks!", **options).support is None
+    assert workshop.context("thanks!", **options).items
+
+
+def test_in_a_small_workspace_only_courtesies_get_nothing(tmp_path):
+    with Weft.open(tmp_path / "notes.weft", embedder=StaticEmbedder()) as weft:
+        weft.add([Node(id="a", type="page", text="The awl is in the drawer.")])
+        context = weft.context("Which drawer did Alexandra paint in Brazil?")
+        assert (context.support, bool(context.items)) == (None, True)
+        assert not weft.context("thank you very much").items
