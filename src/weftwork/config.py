@@ -23,7 +23,7 @@ ENVIRONMENT = {
 }
 TABLES = ("templates", "lenses", "recipes")
 """Settings that hold one table for each name."""
-RECIPES = ("graph", "memory", "workspace")
+RECIPES = ("graph", "memory", "research", "workspace")
 """Recipes that have settings of their own."""
 
 
@@ -86,6 +86,9 @@ def _from_file(path: Path) -> Config:
             raise InvalidInput(f"{group}.{name} in {path} must be a table [{group}.{name}], got {value!r}")
         if group == "recipes" and name not in RECIPES:
             raise InvalidInput(f"{path} has settings for an unknown recipe {name!r}: use {', '.join(RECIPES)}")
+    chroma = values.get("recipes", {}).get("research", {}).get("chroma")
+    if isinstance(chroma, str) and "://" not in chroma:
+        values["recipes"]["research"]["chroma"] = str(path.parent / chroma)
     if "store" in values and "://" not in values["store"]:
         values["store"] = str(path.parent / values["store"])
     return Config(**values)

@@ -35,6 +35,7 @@ from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.density import Density
 from weftwork.pack.overflow import Overflow
+from weftwork.pack.ranked import Ranked
 from weftwork.render.templates import Template
 from weftwork.score import Profile, get_profile
 from weftwork.score.rerank import Reranker
@@ -239,7 +240,7 @@ RECIPES: dict[str, Recipe] = {
             name="research",
             collectors=(*PAGES_BY_TEXT, *PAGES_BY_LOOK),
             profile=get_profile("research"),
-            packer="ranked",
+            packer=Ranked(shortens=True),
             template="research",
             unit="node",
             hits=40,

@@ -20,8 +20,8 @@ def test_files_and_folders_are_added(weft, ready):
     ran = weft("add", "notes", "b.md")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
-        "2 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
-        "1 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
+        "notes: 2 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
+        "b.md: 1 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
     )
     assert weft("search", "mirror", "--json").json[0]["node"] == "file:notes/a.md"
 
@@ -84,7 +84,8 @@ def test_documents_are_added_page_by_page_by_one_process(weft, ready, monkeypatc
     (ready / "b.html").write_text("<p>The dome.</p>")
     ran = weft("add", "a.html", "b.html")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "1 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n" * 2
+    counts = "1 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 0 skipped\n"
+    assert ran.out == f"a.html: {counts}b.html: {counts}"
     assert len(started) == 1
     assert weft("search", "base", "--json").json[0]["node"] == f"document:{ready}/a.html#page=2"
     assert weft("add", "a.html", "b.html").out.count("0 added, 0 changed, 0 moved, 0 removed, 1 unchanged") == 2

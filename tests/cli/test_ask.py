@@ -94,3 +94,26 @@ def test_another_user_sees_their_own_pages_alone(weft, documents):
     ran = weft("ask", *QUESTION, "--user", "ben", "--json")
     assert {source["doc_id"] for source in ran.json["sources"]} <= {"energy"}
     assert "Lehman" not in ran.out.replace("Lehman Brothers trigger", "")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_configured_index_answers(weft, documents):
+    pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
+    from weftwork.faces.research.chroma import TEXT, VISUAL, connect
+
+    (documents / "index").mkdir()
+    client = connect(str(documents / "index"))
+    client.create_collection(VISUAL, embedding_function=None)
+    sentence = "Walruses in the aquarium eat forty kilograms of clams a day."
+    client.create_collection(TEXT, embedding_function=None).add(
+        ids=["1"],
+        embeddings=[HashingEmbedder().embed(sentence)],
+        metadatas=[{"doc_id": "zoo", "page": 4, "filename": "zoo.pdf"}],
+        documents=[sentence],
+    )
+    (documents / "weftwork.toml").write_text(
+        'store = "library.weft"\nembedder = "hashing"\n[recipes.research]\nchroma = "index"\n'
+    )
+    ran = weft("ask", "How many clams do walruses in the aquarium eat a day?")
+    assert ran.out.splitlines()[0] == f"{sentence} [1]"
+    assert "[1] zoo.pdf, page 4" in ran.out

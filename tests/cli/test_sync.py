@@ -18,17 +18,40 @@ def test_what_is_no_folder_is_refused(weft, here):
     assert ran.err.startswith("error: gone is no folder")
 
 
-def test_another_folder_of_the_same_name_is_refused_and_changes_nothing(weft, here):
+def test_two_folders_of_one_name_stand_side_by_side(weft, here):
     weft("init")
     for place, text in (("x", "alpha"), ("y", "beta")):
-        (here / place / "notes").mkdir(parents=True)
-        (here / place / "notes" / f"{place}.md").write_text(text)
-    assert weft("sync", "x/notes").code == 0
+        (here / place / "notes" / "deep").mkdir(parents=True)
+        (here / place / "notes" / "same.md").write_text(f"{text}, see [[deep]]")
+        (here / place / "notes" / "deep" / "deep.md").write_text(f"deep {text}")
+    added = weft("add", "x/notes", "y/notes")
+    assert added.code == 0, added.err
     for command in ("sync", "add"):
-        ran = weft(command, "y/notes")
-        assert ran.code == 1
-        assert "another folder 'notes' is in this workspace already" in ran.err
-    assert [each["node"] for each in weft("search", "alpha", "--json").json] == ["file:notes/x.md"]
+        again = weft(command, "y/notes", "--json").json
+        assert (again["unchanged"], again["added"], again["changed"], again["removed"]) == (4, 0, 0, 0)
+
+    def found(word):
+        return sorted(hit["node"] for hit in weft("search", word, "--json").json)
+
+    first, second = (
+        ["file:notes/deep/deep.md", "file:notes/same.md"],
+        ["file:notes-2/deep/deep.md", "file:notes-2/same.md"],
+    )
+    assert (found("alpha"), found("beta")) == (first, second)
+    (here / "y" / "notes" / "same.md").unlink()
+    assert weft("sync", "y/notes", "--json").json["removed"] == 1
+    assert (found("alpha"), found("beta")) == (first, second[:1])
     (here / "x").rename(here / "z")
     assert weft("sync", "z/notes").code == 0  # it was moved: the old one is gone
-    assert [each["node"] for each in weft("search", "alpha", "--json").json] == ["file:notes/x.md"]
+    assert found("alpha") == first
+    assert weft("sync", "y/notes", "--json").json["unchanged"] == 3
+
+
+def test_a_report_of_several_paths_says_of_which_it_speaks(weft, here):
+    weft("init")
+    for place in ("x", "y"):
+        (here / place / "notes").mkdir(parents=True)
+        (here / place / "notes" / f"{place}.md").write_text(place)
+    lines = weft("add", "x/notes", "y/notes").out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["x/notes", "y/notes"]
+    assert weft("add", "x/notes").out.startswith("0 added")

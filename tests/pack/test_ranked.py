@@ -91,3 +91,18 @@ def test_one_in_front_that_cannot_be_shortened_is_left_out():
     packing = Ranked().pack([choice("a", 0.9, 900), choice("b", 0.8, 10)], Room(800, {}), refuse)
     assert forms(packing) == {}
     assert outcome(packing, "a").reason == "larger than the whole budget"
+
+
+def test_one_that_does_not_fit_may_be_shortened_to_its_share_and_the_next_still_come():
+    choices = [choice("a", 0.9, 400), choice("b", 0.8, 9000), choice("c", 0.7, 300), choice("d", 0.6, 900)]
+    packing = Ranked(shortens=True).pack(choices, Room(2000, {}), cut)
+    assert forms(packing) == {"a": "included", "b": "truncated", "c": "included", "d": "truncated"}
+    assert packing.used <= 2000
+    assert outcome(packing, "b").spent == (2000 - 400) // 3
+
+
+def test_what_cannot_be_shortened_to_its_share_ends_the_list():
+    choices = [choice("a", 0.9, 400), choice("b", 0.8, 9000), choice("c", 0.7, 300)]
+    packing = Ranked(shortens=True).pack(choices, Room(2000, {}), refuse)
+    assert forms(packing) == {"a": "included"}
+    assert "better one did not fit" in outcome(packing, "c").reason

@@ -140,3 +140,20 @@ def test_a_cut_text_is_made_of_the_text(text, limit):
     end = cut(text, limit, "keep_end", CharacterCounter()).text
     assert text.startswith(start.removesuffix(" …")) or text.startswith(start)
     assert text.endswith(end.removeprefix("… ")) or text.endswith(end)
+
+
+TABLE = "| Plan | Deductible | Copay |\n| --- | --- | --- |\n" + "\n".join(
+    f"| Plan {number} | {number * 100} dollars | {number} dollars |" for number in range(1, 40)
+)
+
+
+def test_rows_of_a_table_keep_its_header_row():
+    text = f"Plans differ.\n\n{TABLE}\n\nAsk for more."
+    counter = get_counter("o200k_base")
+    shown = truncate(text, 90, strategy="extractive", counter=counter, words={"31"}).text
+    lines = shown.splitlines()
+    head = next(place for place, line in enumerate(lines) if "| Plan | Deductible | Copay |" in line)
+    assert lines[head + 1] == "| --- | --- | --- |"
+    row = next(place for place, line in enumerate(lines) if line.startswith("| Plan 31 | 3100 dollars |"))
+    assert head < row and "| … |" in lines[head:row]
+    assert counter.count(shown) <= 90

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -79,8 +79,8 @@ def command(
         if not path.exists():
             raise NotFound(f"{path} does not exist: give a file or a folder")
     readers = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
-    followed: list[Followed] = []
-    loaded: list[Report] = []
+    followed: dict[Path, Followed] = {}
+    loaded: dict[Path, Report] = {}
     with open_configured(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
         options = Options(
             workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
@@ -89,12 +89,12 @@ def command(
         for path, connector in readers:
             with _bar(path, hidden=as_json or not sys.stderr.isatty()) as bar:
                 if connector is None:
-                    loaded.append(_load(weft, path, config, bar, dry_run))
+                    loaded[path] = _load(weft, path, config, bar, dry_run)
                 else:
                     watched = replace(options, progress=bar.update, expected=partial(_lengthen, bar))
-                    followed.append(follow(weft, path, connector, watched))
+                    followed[path] = follow(weft, path, connector, watched)
     if as_json:
-        print_json(_values(followed, loaded, dry_run))
+        print_json(_values([*followed.values()], [*loaded.values()], dry_run))
     else:
         _print(followed, loaded, dry_run)
 
@@ -136,13 +136,18 @@ def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> di
     return {**values, "dry_run": dry_run}
 
 
-def _print(followed: list[Followed], loaded: list[Report], dry_run: bool) -> None:
-    for report in followed:
-        click.echo(f"{'would be: ' if dry_run else ''}{line_of(report, dry_run=dry_run)}")
+def _print(followed: Mapping[Path, Followed], loaded: Mapping[Path, Report], dry_run: bool) -> None:
+    """Print a line for each path, which is named if there are several."""
+    several = len(followed) + len(loaded) > 1
+
+    def name(path: Path) -> str:
+        return f"{plain_line(str(path))}: " if several else ""
+
+    for path, report in followed.items():
+        click.echo(f"{name(path)}{'would be: ' if dry_run else ''}{line_of(report, dry_run=dry_run)}")
         print_notices(report)
-    for counts in loaded:
+    for path, counts in loaded.items():
         beside = f"{counts.edges} edges, {counts.users} users" if counts.users else f"{counts.edges} edges"
-        click.echo(
-            f"read {counts.read} nodes: {counts.changed} new or changed, {beside}, {len(counts.skipped)} skipped"
-        )
+        skipped = f"{len(counts.skipped)} skipped"
+        click.echo(f"{name(path)}read {counts.read} nodes: {counts.changed} new or changed, {beside}, {skipped}")
         print_some([f"skipped {plain_line(notice.what)}: {plain_line(notice.why)}" for notice in counts.skipped])

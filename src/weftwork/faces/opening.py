@@ -10,6 +10,7 @@ from weftwork.config import Config, load_config
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.options import memory_settings
+from weftwork.faces.research.settings import ResearchSettings
 from weftwork.faces.workspace.recipe import configured_recipe
 from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.lens import Lens
@@ -40,6 +41,10 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
             weft.tools.lenses.register(lens)
         _configure_workspace(weft, config)
         _configure_graph(weft, config)
+        research = ResearchSettings.from_mapping(
+            config.recipes.get("research", {}), workspace=config.workspace, embedder=config.embedder
+        )
+        weft.tools = replace(weft.tools, settings={**weft.tools.settings, "research": research})
     except BaseException:
         weft.close()
         raise

@@ -7,6 +7,7 @@ are written. A process that is killed in between leaves whole sources and a mark
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from weftwork.ingest.mentions import EDITION
 from weftwork.ingest.read import Draft, Unsettled, free_name, read_source
 from weftwork.ingest.report import Followed, Options
 from weftwork.ingest.writing import PENDING, SourceWriter
-from weftwork.types import Node
+from weftwork.types import FieldValue, Node
 from weftwork.write.prepare import check_node
 
 BATCH = 500
@@ -43,8 +44,9 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
     if top is None:
         skipped = [Skipped(item.what, item.why) for item in listed if not isinstance(item, Source)]
         return Followed(connector.name, skipped=skipped)
-    _refuse_another(weft, top, options.workspace)
-    log = ImportLog(weft.store, options.workspace, top.id)
+    name = _free_top(weft, top, options.workspace)
+    ids = {item.id: _moved(item.id, top.id, name) for item in listed if isinstance(item, Source)}
+    log = ImportLog(weft.store, options.workspace, name)
     place = os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
     if log.whole.get("place", place) != place:  # what nodes say of where they come from is to be written again
         log.states = {key: replace(state, fingerprint="", stamp="") for key, state in log.states.items()}
@@ -52,30 +54,53 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
     plan = diff_sources(listed, connector, log.states, present)
     with ExitStack() as stack:
         parser = options.parser or stack.enter_context(Parser())
-        return _Follower(weft, log, options, plan, parser).run(connector, place)
+        return _Follower(weft, log, options, plan, parser, ids).run(connector, place)
 
 
-def _refuse_another(weft: Weft, top: Source, workspace: str) -> None:
-    """Refuse a folder whose name, the prefix of its files' ids, belongs to another existing folder."""
-    for node in top.read(top.id) if top.key.endswith("/") else ():
-        here = node.fields.get(FOLDER) if isinstance(node, Node) else None
-        other = (weft.store.unchecked_fields(workspace, top.id) or {}).get(FOLDER)
-        if here is not None and isinstance(other, str) and here != other and Path(other).is_dir():
-            raise InvalidInput(
-                f"another folder {Path(other).name!r} is in this workspace already, {other}: rename one of them, add "
-                "the folder above both, or use another workspace"
-            )
+def _free_top(weft: Weft, top: Source, workspace: str) -> str:
+    """The id of a top folder, the prefix of its files' ids; with a number if another existing folder has its name."""
+    if not top.key.endswith("/"):
+        return top.id
+    here = next((node.fields.get(FOLDER) for node in top.read(top.id) if isinstance(node, Node)), None)
+    taken: dict[str, FieldValue] = {}
+    while True:
+        name = free_name(top.id, taken, "-")
+        folder = (weft.store.unchecked_fields(workspace, name) or {}).get(FOLDER)
+        if here is None or folder == here:
+            return name
+        if not isinstance(folder, str):  # no folder has this name: one that is gone may lend its own
+            gone = [other for other, place in taken.items() if not Path(str(place)).is_dir()]
+            return gone[0] if gone else name
+        taken[name] = folder
+
+
+def _moved(name: str, top: str, new_top: str) -> str:
+    """The id of what lies below a top folder, after its id was changed; `file:notes/a.md` lies below `folder:notes`."""
+    kind, _, path = name.partition(":")
+    folder, new_folder = top.partition(":")[2], new_top.partition(":")[2]
+    if top == new_top:
+        return name
+    if path != folder and not path.startswith(f"{folder}/"):
+        raise InvalidInput(
+            f"another folder {folder!r} is in this workspace already: rename one of them, add the folder above both, "
+            "or use another workspace"
+        )
+    return f"{kind}:{new_folder}{path.removeprefix(folder)}"
 
 
 class _Follower:
     """A run of the import of a path."""
 
-    def __init__(self, weft: Weft, log: ImportLog, options: Options, plan: Diff, parser: Parser) -> None:
+    def __init__(
+        self, weft: Weft, log: ImportLog, options: Options, plan: Diff, parser: Parser, ids: Mapping[str, str]
+    ) -> None:
+        """`ids` are what sources may be called, by the ids that they propose."""
         self._weft = weft
         self._log = log
         self._options = options
         self._plan = plan
         self._parser = parser
+        self._proposed = ids
         self._ids: dict[str, str] = {}
         """Stored ids by the ids that sources propose."""
         self._pending: list[Draft] = []
@@ -130,7 +155,7 @@ class _Follower:
         owned |= {key: states[old].id for key, old in self._plan.renamed.items()}
         taken = set(owned.values())
         for key, source in self._plan.sources.items():
-            name = owned.get(key) or free_name(source.id, taken, "#")
+            name = owned.get(key) or free_name(self._proposed[source.id], taken, "#")
             taken.add(name)
             self._ids[source.id] = name
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, shortened
@@ -14,13 +16,22 @@ Squeeze = Callable[[Choice, int], Choice | None]
 NEEDED = "what it belongs to is not shown"
 
 
+LEAST_SHARE = 200
+"""Tokens below which a text is not shortened for the sake of those after it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """Takes the best, whole, until one does not fit; the very first is shortened instead."""
 
-    name = "ranked"
+    name: ClassVar[str] = "ranked"
+    shortens: bool = False
+    """True shortens whatever does not fit to an equal share of what is left, and goes on with the next."""
 
     def pack(self, choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
         """Decide on each choice within the room."""
+        if self.shortens:
+            return _pack_shares(choices, room, shorten)
         packing = pack_in_order(choices, room, shorten, squeeze=lambda choice, left: None)
         if packing.chosen:
             return packing
@@ -42,6 +53,28 @@ def pack_in_order(choices: Sequence[Choice], room: Room, shorten: Shorten, squee
         ledger.release()
         order = [index for index in order if ledger.fate(index) == "dropped"]
     _take_in_order(ledger, order, squeeze)
+    return ledger.packing()
+
+
+def _pack_shares(choices: Sequence[Choice], room: Room, shorten: Shorten) -> Packing:
+    """Take the best, whole if they fit and else shortened to their share, until not even that is possible."""
+    ledger = Ledger(choices, room)
+    take_pinned(ledger, shorten)
+    ledger.release()
+    order = [index for index in by_score(choices) if not ledger.settled(index)]
+    for place, index in enumerate(order):
+        choice, left = ledger.choices[index], ledger.left_for(index)
+        if ledger.waits(index):
+            ledger.drop(index, NEEDED)
+        elif ledger.cost(index) <= left:
+            ledger.take(index, "among the best that fit")
+        else:
+            share = max(left // (len(order) - place), min(left, LEAST_SHARE))
+            shorter = None if ledger.is_open(index) else shortened(choice, share, shorten)
+            if shorter is None:
+                _take_in_order(ledger, order[place:], squeeze=lambda choice, left: None)
+                break
+            ledger.take_shortened(index, shorter, f"shortened to its share of the {left} tokens that were left")
     return ledger.packing()
 
 

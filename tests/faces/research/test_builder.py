@@ -4,6 +4,8 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,7 +132,8 @@ def test_deduplication_agrees_with_its_definition(rows):
 @pytest.mark.parametrize(
     "wrong",
     [{"score": None}, {"score": float("nan")}, {"score": np.float32("inf")}, {"score": True}, {"score": "0.5"},
-     {"page": "3"}, {"page": 1.5}, {"page": True}, {"page": None}, {"doc_id": None}],
+     {"page": "three"}, {"page": ""}, {"page": 0}, {"page": -3}, {"page": 1.5}, {"page": True},
+     {"page": None}, {"doc_id": None}],
 )  # fmt: skip
 def test_a_result_that_is_none_is_reported(wrong, builder):
     with pytest.raises(InvalidInput):
@@ -146,6 +149,17 @@ def test_scores_and_pages_may_be_numbers_of_numpy(builder):
     context = build(on_shelf(results, {"a": {1: "A"}, "b": {2: "B"}}))
     assert [(each.doc_id, each.relevance_score) for each in context.sources] == [("b", 1.0), ("a", 0.5)]
     json.dumps([each.to_dict() for each in context.sources])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"score": float("nan")}, {"score": None}, {"page": "three"}, {"page": 0}, {"doc_id": None}]
+)
+def test_a_result_that_names_no_page_or_score_costs_itself_and_is_named(wrong):
+    results = [{**hit("a", 1, 0.9), **wrong}, hit("b", "2", np.float32(0.5)), "no result"]
+    context = build(on_shelf(results, {"a": {1: "A"}, "b": {2: "B"}}))
+    assert [(each.doc_id, each.page) for each in context.sources] == [("b", 2)]
+    assert len(context.warnings) == 2
+    assert all(each.startswith("a search result is left out: ") for each in context.warnings)
 
 
 @pytest.mark.parametrize(("score", "shown"), [(1.7, 1.0), (-0.3, 0.0)])
@@ -181,8 +195,26 @@ def test_no_budget_is_ever_exceeded_and_none_is_wasted(texts, budget, counter):
     assert context.total_tokens == builder.estimate_tokens(context.formatted_text) <= budget
     assert context.context.budget == budget
     if kept:
-        assert list(context.sources) == kept
+        assert list(context.sources[: len(kept)]) == kept, "those that fit whole, and then shortened ones"
         assert context.truncated == (len(kept) < len(sources))
+
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_pages_of_real_text_are_truncated_to_their_budget(data):
+    """The text is that of this project's documentation, cut into pages of any length."""
+    text = data.draw(st.sampled_from(sorted(DOCS.glob("*.md")))).read_text(encoding="utf-8")
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(text)), max_size=9)))
+    pages = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+    sources = [source(number, page) for number, page in enumerate(pages, start=1)]
+    budget = data.draw(st.integers(1, 60) | st.integers(60, 6000))
+    builder = on_shelf([], {}, max_tokens=budget)
+    kept = builder.truncate_to_budget(sources, budget)
+    assert _cost(builder, kept) <= budget
+    assert len(kept) == len(sources) or _cost(builder, sources[: len(kept) + 1]) > budget
 
 
 @pytest.mark.parametrize("budget", [1, 30, 700])
@@ -214,6 +246,28 @@ def test_of_a_page_that_is_too_long_by_itself_the_part_that_answers_is_shown():
     assert context.total_tokens <= 150
 
 
+def test_a_page_that_does_not_fit_is_shortened_and_those_after_it_still_come():
+    """Of ten pages one of which is longer than the rest of the budget, all are shown, as far as they answer."""
+    filler = "Nothing of interest stands here, only words. " * 900
+    pages = {number: f"Page {number} is short, and on the crisis of 2008." for number in range(1, 11)}
+    pages[2] = f"{filler}Leverage caused the crisis of 2008. {filler}"
+    builder = on_shelf([hit("a", number, 1 - number / 20) for number in pages], {"a": pages}, max_tokens=3000)
+    context = build(builder)
+    assert [each.page for each in context.sources] == list(pages)
+    assert "Leverage caused the crisis of 2008." in context.formatted_text
+    assert context.truncated and context.total_tokens <= 3000
+    fates = [each.fate for each in context.context.trace]
+    assert fates == ["included", "truncated", *["included"] * 8]
+
+
+def test_long_pages_share_what_is_left():
+    filler = "Some words on the crisis of 2008, and others. " * 400
+    builder = on_shelf([hit("a", n, 1 - n / 20) for n in range(1, 6)], {"a": dict.fromkeys(range(1, 6), filler)})
+    context = build(builder)
+    assert len(context.sources) == 5
+    assert 9_000 < context.total_tokens <= 10_000
+
+
 @pytest.mark.parametrize("options", [{"max_tokens": 0}, {"max_tokens": -1}, {"max_sources": 0}])
 def test_limits_that_allow_nothing_are_refused(options):
     with pytest.raises((BudgetError, InvalidInput)):
@@ -241,18 +295,19 @@ def test_a_source_has_all_of_its_metadata(builder):
         section_path="Report > Mortgages",
         parent_heading="Mortgages",
         markdown_content=CRISIS[2],
+        node_id="crisis#page=2",
     )
     assert json.loads(json.dumps(found.to_dict()))["markdown_content"] == CRISIS[2]
 
 
-@pytest.mark.parametrize("page", [2.0, np.int64(2), np.float32(2)])
+@pytest.mark.parametrize("page", [2.0, np.int64(2), np.float32(2), "2", " 2 "])
 def test_the_page_of_a_source_is_a_whole_number_however_it_was_asked_for(builder, page):
     for each in (builder, on_shelf([], {"crisis": {2: "Text"}})):
         found = asyncio.run(each.get_source_metadata("crisis", page))
         assert (type(found.page), found.page) == (int, 2)
 
 
-@pytest.mark.parametrize("page", ["2", True, 2.5, None])
+@pytest.mark.parametrize("page", ["two", "2.5", "9" * 19, True, 2.5, None])
 def test_what_is_no_page_number_is_refused(builder, page):
     with pytest.raises(InvalidInput, match="number"):
         asyncio.run(builder.get_source_metadata("crisis", page))
@@ -338,6 +393,20 @@ def test_a_damaged_document_costs_its_own_pages_and_is_named(reader):
         asyncio.run(builder.get_source_metadata("broken", 1))
 
 
+def test_pages_are_told_apart_by_a_rule_of_ones_own():
+    class Scroll(Shelf):
+        async def get_document_markdown(self, doc_id):
+            return "~1~ One ~2~ Two"
+
+    def split(markdown):
+        parts = re.split(r"~(\d+)~", markdown)[1:]
+        return {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
+
+    builder = ContextBuilder(Fixed([hit("a", 2, 0.9)]), Scroll({"a": {2: ""}}), split=split)
+    assert build(builder).sources[0].markdown_content == "Two"
+    assert asyncio.run(builder.get_source_metadata("a", 2)).markdown_content == "Two"
+
+
 def test_a_source_that_cannot_be_reached_is_an_error_and_no_damage():
     class Away(Shelf):
         async def get_document_markdown(self, doc_id):
@@ -394,7 +463,7 @@ def test_the_kind_of_a_finding_is_that_of_the_search(visual, kind):
 
 def test_what_did_not_fit_is_in_the_account_with_its_reason():
     results = [hit(name, 1, score) for name, score in (("a", 0.9), ("b", 0.8), ("c", 0.7))]
-    builder = on_shelf(results, {"a": {1: "Short."}, "b": {1: "long " * 200}, "c": {1: "Short too."}}, max_tokens=60)
+    builder = on_shelf(results, {"a": {1: "Short."}, "b": {1: "long " * 200}, "c": {1: "Short too."}}, max_tokens=30)
     context = build(builder)
     assert context.truncated and [each.doc_id for each in context.sources] == ["a"]
     fates = {each.node: (each.fate, each.missing_tokens is None) for each in context.context.trace}

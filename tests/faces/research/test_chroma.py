@@ -8,8 +8,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tests.faces.research.researching import CRISIS, ENERGY, Fixed
+from tests.faces.research.researching import CRISIS, ENERGY, Fixed, document
 
 chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -18,6 +19,7 @@ from weftwork import Node, Weft  # noqa: E402
 from weftwork.embed.hashing import HashingEmbedder  # noqa: E402
 from weftwork.embed.visual import LineEmbedder, PageLook  # noqa: E402
 from weftwork.errors import InvalidInput, NotFound, UnknownName  # noqa: E402
+from weftwork.faces.opening import open_configured  # noqa: E402
 from weftwork.faces.research import ContextBuilder  # noqa: E402
 from weftwork.faces.research.chroma import TEXT, VISUAL, ChromaCollector, ChromaPages, ChromaSearch, connect  # noqa: E402
 from weftwork.faces.research.markdown import compress, join_pages  # noqa: E402
@@ -61,6 +63,12 @@ def fill(client, *, many=True):
                     documents=[chunk],
                 )
     return client
+
+
+def made(folder):
+    """A client for a new index."""
+    folder.mkdir()
+    return connect(str(folder))
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +172,7 @@ def test_an_index_without_the_collection_is_reported(tmp_path):
 
 
 def test_an_index_whose_markdown_has_no_marks_gives_each_page_its_own_records(tmp_path):
-    client = fill(connect(str(tmp_path / "plain")))
+    client = fill(made(tmp_path / "plain"))
     packed = compress("\n\n".join(CRISIS.values()))
     for name in (VISUAL, TEXT):
         collection = client.get_collection(name, embedding_function=None)
@@ -178,7 +186,7 @@ def test_an_index_whose_markdown_has_no_marks_gives_each_page_its_own_records(tm
 
 
 def test_records_of_a_page_are_joined_in_the_order_of_their_numbers(tmp_path):
-    client = connect(str(tmp_path / "chunks"))
+    client = made(tmp_path / "chunks")
     for name in (VISUAL, TEXT):
         client.get_or_create_collection(name, embedding_function=None)
     numbers = list(range(1, 13))
@@ -193,7 +201,7 @@ def test_records_of_a_page_are_joined_in_the_order_of_their_numbers(tmp_path):
 
 
 def test_a_page_with_many_records_does_not_crowd_the_others_out(tmp_path):
-    client = connect(str(tmp_path / "crowded"))
+    client = made(tmp_path / "crowded")
     text = client.get_or_create_collection(TEXT, embedding_function=None)
     client.get_or_create_collection(VISUAL, embedding_function=None)
     rows = [(1, n) for n in range(60)] + [(page, 0) for page in range(2, 17)]
@@ -211,7 +219,7 @@ def test_a_page_with_many_records_does_not_crowd_the_others_out(tmp_path):
 @pytest.mark.parametrize("damaged", [1, 3])
 def test_a_damaged_copy_of_the_markdown_costs_nothing_as_long_as_there_is_another(tmp_path, damaged):
     """Each page of the document has a copy of its Markdown; only where all are damaged its pages are lost."""
-    client = fill(connect(str(tmp_path / "damaged")), many=False)
+    client = fill(made(tmp_path / "damaged"), many=False)
     for name in (VISUAL, TEXT):
         collection = client.get_collection(name, embedding_function=None)
         known = collection.get(where={"doc_id": {"$eq": "crisis"}}, include=["metadatas"])
@@ -233,7 +241,7 @@ def test_a_damaged_copy_of_the_markdown_costs_nothing_as_long_as_there_is_anothe
 
 
 def test_a_page_that_only_the_text_collection_has_is_found_and_shown(tmp_path):
-    client = fill(connect(str(tmp_path / "textual")))
+    client = fill(made(tmp_path / "textual"))
     client.get_collection(VISUAL, embedding_function=None).delete(where={"doc_id": {"$eq": "crisis"}})
     pages = ChromaPages(client)
     builder = ContextBuilder(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK), pages)
@@ -262,19 +270,155 @@ def test_the_markdown_of_a_document_is_read_once_for_all_of_its_pages(tmp_path):
             self.read.append(doc_id)
             return await super().get_document_markdown(doc_id)
 
-    pages = Counting(fill(connect(str(tmp_path / "once"))))
+    pages = Counting(fill(made(tmp_path / "once")))
     builder = ContextBuilder(ChromaSearch(pages, embedder=EMBEDDER, visual=LOOK), pages)
     assert len(asyncio.run(builder.build_context(QUESTION)).sources) == 5
     assert sorted(pages.read) == ["crisis", "energy"]
 
 
 def test_records_that_name_no_page_are_passed_over(tmp_path):
-    client = fill(connect(str(tmp_path / "odd")))
+    client = fill(made(tmp_path / "odd"))
     text = client.get_collection(TEXT, embedding_function=None)
     text.add(ids=["stray"], embeddings=[EMBEDDER.embed(QUESTION)], metadatas=[{"note": "x"}], documents=[QUESTION])
     pages = ChromaPages(client)
     found = asyncio.run(ChromaSearch(pages, embedder=EMBEDDER).search(QUESTION, search_mode="text"))
     assert found and all(each["doc_id"] in {"crisis", "energy"} for each in found)
+
+
+# As people have it: a record a page, a line, or a thousand patches a page
+
+
+class Reads:
+    """A collection that counts the records whose metadata is read, and the requests."""
+
+    def __init__(self, collection):
+        self.collection = collection
+        self.metadata = self.requests = 0
+
+    def __getattr__(self, name):
+        return getattr(self.collection, name)
+
+    def get(self, **asked):
+        answer = self.collection.get(**asked)
+        self.requests += 1
+        self.metadata += len(answer["ids"]) if "metadatas" in asked.get("include", ()) else 0
+        return answer
+
+    def query(self, **asked):
+        assert not asked["include"], "the records near each part of a query are too many to be read"
+        self.requests += 1
+        return self.collection.query(**asked)
+
+
+PAGES = {
+    page: f"Chapter {page} on Lehman Brothers.\n\nIts panic number {page * 7} was financial." for page in range(1, 13)
+}
+
+
+def counted(folder, patches, *, copies="all", pages=PAGES, mark="<!-- page {} -->"):
+    """An index of one document with so many records a page, whose reads are counted."""
+    client = made(folder)
+    whole = "\n\n".join(f"{mark.format(number)}\n{text}" for number, text in pages.items())
+    packed, noise = compress(whole), np.random.default_rng(1)
+    for name in (VISUAL, TEXT):
+        collection = client.get_or_create_collection(name, embedding_function=None)
+        for page, text in pages.items():
+            count = patches if name == VISUAL else 2
+            rows = EMBEDDER.embed(text) + noise.normal(0, 0.02, (count, 64)).astype(np.float32)
+            known = {"doc_id": "a", "page": page, "filename": "a.pdf", "extension": "pdf", "timestamp": "2025-10-17",
+                     "thumb_path": f"{page}.jpg"}  # fmt: skip
+            with_copy = [copies == "all" or (page == 1 and n == 0) for n in range(count)]
+            collection.add(
+                ids=[f"{page}-{n}" for n in range(count)],
+                embeddings=list(rows),
+                metadatas=[known | ({"full_markdown_compressed": packed} if each else {}) for each in with_copy],
+                documents=[f"{text} Piece {n}." for n in range(count)] if name == TEXT else None,
+            )
+    index = ChromaPages(client)
+    index.visual, index.text = Reads(index.visual), Reads(index.text)
+    return index
+
+
+@pytest.mark.parametrize(("patches", "copies"), [(1, "all"), (12, "one"), (300, "all")])
+def test_a_context_reads_few_records_however_many_a_page_has(tmp_path, patches, copies):
+    index = counted(tmp_path / "counted", patches, copies=copies)
+    builder = ContextBuilder(ChromaSearch(index, embedder=EMBEDDER, visual=LOOK), index)
+    context = asyncio.run(builder.build_context("Lehman Brothers panic number 21 financial", 5))
+    assert len(context.sources) == 5
+    assert context.sources[0].markdown_content.startswith("Chapter ")
+    # Ten pages are ranked for five results; one record holds the Markdown; the rest is read without metadata.
+    assert index.visual.metadata + index.text.metadata <= 12 * 10
+    assert index.visual.requests + index.text.requests <= 60
+
+
+def test_metadata_of_a_page_of_many_patches_is_one_record(tmp_path):
+    index = counted(tmp_path / "one", 300)
+    source = asyncio.run(ContextBuilder(Fixed([]), index).get_source_metadata("a", 3))
+    assert source.thumbnail_path == "3.jpg" and source.markdown_content == PAGES[3]
+    assert (index.visual.metadata, index.text.metadata) == (2, 0), "its metadata, and the Markdown of its document"
+
+
+def test_markdown_that_does_not_tell_pages_apart_costs_the_records_of_the_pages_that_are_shown(tmp_path):
+    index = counted(tmp_path / "unmarked", 2, mark="")
+    source = asyncio.run(ContextBuilder(Fixed([]), index).get_source_metadata("a", 11))
+    assert source.markdown_content == f"{PAGES[11]} Piece 0.\n\n{PAGES[11]} Piece 1."
+    assert index.text.metadata == 0
+
+
+def test_page_numbers_that_were_written_as_text_are_numbers(tmp_path):
+    client = made(tmp_path / "textual")
+    for name in (VISUAL, TEXT):
+        client.get_or_create_collection(name, embedding_function=None).add(
+            ids=["x"], embeddings=[EMBEDDER.embed(QUESTION)], documents=["Lehman."],
+            metadatas=[{"doc_id": "a", "page": "3", "filename": "a.pdf"}],
+        )  # fmt: skip
+    index = ChromaPages(client)
+    builder = ContextBuilder(ChromaSearch(index, embedder=EMBEDDER, visual=LOOK), index)
+    assert [(each.page, each.markdown_content) for each in asyncio.run(builder.build_context(QUESTION)).sources] == [
+        (3, "Lehman.")
+    ]
+    assert asyncio.run(builder.get_source_metadata("a", 3)).filename == "a.pdf"
+
+
+def fused(tmp_path, visual, text):
+    """The pages that a hybrid search finds in collections with these pages, from the nearest to the farthest."""
+    client = made(tmp_path / "fused")
+    asked = EMBEDDER.embed(QUESTION)
+    away = EMBEDDER.embed("something else altogether")
+    for name, order in ((VISUAL, visual), (TEXT, text)):
+        collection = client.get_or_create_collection(name, embedding_function=None)
+        closeness = (1.0, 0.01) if name == TEXT else (0.2, 0.001)  # the cosines of one say little of the other's
+        for rank, page in enumerate(order):
+            row = asked * (closeness[0] - closeness[1] * rank) + away * closeness[1] * rank * 10
+            collection.add(
+                ids=[f"p{page}"], embeddings=[row], metadatas=[{"doc_id": "a", "page": page}], documents=[f"P{page}"]
+            )
+    search = ChromaSearch(ChromaPages(client), embedder=EMBEDDER, visual=LOOK)
+    results = search.find(QUESTION, 4)
+    assert results == asyncio.run(search.search(QUESTION, 4))
+    return list(dict.fromkeys(each["page"] for each in results))
+
+
+def test_hybrid_means_both_collections_by_rank(tmp_path):
+    """The first two by their look; the first by its text comes before the third by its look."""
+    assert fused(tmp_path, visual=[1, 2, 3, 4, 5, 6, 7], text=[4, 5, 6, 7, 1, 2, 3]) == [1, 2, 4, 3]
+
+
+def test_a_page_that_only_one_collection_has_is_ranked_by_that(tmp_path):
+    found = fused(tmp_path, visual=[2, 3, 4, 5, 9], text=[8, 2, 3, 4, 5])
+    assert found[0] == 8 and found[1] == 2
+
+
+def test_another_embedder_than_the_indexs_is_named(tmp_path):
+    index = counted(tmp_path / "dimensions", 1)
+    with pytest.raises(InvalidInput, match="the embedder that it was made with"):
+        ChromaSearch(index, embedder=HashingEmbedder(32)).find(QUESTION)
+
+
+def test_a_folder_without_an_index_is_not_made(tmp_path):
+    with pytest.raises(NotFound, match="no ChromaDB index in"):
+        connect(str(tmp_path / "typo"))
+    assert not (tmp_path / "typo").exists()
 
 
 # As a collector
@@ -341,7 +485,7 @@ def test_a_page_has_the_same_citation_whether_it_is_collected_or_fetched(weft, c
 
 
 def test_a_damaged_document_is_left_out_of_what_is_collected_with_a_warning(weft, tmp_path):
-    client = fill(connect(str(tmp_path / "damaged")))
+    client = fill(made(tmp_path / "damaged"))
     for name in (VISUAL, TEXT):
         collection = client.get_collection(name, embedding_function=None)
         ids = collection.get(where={"doc_id": {"$eq": "crisis"}})["ids"]
@@ -350,3 +494,40 @@ def test_a_damaged_document_is_left_out_of_what_is_collected_with_a_warning(weft
     research = asyncio.run(ContextBuilder.for_weft(weft, collectors=[collector]).build_context(QUESTION))
     assert {each.doc_id for each in research.sources} == {"own", "energy"}
     assert [warning for warning in research.warnings if "document 'crisis'" in warning]
+
+
+# By configuration
+
+
+@pytest.fixture
+def configured(tmp_path):
+    client = made(tmp_path / "index")
+    text = client.get_or_create_collection(TEXT, embedding_function=None)
+    client.get_or_create_collection(VISUAL, embedding_function=None)
+    text.add(
+        ids=["3"],
+        embeddings=[HashingEmbedder().embed(CRISIS[3])],
+        metadatas=[metadata("crisis", 3, CRISIS)],
+        documents=[CRISIS[3]],
+    )
+    (tmp_path / "weftwork.toml").write_text(
+        'store = "own.weft"\nembedder = "hashing"\n[recipes.research]\nchroma = "index"\nembedder = "hashing"\n'
+    )
+    return tmp_path
+
+
+def test_a_configured_index_is_asked_beside_the_store(configured):
+    with open_configured(configured, create=True) as weft:
+        weft.add([*document("own.pdf", {1: "Lehman Brothers, a bank in a panic."})])
+        found = asyncio.run(ContextBuilder.for_weft(weft).build_context(QUESTION)).sources
+        assert {each.doc_id for each in found} >= {"own", "crisis"}
+        assert {each.node_id for each in found if each.doc_id == "crisis"} == {None}
+        weft.create_workspace("other")
+        assert asyncio.run(ContextBuilder.for_weft(weft, workspace="other").build_context(QUESTION)).sources == ()
+
+
+@pytest.mark.parametrize("setting", ["chrome = 'x'", "chroma = 3"])
+def test_a_setting_that_the_index_does_not_have_is_named(tmp_path, setting):
+    (tmp_path / "weftwork.toml").write_text(f'store = "own.weft"\nembedder = "none"\n[recipes.research]\n{setting}\n')
+    with pytest.raises(InvalidInput, match=r"unknown setting recipes\.research"):
+        open_configured(tmp_path, create=True)

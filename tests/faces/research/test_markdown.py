@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from weftwork.errors import InvalidInput
 from weftwork.faces.research import markdown
-from weftwork.faces.research.markdown import compress, decompress, extract_page, join_pages
+from weftwork.faces.research.markdown import Document, compress, decompress, join_pages, split_pages
+
+
+def extract_page(text, number):
+    """The text of one page; None if there is no such page."""
+    document = Document.split(text)
+    return document.pages.get(number) if document.pages else document.undivided(number) or None
 
 
 def test_numbered_marks_tell_pages_apart():
@@ -18,6 +24,39 @@ def test_numbered_marks_tell_pages_apart():
 @pytest.mark.parametrize("text", ["One\fTwo\fThree", "One\n<!-- page break -->\nTwo\n<!-- PageBreak -->\nThree"])
 def test_breaks_without_numbers_are_counted(text):
     assert [extract_page(text, number) for number in (0, 1, 2, 3, 4)] == [None, "One", "Two", "Three", None]
+
+
+@pytest.mark.parametrize(
+    "mark", ["<!-- page {} -->", "## Page {}", "###### PAGE {}", "[Page {}]", "[page {}]", "  [Page {}]  "]
+)
+def test_pages_may_begin_with_a_comment_a_heading_or_brackets(mark):
+    text = "".join(f"{mark.format(number)}\n\nText {number}\n\n" for number in (1, 2, 10))
+    assert split_pages(text) == {1: "Text 1", 2: "Text 2", 10: "Text 10"}
+
+
+@pytest.mark.parametrize(
+    "text", ["See [Page 3] for more.", "## Page 3 of the report", "# Pages 3", "[Page 3](x.md)", "Page 3\n\nText"]
+)
+def test_a_mention_of_a_page_is_no_mark(text):
+    assert split_pages(text) == {}
+    assert extract_page(text, 1) == text
+
+
+def test_a_document_has_marks_of_one_kind():
+    assert split_pages("<!-- page 1 -->\n## Page 7\nOne\n<!-- page 2 -->\n[Page 9]\nTwo") == {
+        1: "## Page 7\nOne",
+        2: "[Page 9]\nTwo",
+    }
+
+
+def test_a_page_that_quotes_the_mark_of_an_earlier_one_does_not_take_its_place():
+    text = "<!-- page 1 -->\nOne\n<!-- page 2 -->\nThe line\n<!-- page 1 -->\nis a mark."
+    assert extract_page(text, 1) == "One"
+    assert extract_page(text, 2) == "The line\n<!-- page 1 -->\nis a mark."
+
+
+def test_the_text_before_the_mark_of_the_second_page_is_the_first():
+    assert split_pages("One\n\n[Page 2]\nTwo") == {1: "One", 2: "Two"}
 
 
 def test_a_document_without_marks_is_one_page():

@@ -1,6 +1,7 @@
 """Weftwork's own store behind the research contract: what is found, and who finds it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from tests.faces.research.researching import CRISIS, document, library
@@ -214,3 +215,36 @@ def test_a_builder_with_pages_of_ones_own_may_search_the_store(weft):
     assert asyncio.run(builder.build_context(QUESTION)).formatted_text == (
         "[Document 1: crisis.pdf, Page 3]\nFrom the shelf."
     )
+
+
+LONG_PAGE = """Care for the gender that one is of is covered in full.
+
+### Hearing aids
+
+The plan pays for hearing aids once in three years.
+
+## Vision
+
+Glasses are paid for each year."""
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "heading"),
+    [
+        ("How often does the plan pay for hearing aids?", "Benefits > Care > Hearing aids", "Hearing aids"),
+        ("Are glasses paid for?", "Benefits > Vision", "Vision"),
+        ("Is care for gender covered in full?", "Benefits > Care > Gender", "Gender"),
+    ],
+)
+def test_the_section_of_a_source_is_that_of_the_passage_that_matched(weft, question, path, heading):
+    """The page begins in the middle of the section Gender, whose heading stands on the page before."""
+    (top, page) = document("plan.pdf", {1: LONG_PAGE})
+    labels = {"section_path": "Benefits > Care > Gender", "parent_heading": "Gender", "section_levels": "1 2 3"}
+    weft.add([top, replace(page, fields={**page.fields, **labels})])
+    best = asyncio.run(ContextBuilder.for_weft(weft).build_context(question)).sources[0]
+    assert (best.doc_id, best.section_path, best.parent_heading) == ("plan", path, heading)
+
+
+def test_a_source_has_the_id_of_its_page(weft):
+    best = asyncio.run(ContextBuilder.for_weft(weft).build_context(QUESTION)).sources[0]
+    assert best.node_id == "crisis#page=3"

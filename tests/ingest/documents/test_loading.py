@@ -84,7 +84,8 @@ def test_a_document_is_a_node_with_a_child_for_each_page(weft, folder):
     image, thumbnail, timestamp = (fields.pop(name) for name in ("image_path", "thumbnail_path", "timestamp"))
     assert fields == {
         "filename": "report.pdf", "extension": "pdf", "page": 2, "pages": 2, "section_path": "Findings",
-        "parent_heading": "Findings", "headings": 0, "tables": 0, "pictures": 0, "text_source": "text layer",
+        "section_levels": "1", "parent_heading": "Findings",
+        "headings": 0, "tables": 0, "pictures": 0, "text_source": "text layer",
     }  # fmt: skip
     assert timestamp == weft.now().isoformat()  # the engine's clock, which stands still here
     for name in (image, thumbnail):

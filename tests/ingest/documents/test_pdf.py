@@ -68,6 +68,15 @@ def test_a_word_that_was_divided_at_the_end_of_a_line_is_whole_again(pages):
     assert "to understand why the ships came well-Known" in page.markdown
 
 
+def test_a_compound_at_the_end_of_a_line_keeps_the_hyphen_that_the_document_gives_it_elsewhere(pages):
+    first = lines(50, 60, ["Care that is in-network, and care that is out-of-network, differ."])
+    second = lines(
+        50, 60, ["What the plan pays for in-", "network care and for out-of-", "network care is infor-", "mation."]
+    )
+    page = pages(pdf(first, second))[1]
+    assert page.markdown == "What the plan pays for in-network care and for out-of-network care is information."
+
+
 def test_a_table_with_lines_around_its_cells(pages):
     grid = [rule(72, y, 372, y) for y in (100, 120, 140, 160)] + [rule(x, 100, x, 160) for x in (72, 172, 272, 372)]
     cells = [["Month", "Sales | net", "Returns"], ["May", "1,200", "30"], ["June", "", "12"]]

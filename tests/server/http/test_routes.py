@@ -383,3 +383,26 @@ def test_a_picture_is_shown_only_where_there_is_one(ana, weft, tmp_path):
     for name in ("doc#html", "doc#up", "doc#note", "doc"):
         assert ana.get(f"{W}/page-image", params={"node": name}).status_code == 404
     assert ana.get(f"{W}/page-thumbnail", params={"node": "doc#jpg"}).status_code == 404
+
+
+@pytest.mark.parametrize("path", [f"{W}/ask", "/api/research/ask"])
+def test_the_pictures_of_sources_are_where_the_answer_says(tmp_path, path):
+    with open_studio(tmp_path / "pictures.weft") as weft, calling(weft) as client:
+        files = weft.store.files("studio")
+        names = {"image_path": "page-0001.jpg", "thumbnail_path": "thumb-0001.jpg"}
+        with files.incoming("a doc") as incoming:
+            for name in names.values():
+                incoming.write(name, b"\xff\xd8\xff\xe0 " + name.encode())
+            with files.published("a doc", "v1", incoming):
+                paths = {field: files.relative("a doc", "v1", name) for field, name in names.items()}
+                page = Node(
+                    id="a doc#page=1", type="document_page", parent="a doc", position=1,
+                    text="Walrus aquarium prices.", fields={"page": 1, **paths},
+                )  # fmt: skip
+                weft.add([Node(id="a doc", type="document"), page], workspace="studio")
+        client.headers.update(key_for(weft, scope="read"))
+        source = ok(client.post(path, json={"query": "walrus aquarium prices"}))["sources"][0]
+        assert source["node_id"] == "a doc#page=1"
+        for field, name in names.items():
+            shown = client.get(source[field])
+            assert (shown.status_code, shown.content[5:]) == (200, name.encode())

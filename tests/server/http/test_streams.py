@@ -142,7 +142,7 @@ def test_the_research_route_answers_as_its_contract_says(server):
     assert {"answer", "sources", "truncated", "total_tokens"} <= answer.keys()
     assert answer["sources"][0].keys() == {
         "doc_id", "filename", "page", "extension", "thumbnail_path", "image_path", "timestamp", "section_path",
-        "parent_heading", "markdown_content", "relevance_score",
+        "parent_heading", "markdown_content", "relevance_score", "node_id",
     }  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from weftwork.collect import Collector
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.research.fetch import FetchedPages, deduplicate
+from weftwork.faces.research.markdown import PageSplitter, split_pages
 from weftwork.faces.research.pages import FoundPage, fit_pages, format_page
+from weftwork.faces.research.settings import ResearchSettings
 from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine, at_least_one, check_query, page_key
 from weftwork.faces.research.store import WeftSearch
 from weftwork.faces.research.values import ResearchContext, SourceDocument
@@ -38,11 +40,13 @@ class ContextBuilder:
         counter: TokenCounter | None = None,
         user: str = DEFAULT_USER,
         workspace: str = "",
+        split: PageSplitter = split_pages,
     ) -> None:
         """`chroma_client` is None for a search that has the pages itself, such as `WeftSearch`.
 
         `counter` counts tokens; exactly, as OpenAI's current models do, if none is given. `user` and `workspace` are
-        what contexts say of who asked and where; a search of one's own decides what that user may see.
+        what contexts say of who asked and where; a search of one's own decides what that user may see. `split` tells
+        the pages of a document's Markdown apart.
         """
         check_budget(Budget(total=max_tokens))
         self.max_sources = at_least_one("max_sources", max_sources)
@@ -52,7 +56,7 @@ class ContextBuilder:
         self._index: PageIndex
         if chroma_client is not None:
             search: SearchEngine = search_engine  # type: ignore[assignment]
-            self._index = FetchedPages(search, chroma_client, self._counter, user, workspace)
+            self._index = FetchedPages(search, chroma_client, self._counter, user, workspace, split)
         elif isinstance(search_engine, PageIndex):
             self._index = search_engine
         else:
@@ -70,8 +74,10 @@ class ContextBuilder:
         max_tokens: int = 10000,
         collectors: Iterable[Collector] = (),
     ) -> ContextBuilder:
-        """A builder on Weftwork's own store, for one user; `collectors` find pages beside it."""
-        search = WeftSearch(weft, user=user, workspace=workspace, collectors=collectors)
+        """A builder on Weftwork's own store, for one user; `collectors` and a configured index find pages beside it."""
+        settings = weft.tools.settings.get("research")
+        configured = settings.collectors(workspace) if isinstance(settings, ResearchSettings) else ()
+        search = WeftSearch(weft, user=user, workspace=workspace, collectors=(*collectors, *configured))
         counter = weft.tools.counter
         return cls(search, None, max_sources, max_tokens, counter=counter, user=user, workspace=workspace)
 

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,15 +23,27 @@ from weftwork.embed.protocol import EmbeddingProvider, Matrix
 from weftwork.embed.vectors import unit_rows
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import InvalidInput, MissingExtra, NotFound
-from weftwork.faces.research.markdown import decompress, extract_page, join_pages, tells_pages
+from weftwork.faces.research.markdown import Document, PageSplitter, decompress, split_pages
 from weftwork.faces.research.pages import page_node
-from weftwork.faces.research.sources import Collection, check_mode
+from weftwork.faces.research.sources import Collection, check_mode, page_filter, page_key
 from weftwork.faces.research.values import SourceDocument
 from weftwork.types import Kind
 
 VISUAL, TEXT = "visual_collection", "text_collection"
 SPARE = 4
-"""Records that are looked at for each result that is wanted: several may be of one page."""
+"""Factor by which more records are asked for, where those that were found name no page."""
+CANDIDATES, EXTRA_ROUNDS = 30, 4
+"""Pages that a visual search compares in full, if they are found within so many rounds; more if more are wanted."""
+MOST_VECTORS = 10_000
+"""Vectors after which a visual search compares the nearest one of each page that is left."""
+FUSED = 2
+"""Pages of each collection that a hybrid search ranks for each result that is wanted."""
+DAMPING = 1
+"""Added to ranks before they are compared (reciprocal rank fusion)."""
+WEIGHTS = {"text": 1.0, "visual": 5.0}
+"""Weights of the collections in a hybrid search, in the proportion that the recipe "research" has for them."""
+SCANNED_AT_ONCE, MOST_SCANNED = 250, 2_000
+"""Records of a document that are looked through for a copy of its Markdown, if the first has none."""
 KNOWN = "full_markdown_compressed"
 
 Page = tuple[str, int]
@@ -48,6 +62,8 @@ def connect(target: str) -> ClientAPI:
     quiet = Settings(anonymized_telemetry=False)
     if target.startswith(("http://", "https://")):
         return chromadb.HttpClient(host=target, settings=quiet)
+    if not Path(target).is_dir():
+        raise NotFound(f"there is no ChromaDB index in {target}: give the folder of one, or http://host:port")
     return chromadb.PersistentClient(path=target, settings=quiet)
 
 
@@ -64,17 +80,14 @@ class ChromaPages:
         return _Either(self.visual, self.text)
 
     async def get_document_markdown(self, doc_id: str) -> str | None:
-        """The text of a whole document; if it has no page marks, that of the pages' text records."""
+        """The text of a whole document; None if no record of it has a copy."""
         return await asyncio.to_thread(self.markdown, doc_id)
 
-    def markdown(self, doc_id: str) -> str | None:
-        """The same, for callers that wait."""
-        markdown = self._unpacked(doc_id)
-        if markdown is not None and tells_pages(markdown):
-            return markdown
-        return join_pages(self._recorded(doc_id)) or markdown
+    async def get_page_records(self, doc_id: str, page: int) -> str | None:
+        """The text of a page from its records in the text collection."""
+        return await asyncio.to_thread(self.recorded, doc_id, page)
 
-    def _unpacked(self, doc_id: str) -> str | None:
+    def markdown(self, doc_id: str) -> str | None:
         """The first undamaged copy of a document's Markdown; each of its records may have one."""
         damage: InvalidInput | None = None
         for packed in self._packed(doc_id):
@@ -86,22 +99,27 @@ class ChromaPages:
             raise InvalidInput(f"the Markdown of document {doc_id!r} is damaged: index it again") from damage
         return None
 
-    def _packed(self, doc_id: str) -> Iterator[str]:
-        for collection in (self.visual, self.text):
-            for limit in (1, None):  # one record is enough unless only others have a copy
-                answer = collection.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas"], limit=limit)
-                copies = (metadata.get(KNOWN) for metadata in answer["metadatas"] or ())
-                yield from dict.fromkeys(str(packed) for packed in copies if packed)
+    def recorded(self, doc_id: str, page: int) -> str | None:
+        """The text records of a page, in the order of the numbers in their ids."""
+        answer = self.text.get(where=of_page(doc_id, page), include=["documents"])
+        rows = sorted(zip(answer["ids"], answer["documents"] or (), strict=False), key=lambda row: _natural(row[0]))
+        return "\n\n".join(text for _, text in rows if text) or None
 
-    def _recorded(self, doc_id: str) -> dict[int, str]:
-        """The text records of a document by page, in the order of the numbers in their ids."""
-        answer = self.text.get(where={"doc_id": {"$eq": doc_id}}, include=["metadatas", "documents"])
-        rows = zip(answer["ids"], answer["metadatas"] or (), answer["documents"] or (), strict=False)
-        pages: dict[int, list[str]] = {}
-        for _, metadata, text in sorted(rows, key=lambda row: _natural(row[0])):
-            if text and isinstance(metadata.get("page"), int | float):
-                pages.setdefault(int(metadata["page"]), []).append(text)
-        return {page: "\n\n".join(texts) for page, texts in pages.items()}
+    def _packed(self, doc_id: str) -> Iterator[str]:
+        """Copies of the Markdown: that of the first record, which is usually enough, then those of others."""
+        seen: set[str] = set()
+        for collection in (self.visual, self.text):
+            offset, count = 0, 1
+            while offset < MOST_SCANNED:
+                answer = collection.get(
+                    where={"doc_id": {"$eq": doc_id}}, include=["metadatas"], limit=count, offset=offset
+                )
+                copies = {str(metadata[KNOWN]): None for metadata in answer["metadatas"] or () if metadata.get(KNOWN)}
+                yield from (packed for packed in copies if packed not in seen)
+                seen.update(copies)
+                if len(answer["ids"]) < count:
+                    break
+                offset, count = offset + count, SCANNED_AT_ONCE
 
 
 class ChromaSearch:
@@ -116,12 +134,14 @@ class ChromaSearch:
 
     async def search(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
         """The best of each collection that is searched, the best first; a page may be found in both."""
-        searches = [asyncio.to_thread(search, query, num_results) for search in self._searches(search_mode)]
-        return _best_first(await asyncio.gather(*searches))
+        depth = num_results if search_mode != "hybrid" else FUSED * num_results
+        searches = [asyncio.to_thread(search, query, depth) for search in self._searches(search_mode)]
+        return self._fused(await asyncio.gather(*searches), num_results)
 
     def find(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
         """The same, for callers that wait."""
-        return _best_first([search(query, num_results) for search in self._searches(search_mode)])
+        depth = num_results if search_mode != "hybrid" else FUSED * num_results
+        return self._fused([search(query, depth) for search in self._searches(search_mode)], num_results)
 
     def _searches(self, mode: str) -> Iterator[Callable[[str, int], list[dict[str, Any]]]]:
         if check_mode(mode) == "visual" and self._visual is None:
@@ -132,14 +152,51 @@ class ChromaSearch:
             yield partial(self._by_look, self._visual)
 
     def _by_text(self, query: str, limit: int) -> list[dict[str, Any]]:
+        """The pages of the nearest records, each with the metadata of the nearest."""
         asked: Matrix = self._embedder.embed(query)[np.newaxis]
-        return _ranked(asked, _near(self.pages.text, asked, limit), limit, "text")
+        nearest = _nearest(self.pages.text, asked, limit)
+        vectors = _vectors(self.pages.text, [hit.record for hit in nearest.values()])
+        return _ranked(asked, [(hit, vectors[hit.record][np.newaxis]) for hit in nearest.values()], limit, "text")
 
     def _by_look(self, visual: VisualEmbedder, query: str, limit: int) -> list[dict[str, Any]]:
-        """First the pages near any part of the query, then each of them in full."""
-        asked = visual.embed_query(query)
-        pages = list(_near(self.pages.visual, asked, limit))
-        return _ranked(asked, _whole(self.pages.visual, pages), limit, "visual")
+        """First the pages near any part of the query, then all vectors of each of them."""
+        asked, collection = visual.embed_query(query), self.pages.visual
+        pages, taken = [], 0
+        near = _nearest(collection, asked, limit, more=max(0, CANDIDATES - limit))
+        for page, hit in near.items():
+            if taken < MOST_VECTORS:
+                rows = np.asarray(collection.get(where=of_page(*page), include=["embeddings"])["embeddings"])
+                taken += len(rows)
+                pages.append((hit, rows))
+        rest = _vectors(collection, [hit.record for hit in list(near.values())[len(pages) :]])
+        pages += [(hit, rest[hit.record][np.newaxis]) for hit in near.values() if hit.record in rest]
+        return _ranked(asked, pages, limit, "visual")
+
+    def _fused(self, rankings: Sequence[list[dict[str, Any]]], limit: int) -> list[dict[str, Any]]:
+        """One order of what several collections found: by reciprocal ranks, the scores of two being no measure.
+
+        A page that only one collection has is taken to have the same rank in the other.
+        """
+        if len(rankings) < 2:
+            return [result for ranking in rankings for result in ranking[:limit]]
+        text, visual = ({_page_of(each): rank for rank, each in enumerate(results, start=1)} for results in rankings)
+        shares: dict[Page, float] = {}
+        for page in text | visual:
+            ranks = {"text": text.get(page), "visual": visual.get(page)}
+            if None in ranks.values():
+                other = self.pages.visual if page in text else self.pages.text
+                if not other.get(where=of_page(*page), include=[], limit=1)["ids"]:
+                    ranks = dict.fromkeys(ranks, text.get(page) or visual.get(page))
+            worths = [WEIGHTS[name] * (1 + DAMPING) / (rank + DAMPING) for name, rank in ranks.items() if rank]
+            shares[page] = round(sum(worths) / sum(WEIGHTS.values()), 6)
+        best = sorted(shares, key=lambda page: (-shares[page], page))[:limit]
+        merged = [
+            {**result, "score": shares[_page_of(result)], "similarity": result["score"]}
+            for ranking in rankings
+            for result in ranking
+        ]
+        kept = [result for result in merged if _page_of(result) in set(best)]
+        return sorted(kept, key=lambda result: best.index(_page_of(result)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +211,7 @@ class ChromaCollector:
     mode: str = "hybrid"
     name: str = "chroma"
     section: str = "pages"
+    split: PageSplitter = split_pages
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """Pages, the best first; one that both collections have is found twice."""
@@ -161,20 +219,24 @@ class ChromaCollector:
         if not query.strip():
             return []
         results = self.search.find(query, self.limit, self.mode)
-        texts: dict[str, str] = {}
+        index = self.search.pages
+        documents: dict[str, Document] = {}
         for doc_id in dict.fromkeys(result["doc_id"] for result in results):
             try:
-                texts[doc_id] = self.search.pages.markdown(doc_id) or ""
+                documents[doc_id] = Document.split(index.markdown(doc_id), self.split)
             except InvalidInput as error:
                 inquiry.warnings.append(f"the pages of document {doc_id!r} are left out: {error}")
         pages = []
         for result in results:
             doc_id, page, collection, score = (result[name] for name in ("doc_id", "page", "collection", "score"))
-            if doc_id not in texts:
+            if doc_id not in documents:
                 continue
-            text = extract_page(texts[doc_id], page) or ""
+            text = documents[doc_id].page(page)
+            if text is None:
+                text = index.recorded(doc_id, page) or documents[doc_id].undivided(page)
             source = SourceDocument.from_metadata(result["metadata"], doc_id=doc_id, page=page, text=text)
             kind: Kind = "look" if collection == "visual" else "vector"
+            score = result.get("similarity", score)  # the recipe has a fusion of its own
             pages.append(Found.unstored(page_node(source), score, f"{collection} search {score:.2f}", kind))
         return pages
 
@@ -189,8 +251,17 @@ def opened(client: ClientAPI, name: str) -> ChromaCollection:
         raise NotFound(f"the ChromaDB index has no collection {name!r}: name the one that it has") from error
 
 
-def _best_first(rankings: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    return sorted((result for results in rankings for result in results), key=lambda result: -result["score"])
+def of_page(doc_id: str, page: int) -> dict[str, Any]:
+    """The condition for the records of a page, whose number may have been written as text."""
+    return dict(_of_any_kind(page_filter(doc_id, page)))
+
+
+def _of_any_kind(where: Any) -> Any:
+    """The condition of `page_filter` for numbers of any kind: ChromaDB compares values of one kind only."""
+    match where:
+        case {"$and": [document, {"page": {"$eq": int(page)}}]}:
+            return {"$and": [document, {"$or": [{"page": {"$eq": kind(page)}} for kind in (int, float, str)]}]}
+    return where
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -203,70 +274,104 @@ class _Either:
         self._collections = (first, second)
 
     def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
-        """The matches in the first collection, or else in the second."""
+        """One match in the first collection, or else in the second: all records of a page say the same of it."""
         for collection in self._collections:
-            answer: Mapping[str, Any] = collection.get(where=where, include=include)
+            answer: Mapping[str, Any] = collection.get(where=_of_any_kind(where), include=include, limit=1)
             if answer["ids"]:
                 break
         return answer
 
 
-_Records = dict[Page, tuple[Mapping[str, Any], list[Any]]]
-"""Metadata and vectors by page."""
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """The record of a page that is nearest to a query."""
+
+    record: str
+    page: Page
+    metadata: Mapping[str, Any]
 
 
-def _near(collection: ChromaCollection, asked: Matrix, limit: int) -> _Records:
-    """The records nearest to each part of a query, of at least `limit` pages if there are enough."""
-    total, count = collection.count(), limit * SPARE
-    if not total or not len(asked):
+def _nearest(collection: ChromaCollection, asked: Matrix, limit: int, more: int = 0) -> dict[Page, _Hit]:
+    """The pages of the records nearest to the parts of a query: `limit`, and up to `more` that come at little cost.
+
+    Each round asks for records of other pages than those found, so that one page of many records does not crowd the
+    others out, and reads the metadata of few: each record may hold the Markdown of a whole document.
+    """
+    hits: dict[Page, _Hit] = {}
+    read: set[str] = set()
+    total, count, rounds = collection.count(), limit, 0
+    while total and len(asked) and (len(hits) < limit or (len(hits) < limit + more and rounds < EXTRA_ROUNDS)):
+        answer = _queried(collection, asked, min(count, total), hits.values())
+        ranked = (record for records in zip_longest(*answer["ids"]) for record in records if record is not None)
+        batch = [record for record in dict.fromkeys(ranked) if record not in read][:limit]
+        if not batch and count >= total:
+            break
+        known = len(hits)
+        metadata = collection.get(ids=batch, include=["metadatas"]) if batch else {"ids": [], "metadatas": []}
+        of_record = dict(zip(metadata["ids"], metadata["metadatas"] or (), strict=True))
+        for record in batch:
+            page = _named_page(of_record.get(record) or {})
+            if page is not None:
+                hits.setdefault(page, _Hit(record, page, of_record[record]))
+        read.update(batch)
+        rounds += 1
+        if len(hits) == known:  # records that name no page are in the way
+            count *= SPARE
+    return hits
+
+
+def _queried(collection: ChromaCollection, asked: Matrix, count: int, found: Iterable[_Hit]) -> Mapping[str, Any]:
+    """The ids of the records nearest to each part of a query, on other pages than those found."""
+    from chromadb.errors import InvalidArgumentError, InvalidDimensionException  # noqa: PLC0415
+
+    others = [
+        {"$or": [{"doc_id": {"$ne": hit.metadata["doc_id"]}}, {"page": {"$ne": hit.metadata["page"]}}]} for hit in found
+    ]
+    where = {"$and": others} if len(others) > 1 else next(iter(others), None)
+    try:
+        answer: Mapping[str, Any] = collection.query(
+            query_embeddings=list(asked), n_results=count, where=where, include=[]
+        )
+    except (InvalidArgumentError, InvalidDimensionException) as error:
+        raise InvalidInput(
+            f"collection {collection.name!r} cannot be asked with vectors of {asked.shape[1]} dimensions ({error}): "
+            "name the embedder that it was made with"
+        ) from error
+    return answer
+
+
+def _named_page(metadata: Mapping[str, Any]) -> Page | None:
+    """The page that a record names; None if it was written by something else."""
+    try:
+        return page_key(metadata.get("doc_id") or None, metadata.get("page"))
+    except InvalidInput:
+        return None
+
+
+def _page_of(result: Mapping[str, Any]) -> Page:
+    return result["doc_id"], result["page"]
+
+
+def _vectors(collection: ChromaCollection, records: Sequence[str]) -> dict[str, Matrix]:
+    if not records:
         return {}
-    while True:
-        answer = collection.query(
-            query_embeddings=list(asked), n_results=min(count, total), include=["metadatas", "embeddings"]
-        )
-        rows = zip(answer["metadatas"] or (), answer["embeddings"] or (), strict=True)
-        records = _by_page([pair for metadatas, vectors in rows for pair in zip(metadatas, vectors, strict=True)])
-        if len(records) >= limit or count >= total:
-            return records
-        count *= SPARE
+    answer = collection.get(ids=list(records), include=["embeddings"])
+    return dict(zip(answer["ids"], answer["embeddings"], strict=True))
 
 
-def _whole(collection: ChromaCollection, pages: Sequence[Page]) -> _Records:
-    """All records of these pages."""
-    records: _Records = {}
-    for doc_id in dict.fromkeys(doc_id for doc_id, _ in pages):
-        numbers = [page for other, page in pages if other == doc_id]
-        answer = collection.get(
-            where={"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$in": list(numbers)}}]},
-            include=["metadatas", "embeddings"],
-        )
-        vectors = answer["embeddings"]
-        records |= _by_page(list(zip(answer["metadatas"] or (), () if vectors is None else vectors, strict=True)))
-    return records
-
-
-def _by_page(pairs: Sequence[tuple[Mapping[str, Any], Any]]) -> _Records:
-    records: _Records = {}
-    for metadata, vector in pairs:
-        if not metadata.get("doc_id") or not isinstance(metadata.get("page"), int | float):
-            continue  # written by something else: it names no page
-        page = (str(metadata["doc_id"]), int(metadata["page"]))
-        records.setdefault(page, (metadata, []))[1].append(vector)
-    return records
-
-
-def _ranked(asked: Matrix, records: _Records, limit: int, collection: str) -> list[dict[str, Any]]:
+def _ranked(asked: Matrix, pages: Iterable[tuple[_Hit, Matrix]], limit: int, collection: str) -> list[dict[str, Any]]:
     """Pages by MaxSim, which for a query of one part is the cosine of the nearest record."""
     results = []
-    for (doc_id, page), (metadata, vectors) in records.items():
-        best = (unit_rows(np.stack(vectors)) @ asked.T).max(axis=0)
-        shown = {name: value for name, value in metadata.items() if name != KNOWN}
+    for hit, vectors in pages:
+        best = (unit_rows(vectors) @ asked.T).max(axis=0)
+        shown = {name: value for name, value in hit.metadata.items() if name != KNOWN}
+        doc_id, page = hit.page
         results.append(
             {
                 "doc_id": doc_id,
                 "page": page,
                 "score": min(1.0, round(float(np.maximum(best, 0.0).mean()), 6)),
-                "filename": metadata.get("filename", ""),
+                "filename": hit.metadata.get("filename", ""),
                 "metadata": shown,
                 "collection": collection,
             }

@@ -12,9 +12,9 @@ from numbers import Real
 from typing import Any
 
 from weftwork.errors import InvalidInput
-from weftwork.faces.research.markdown import extract_page
+from weftwork.faces.research.markdown import Document, PageSplitter, split_pages
 from weftwork.faces.research.pages import FoundPage, fit_pages
-from weftwork.faces.research.sources import PageReader, PageSource, SearchEngine, page_filter, page_key
+from weftwork.faces.research.sources import PageReader, PageRecords, PageSource, SearchEngine, page_filter, page_key
 from weftwork.faces.research.values import PageNotFound, ResearchContext, SourceDocument
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter
@@ -41,15 +41,18 @@ class FetchedPages:
     counter: TokenCounter
     user: str
     workspace: str
+    split: PageSplitter = split_pages
 
     async def research(
         self, query: str, *, mode: str, num_results: int, limit: int, max_tokens: int
     ) -> ResearchContext:
         """The best `limit` pages of a search for `num_results`, as far as they fit."""
-        results = await self.search_engine.search(query=query, num_results=num_results, search_mode=mode)
+        answer = await self.search_engine.search(query=query, num_results=num_results, search_mode=mode)
+        warnings = dict[str, None]()
+        results = _usable(answer, warnings)
         findings = _findings(results, mode)
         best = {page_key(result["doc_id"], result["page"]): result for result in deduplicate(results)[:limit]}
-        documents, warnings = _Documents(self.pages), dict[str, None]()
+        documents = _Documents(self.pages, self.split)
 
         async def fetched(key: PageKey, result: Mapping[str, Any]) -> FoundPage | None:
             try:
@@ -70,7 +73,7 @@ class FetchedPages:
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
         """The text and metadata of a page; raises PageNotFound if there is no such page."""
-        documents = _Documents(self.pages)
+        documents = _Documents(self.pages, self.split)
         metadata, text = await asyncio.gather(documents.metadata(doc_id, page), documents.text(doc_id, page))
         if metadata is None:
             raise PageNotFound(doc_id, page)
@@ -80,14 +83,35 @@ class FetchedPages:
 def deduplicate(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The pages, each once with its highest score, the best first; ties keep their order."""
     best: dict[PageKey, dict[str, Any]] = {}
-    for result in results:
-        key = page_key(result.get("doc_id"), result.get("page"))
-        score = result.get("score")
-        if isinstance(score, bool) or not isinstance(score, Real) or not math.isfinite(score):
-            raise InvalidInput(f"the score of {key[0]!r} page {key[1]} must be a number, got {score!r}")
-        if key not in best or float(score) > best[key]["score"]:
-            best[key] = {**result, "page": key[1], "score": float(score)}
+    for result in map(_checked, results):
+        key = (result["doc_id"], result["page"])
+        if key not in best or result["score"] > best[key]["score"]:
+            best[key] = result
     return sorted(best.values(), key=lambda result: -result["score"])
+
+
+def _checked(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A search result with its page and its score as plain numbers; raises InvalidInput if it has none."""
+    if not isinstance(result, Mapping):
+        raise InvalidInput(f"a search result must be a mapping with doc_id, page and score, got {result!r}")
+    doc_id, page = page_key(result.get("doc_id"), result.get("page"))
+    score = result.get("score")
+    if isinstance(score, bool) or not isinstance(score, Real) or not math.isfinite(score):
+        raise InvalidInput(f"the score of {doc_id!r} page {page} must be a number, got {score!r}")
+    if page < 1:
+        raise InvalidInput(f"pages are counted from 1, got page {page} of {doc_id!r}")
+    return {**result, "page": page, "score": float(score)}
+
+
+def _usable(results: Iterable[Mapping[str, Any]], warnings: dict[str, None]) -> list[dict[str, Any]]:
+    """The results that name a page and have a score; a warning for each of the others."""
+    usable = []
+    for result in results:
+        try:
+            usable.append(_checked(result))
+        except InvalidInput as error:
+            warnings[f"a search result is left out: {error}"] = None
+    return usable
 
 
 def _findings(results: Sequence[Mapping[str, Any]], mode: str) -> dict[PageKey, tuple[Finding, ...]]:
@@ -106,10 +130,11 @@ def _findings(results: Sequence[Mapping[str, Any]], mode: str) -> dict[PageKey, 
 
 @dataclass(frozen=True, slots=True)
 class _Documents:
-    """The page source of one request, which reads the text of a document once."""
+    """The page source of one request, which reads and splits the text of a document once."""
 
     source: PageSource
-    whole: dict[str, asyncio.Task[str | None]] = field(default_factory=dict)
+    split: PageSplitter
+    documents: dict[str, asyncio.Task[Document]] = field(default_factory=dict)
 
     async def found(self, key: PageKey, result: Mapping[str, Any]) -> SourceDocument | None:
         """The page that a result names; None if it is gone: neither metadata nor text is left of it."""
@@ -138,9 +163,15 @@ class _Documents:
         try:
             if isinstance(self.source, PageReader):
                 return await self.source.get_page_markdown(doc_id, page) or ""
-            if doc_id not in self.whole:
-                self.whole[doc_id] = asyncio.ensure_future(self.source.get_document_markdown(doc_id))
-            markdown = await self.whole[doc_id]
+            if doc_id not in self.documents:
+                self.documents[doc_id] = asyncio.ensure_future(self._read(doc_id))
+            document = await self.documents[doc_id]
+            text = document.page(page)
+            if text is None and isinstance(self.source, PageRecords):
+                text = await self.source.get_page_records(doc_id, page)
+            return document.undivided(page) if text is None else text
         except DAMAGED as error:
             raise UnreadableDocument(str(error)) from error
-        return (extract_page(markdown, page) if markdown else None) or ""
+
+    async def _read(self, doc_id: str) -> Document:
+        return Document.split(await self.source.get_document_markdown(doc_id), self.split)

@@ -10,6 +10,8 @@ from weftwork.errors import InvalidInput, UnknownName
 from weftwork.faces.research.values import ResearchContext, SourceDocument
 from weftwork.render.quote import writable
 
+LONGEST_NUMBER = 18
+"""Characters of a page number that is given as text."""
 MODES = ("text", "visual", "hybrid")
 
 
@@ -52,6 +54,14 @@ class PageReader(Protocol):
 
 
 @runtime_checkable
+class PageRecords(Protocol):
+    """A source that has the text of pages apart from the Markdown of their document."""
+
+    async def get_page_records(self, doc_id: str, page: int) -> str | None:
+        """The text of one page, for documents whose Markdown is absent or does not tell pages apart."""
+
+
+@runtime_checkable
 class PageIndex(Protocol):
     """A search that has the pages as well, and makes contexts of them."""
 
@@ -86,7 +96,9 @@ def at_least_one(name: str, value: int) -> int:
 
 
 def page_key(doc_id: object, page: object) -> tuple[str, int]:
-    """A document's id and the number of a page, which may be a whole number of any kind."""
+    """A document's id and the number of a page, which may be a whole number of any kind, or its digits."""
+    if isinstance(page, str) and page.strip().isdecimal() and len(page) <= LONGEST_NUMBER:
+        page = int(page)
     whole = isinstance(page, Integral) or (isinstance(page, Real) and float(page).is_integer())
     if not isinstance(doc_id, str) or not whole or isinstance(page, bool):
         raise InvalidInput(f"a page is named by a doc_id (text) and a number, got {doc_id!r} and {page!r}")

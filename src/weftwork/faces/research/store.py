@@ -17,6 +17,8 @@ from weftwork.faces.research.values import PageNotFound, ResearchContext, Source
 from weftwork.recipe import PAGES_BY_LOOK, PAGES_BY_TEXT, Recipe, get_recipe
 from weftwork.render.values import file_name, page_number
 from weftwork.request import Request
+from weftwork.text.analysis import analyse
+from weftwork.text.outline import headings_of, sections
 from weftwork.types import PAGE, Budget, Candidate, Filters, Node, NodeInfo
 
 MOST_PAGES = 10_000
@@ -67,7 +69,7 @@ class WeftSearch:
         recipe = self._recipe(mode, limit)
         context = await asyncio.to_thread(self._weft.assemble, self._request(query, max_tokens), recipe)
         best = [excerpt.items[0].candidate for excerpt in context.excerpts]
-        sources = [_source(page.node, page.passage.text, page.score) for page in best]
+        sources = [_matched(page, query) for page in best]
         return ResearchContext.from_context(context, sources, min(limit, len(context.trace)))
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
@@ -75,7 +77,7 @@ class WeftSearch:
         node = await asyncio.to_thread(self._page, doc_id, page)
         if node is None:
             raise PageNotFound(doc_id, page)
-        return replace(_source(node, node.text), doc_id=doc_id, page=page)
+        return replace(_source(node, node.text), doc_id=doc_id, page=page, node_id=node.id)
 
     def _recipe(self, mode: str, limit: int) -> Recipe:
         recipe = research_recipe(mode, limit)
@@ -103,6 +105,24 @@ def _source(node: NodeInfo, text: str, score: float = 0.0) -> SourceDocument:
     metadata = metadata_of(node)
     return SourceDocument.from_metadata(
         metadata, doc_id=metadata["doc_id"], page=metadata["page"], text=text, score=score
+    )
+
+
+def _matched(page: Candidate, query: str) -> SourceDocument:
+    """A page with the label of the section that has most of the query's words, not of its first text."""
+    node, text = page.node, page.passage.text
+    words = set(analyse(query))
+    path, levels = (str(node.fields.get(name) or "") for name in ("section_path", "section_levels"))
+    best, most = headings_of(path, levels), 0
+    for headings, content in sections(text, best):
+        found = len(words.intersection(analyse(f"{headings[-1][1] if headings else ''}\n{content}")))
+        if found > most:
+            best, most = headings, found
+    return replace(
+        _source(node, text, page.score),
+        section_path=" > ".join(title for _, title in best) or None,
+        parent_heading=best[-1][1] if best else None,
+        node_id=node.id if page.passage.key > 0 else None,
     )
 
 

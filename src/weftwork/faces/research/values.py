@@ -36,6 +36,8 @@ class SourceDocument:
     markdown_content: str = ""
     relevance_score: float = 0.0
     """From 0 to 1."""
+    node_id: str | None = None
+    """The id of the page in Weftwork's store; None for a page of another index."""
 
     @classmethod
     def from_metadata(

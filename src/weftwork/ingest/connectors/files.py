@@ -18,7 +18,7 @@ class Files:
 
     name = "files"
     summary = "Any files and folders: documents, text, source code, tables"
-    version = 2
+    version = 3
 
     def recognises(self, path: Path) -> float:
         """Return the lowest confidence for any path."""

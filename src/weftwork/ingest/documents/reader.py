@@ -10,14 +10,14 @@ from pathlib import Path
 
 from weftwork.errors import MissingExtra
 from weftwork.ingest.documents.formats import extension_of, missing_packages
-from weftwork.ingest.documents.outline import Headings, outline
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Page, Unreadable
 from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
 from weftwork.store.files import FILE_FIELDS
+from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 2
+EDITION = 3
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -124,6 +124,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
         "page": seen.pages,
         "section_path": page_outline.section_path or None,
         "parent_heading": page_outline.parent_heading or None,
+        "section_levels": page_outline.levels or None,
         "headings": page_outline.headings,
         "tables": page_outline.tables,
         "pictures": page.pictures,

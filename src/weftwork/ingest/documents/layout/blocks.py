@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from weftwork.ingest.documents.layout.boxes import Item, Run, Table
@@ -14,6 +14,8 @@ _NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _END = re.compile(r"[.!?:;。！？：；][\"'”’)\]]*$")
 _MARKUP = re.compile(r"^(#{1,6}(?=\s)|>|[-+](?=\s)|={3,}$|-{3,}$|`{3,}|~{3,})")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+_COMPOUND = re.compile(r"\b[^\W\d_]+(?:-[^\W\d_]+)+\b")
+_LAST_WORD, _FIRST_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*$"), re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -27,6 +29,8 @@ class Style:
     running: frozenset[str] = field(default_factory=frozenset)
     """Headers and footers as they look without their figures."""
     bold_headings: bool = True
+    compounds: frozenset[str] = field(default_factory=frozenset)
+    """Words with a hyphen, in lower case, as they stand within lines: in-network."""
 
     def level(self, size: float, bold: bool) -> int | None:
         """The heading level of text with this size and weight; None for body text."""
@@ -46,7 +50,7 @@ def to_markdown(groups: Sequence[Sequence[Item]], style: Style) -> str:
                 continue
             text, level = _written(block, style)
             if level is None and blocks and _goes_on(blocks[-1], text):
-                blocks[-1] = _join(blocks[-1], text)
+                blocks[-1] = _join(blocks[-1], text, style.compounds)
             elif text:
                 blocks.append(text)
     return "\n\n".join(blocks)
@@ -56,7 +60,7 @@ def _written(lines: list[Run], style: Style) -> tuple[str, int | None]:
     """A block of lines as Markdown, and its level if it is a heading."""
     text = ""
     for line in lines:
-        text = _join(text, line.text) if text else line.text
+        text = _join(text, line.text, style.compounds) if text else line.text
     text = text.rstrip("\u00ad").replace("\u00ad", "")
     level = _level(lines, text, style)
     if level is not None:
@@ -88,8 +92,20 @@ def _goes_on(before: str, text: str) -> bool:
     return text[0].islower() and (before[-1] in "-\u00ad,\u2010" or before[-1].islower())
 
 
-def _join(before: str, text: str) -> str:
-    """Join two lines: hyphenated words, and scripts without spaces, get no space."""
+def compounds_of(runs: Iterable[Run]) -> frozenset[str]:
+    """The words with a hyphen inside a line, where it is no hyphenation."""
+    return frozenset(match[0].lower() for run in runs for match in _COMPOUND.finditer(run.text))
+
+
+def _join(before: str, text: str, compounds: frozenset[str] = frozenset()) -> str:
+    """Join two lines: hyphenated words, and scripts without spaces, get no space.
+
+    A hyphen at the end of a line stays where the document writes the word with one elsewhere.
+    """
+    if before.endswith(("\u00ad", "-", "\u2010")) and text[:1].islower():
+        first, second = _LAST_WORD.search(before[:-1]), _FIRST_WORD.match(text)
+        if first and second and f"{first[0]}-{second[0]}".lower() in compounds:
+            return f"{before[:-1]}-{text}"
     if before.endswith("\u00ad"):
         return before[:-1] + ("" if text[:1].islower() else "-") + text
     if before.endswith(("-", "\u2010")) and before[-2:-1].isalpha() and text[:1].islower():

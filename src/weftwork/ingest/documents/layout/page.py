@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from weftwork.ingest.documents.layout.blocks import Style, to_markdown
+from weftwork.ingest.documents.layout.blocks import Style, compounds_of, to_markdown
 from weftwork.ingest.documents.layout.boxes import Run
 from weftwork.ingest.documents.layout.columns import downwards, reading_order
 from weftwork.ingest.documents.layout.style import without_running
@@ -13,6 +14,7 @@ from weftwork.ingest.documents.layout.tables import Rule, with_aligned_tables, w
 
 def page_markdown(runs: Sequence[Run], height: float, style: Style, rules: Sequence[Rule] = ()) -> str:
     """Convert a page in reading order; sideways text comes last."""
+    style = replace(style, compounds=style.compounds | compounds_of(runs))
     body = without_running(runs, height, style)
     upright = [run for run in body if not run.sideways]
     columns = reading_order(with_ruled_tables(upright, rules), style.body)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
-from weftwork.ingest.documents.layout.blocks import Style
+from weftwork.ingest.documents.layout.blocks import Style, compounds_of
 from weftwork.ingest.documents.layout.boxes import Run, body_size, joined, lines_of, rows_of
 
 MARGIN = 0.13
@@ -25,7 +25,7 @@ def learn_style(pages: Sequence[tuple[Sequence[Run], float]], *, larger: float =
     runs = [run for page, _ in pages for run in page]
     body = body_size(runs)
     lines = [line for page, _ in pages for line in lines_of(run for run in page if not run.sideways)]
-    return Style(body, _levels(lines, body, larger), _running(pages), _bold_is_rare(runs))
+    return Style(body, _levels(lines, body, larger), _running(pages), _bold_is_rare(runs), compounds_of(runs))
 
 
 def without_running(runs: Sequence[Run], height: float, style: Style) -> list[Run]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from weftwork.faces.research import AskEvent, ContextBuilder, LanguageModel, ask, ask_events
+from weftwork.faces.research import AskEvent, ContextBuilder, LanguageModel, SourceDocument, ask, ask_events
 from weftwork.server.http.access import Caller, Reader, Served
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import EVENTS, Event, EventStream, in_threads, reply
@@ -38,7 +40,26 @@ def answered(body: AskIn, workspace: str, caller: Caller, served: Service) -> di
     check_limits(body, served)
     builder = _builder(body, workspace, caller, served)
     model, embedder = _model(body, served), served.weft.tools.embedder
-    return asyncio.run(ask(builder, body.query, model=model, embedder=embedder, **_search(body))).to_dict()
+    answer = asyncio.run(ask(builder, body.query, model=model, embedder=embedder, **_search(body)))
+    return replace(answer, sources=linked(answer.sources, workspace)).to_dict()
+
+
+def linked(sources: Iterable[SourceDocument], workspace: str) -> tuple[SourceDocument, ...]:
+    """The sources with paths of their pictures that this server serves; those of another index stay as they are."""
+    return tuple(
+        replace(
+            source,
+            image_path=source.image_path and _path(workspace, "page-image", source.node_id),
+            thumbnail_path=source.thumbnail_path and _path(workspace, "page-thumbnail", source.node_id),
+        )
+        if source.node_id
+        else source
+        for source in sources
+    )
+
+
+def _path(workspace: str, route: str, node: str) -> str:
+    return f"/v1/workspaces/{quote(workspace, safe='')}/{route}?node={quote(node, safe='')}"
 
 
 def check_limits(body: AskIn, served: Service) -> None:
@@ -78,15 +99,15 @@ def _events(body: AskIn, workspace: str, caller: Caller, served: Service) -> Gen
         for event in events:
             if event[0] == "piece" and served.jobs.stopping:
                 return
-            yield _told(event)
+            yield _told(event, workspace)
 
 
-def _told(event: AskEvent) -> Event:
+def _told(event: AskEvent, workspace: str) -> Event:
     """An event as it is sent."""
     match event:
         case "sources", sources:
-            return "sources", [source.to_dict() for source in sources]
+            return "sources", [source.to_dict() for source in linked(sources, workspace)]
         case "piece", text:
             return "piece", {"text": text}
         case "done", answer:
-            return "done", answer.to_dict()
+            return "done", replace(answer, sources=linked(answer.sources, workspace)).to_dict()

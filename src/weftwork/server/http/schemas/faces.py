@@ -176,6 +176,7 @@ class SourceOut(Reply):
     parent_heading: str | None
     markdown_content: str
     relevance_score: float
+    node_id: str | None
 
 
 class ResearchOut(Reply):

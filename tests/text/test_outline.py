@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weftwork.ingest.documents.outline import outline
+from weftwork.text.outline import outline
 
 
 @pytest.mark.parametrize(
