@@ -13,7 +13,7 @@ from weftwork.errors import InvalidInput
 from weftwork.store.protocol import Batch, Store
 from weftwork.text.tokens import TokenCounter
 from weftwork.types import Entry, Node
-from weftwork.write.embed import embedded_texts, missing_vectors
+from weftwork.write.embed import NO_VECTORS, embedded_texts, missing_vectors
 from weftwork.write.prepare import prepare
 
 if TYPE_CHECKING:
@@ -60,15 +60,18 @@ class Writer:
             entries[entry.node.id] = entry
         return list(entries.values())
 
-    def transaction(self, workspace: str, entries: Iterable[Entry] = ()) -> AbstractContextManager[Transaction]:
+    def transaction(
+        self, workspace: str, entries: Iterable[Entry] = (), *, known: Mapping[str, Vector] = NO_VECTORS
+    ) -> AbstractContextManager[Transaction]:
         """Compute the missing vectors of these entries, and return the transaction in which to write them.
 
-        Within another transaction of the same thread it is a savepoint; its texts are embedded after the outer one.
+        Vectors that are known already, by digest, are not computed. Within another transaction of the same thread it is
+        a savepoint; its texts are embedded after the outer one.
         """
         texts = embedded_texts(entries)
         if self._open.texts is not None:
             return self._savepoint(workspace, texts, self._open.texts)
-        vectors = missing_vectors(texts, self._embedder, self._store, workspace)
+        vectors = missing_vectors(texts, self._embedder, self._store, workspace, known)
         return self._outermost(workspace, texts, vectors)
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from weftwork.embed.protocol import EmbeddingProvider
@@ -13,6 +14,7 @@ from weftwork.types import Entry
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
 
+NO_VECTORS: Mapping[str, Vector] = MappingProxyType({})
 TEXTS_AT_ONCE = 256
 """Texts that a worker claims at once: an interruption loses no more."""
 
@@ -27,14 +29,22 @@ def embedded_texts(entries: Iterable[Entry]) -> dict[str, str]:
 
 
 def missing_vectors(
-    texts: Mapping[str, str], embedder: EmbeddingProvider | None, store: Store, workspace: str
+    texts: Mapping[str, str],
+    embedder: EmbeddingProvider | None,
+    store: Store,
+    workspace: str,
+    known: Mapping[str, Vector] = NO_VECTORS,
 ) -> dict[str, Vector]:
-    """Embed the texts that have no vector yet; texts and vectors are keyed by digest."""
+    """The vectors of the texts that have none yet, embedded unless they are known; both are keyed by digest."""
     if embedder is None or not texts:
         return {}
     present = store.unchecked_vectors(workspace, embedder.model, list(texts))
     missing = {digest: text for digest, text in texts.items() if digest not in present}
-    return dict(zip(missing, embedder.embed_batch(list(missing.values())), strict=True)) if missing else {}
+    unknown = [digest for digest in missing if digest not in known]
+    vectors = {digest: known[digest] for digest in missing if digest in known}
+    if unknown:
+        vectors |= zip(unknown, embedder.embed_batch([missing[digest] for digest in unknown]), strict=True)
+    return vectors
 
 
 def embed_waiting(store: Store, embedder: EmbeddingProvider, workspace: str, *, limit: int = TEXTS_AT_ONCE) -> int:

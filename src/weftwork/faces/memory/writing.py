@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput, UnknownName
@@ -44,6 +44,9 @@ from weftwork.store.protocol import View
 from weftwork.text.split import embedded_text
 from weftwork.types import Budget, Edge, FieldValue, Filters, Node
 from weftwork.write.permit import Kind, Permit, own_list, permitted
+
+if TYPE_CHECKING:
+    from weftwork.embed.protocol import Vector
 
 TREE = frozenset({"child", "parent"})
 """Names of edges that stand for places in the tree."""
@@ -112,14 +115,15 @@ class Memories:
             self._register(user, workspace)
         with self._permitted(workspace, user) as permit:  # what is refused is not embedded
             permit.visible(names(details.get("contradicts", ()), "contradicts"))
-        conflicts = self.conflicts(text, user=user, workspace=workspace, at=node.valid_from)
+        vector = self._vector(text)
+        conflicts = self._conflicts(text, vector, user, workspace, node.valid_from)
         memory, action = Memory.from_node(node, text), _action(text, conflicts, on_conflict)
         if action == "known":
             memory = conflicts[0].memory
         elif action == "superseded":
             memory = self.revise(conflicts[0].memory.id, text, user=user, workspace=workspace, **details)
         elif action == "added":
-            memory = self._written(node, details, user, workspace)
+            memory = self._written(node, details, user, workspace, vector)
         return replace(memory, action=action, conflicts=conflicts)
 
     def add(
@@ -183,7 +187,7 @@ class Memories:
                 if change.memory is None:
                     node = node_of(fact.text, user, own, self._weft.now())
                     node = replace(node, id=fact_id(fact, user, details.get("conversation")))
-                    memory = self._written(node, own, user, workspace)
+                    memory = self._written(node, own, user, workspace, None)
                 else:
                     memory = self.revise(change.memory.id, fact.text, user=user, workspace=workspace, **own)
                 written.append(replace(change, memory=memory))
@@ -203,12 +207,19 @@ class Memories:
         at: datetime | None = None,
     ) -> tuple[Conflict, ...]:
         """The user's own memories of a moment that a text probably repeats or contradicts, the most similar first."""
-        query, embedder = text[:LONGEST_QUERY], self._weft.tools.embedder
-        # The vector that the memory itself will have: nothing is embedded twice.
-        vector = None if embedder is None else tuple(embedder.embed_batch([embedded_text("", {}, query)])[0].tolist())
+        return self._conflicts(text, self._vector(text), user, workspace, at)
+
+    def _vector(self, text: str) -> Vector | None:
+        """The vector that a memory of this text has."""
+        embedder = self._weft.tools.embedder
+        return None if embedder is None else embedder.embed_batch([embedded_text("", {}, text[:LONGEST_QUERY])])[0]
+
+    def _conflicts(
+        self, text: str, vector: Vector | None, user: str, workspace: str, at: datetime | None
+    ) -> tuple[Conflict, ...]:
         request = Request(
-            query=query,
-            vector=vector,
+            query=text[:LONGEST_QUERY],
+            vector=None if vector is None else tuple(vector.tolist()),
             workspace=workspace,
             user=user,
             budget=Budget(total=self._weft.tools.budget),
@@ -221,11 +232,14 @@ class Memories:
         known = [Memory.from_node(info, texts[name]) for name, info in infos.items() if name in texts]
         return tuple(find_conflicts(text, known))
 
-    def _written(self, node: Node, details: Details, user: str, workspace: str) -> Memory:
+    def _written(self, node: Node, details: Details, user: str, workspace: str, vector: Vector | None) -> Memory:
         against = names(details.get("contradicts", ()), "contradicts")
         (entry,) = self._weft.writer.prepare([node])
+        # The comparison with other memories has embedded it already, unless it is cut into several passages.
+        whole = vector is not None and len(entry.passages) == 1 and len(node.text) <= LONGEST_QUERY
+        known = {entry.passages[0].digest: vector} if whole and vector is not None else {}
         with (
-            self._weft.writer.transaction(workspace, [entry]) as transaction,
+            self._weft.writer.transaction(workspace, [entry], known=known) as transaction,
             self._permitted(workspace, user) as permit,
         ):
             permit.visible(against)
