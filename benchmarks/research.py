@@ -145,7 +145,7 @@ def _times(weft: Weft, pages: Sequence[Node], questions: Sequence[Asked], draw: 
     laps, floor = Laps(), Laps()
     builder = ContextBuilder.for_weft(weft)
     text = "\n\n".join(page.text for page in pages)[:10_000]
-    results = [{"doc_id": f"d{n % 40}", "page": n % 3, "score": draw.random()} for n in range(100)]
+    results = [{"doc_id": f"d{n % 40}", "page": n % 3 + 1, "score": draw.random()} for n in range(100)]
     bare = _Bare(weft, pages)
     for each in questions:
         words = each.question.split()

@@ -45,7 +45,7 @@ def test_the_limit_counts_files_however_many_parts_of_one_match(store, desk):
     put(store, node("big", type="page", title="Big"), *crowd)
     put(store, *(node(f"file{n:02}", f"a mirror stands in room {n}", type="file") for n in range(12)))
     found = desk.scores(AmongFiles(LexicalCollector(fuzzy_limit=0)), "mirror")
-    assert len([name for name in found if name.startswith("part")]) == 4
+    assert len([name for name in found if name.startswith("part")]) == 8
     assert len([name for name in found if name.startswith("file")]) == 9
     few = desk.scores(AmongFiles(LexicalCollector(fuzzy_limit=0), limit=2, passages=1), "mirror")
     assert len(few) == 2

@@ -26,7 +26,7 @@ class AmongFiles:
     collector: Collector
     limit: int | None = 10
     """Most files; None for those among the hits that the budget asks for."""
-    passages: int = 4
+    passages: int = 8
     """Most passages of each file."""
 
     @property

@@ -15,13 +15,13 @@ from weftwork.types import Candidate, Decision
 
 LOOKED_AT = 5
 """The best hits by words that are compared with the query."""
-COVERED, COVERED_ALONE = 0.7, 0.2
+COVERED, COVERED_ALONE = 0.8, 0.2
 """The share of the query's words at which it is fully supported: beside vectors, and without any."""
 FEWEST = 50
 """Passages from which on it is known which words are rare."""
 NEAREST = 3
 """Titles that a warning names."""
-RELATED = {"wordllama-l2-supercat-256": 0.6}
+RELATED = {"wordllama-l2-supercat-256": 0.5}
 """The cosine at which it is fully supported, by model; of others nothing is known, and they leave nothing out."""
 
 
