@@ -152,7 +152,7 @@ def test_what_cannot_be_asked_is_an_error_with_its_fix(weft, filled):
         (("--depth", "0"), "depth must be from 1 to 5, got 0"),
         (
             ("--focus", "nowhere"),
-            "focus 'nowhere' does not exist in this workspace: check its id with  weftwork search",
+            "there is no node, citation, title or source 'nowhere' in this workspace: find it with  weftwork search",
         ),
         (
             ("--thread", "nowhere"),

@@ -18,6 +18,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.graph import ContextAssembler, ContextDocument, ContextNode
 from weftwork.faces.graph_json import fitted
 from weftwork.faces.opening import open_configured
+from weftwork.reference import resolve
 from weftwork.render import lean
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.types import Context, Filters
@@ -38,7 +39,7 @@ OPTIONS = (
         help="A topic beside the words of QUERY, which are one; TOPIC:2 counts twice.",
     ),
     click.option("--include-fields/--no-include-fields", default=True, help="Show field values.  [default: yes]"),
-    click.option("--focus", help="Id of the node that the user works on."),
+    click.option("--focus", help="Id, title, path or citation of what the user works on."),
     click.option("--thread", help="Id of the thread that the query belongs to."),
     click.option("--type", "types", multiple=True, help="Search only this type of node."),
     click.option("--tag", "tags", multiple=True, help="Search only what has this tag."),
@@ -108,6 +109,9 @@ def ask(
     more["filters"] = Filters(types=frozenset(types), tags=frozenset(tags), as_of=as_of, exclude=excluded)
     since, remember = more.pop("since", None), more.pop("remember", False)
     with open_configured(config) as weft:
+        if more["focus"] is not None:
+            with weft.store.view(config.workspace, config.user) as view:
+                more["focus"] = resolve(view, more["focus"], titles=True).node
         if recipe == "graph":
             answer = _of_graph(weft, config, all_topics, form, **more)
         else:

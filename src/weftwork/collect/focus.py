@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.errors import NotFound
 from weftwork.store.protocol import View
-from weftwork.types import NodeInfo
+from weftwork.types import CONTAINERS, NodeInfo
 
 Around = tuple[NodeInfo, float, str, int]
 """A node with its relevance, the reason, and its distance in the tree."""
@@ -54,9 +54,12 @@ class FocusCollector:
 
     def _around(self, view: View, focus: str) -> Iterator[Around]:
         if self.around:
-            for index, node in enumerate(view.ancestors(focus, self.ancestor_depth)):
+            above = view.ancestors(focus, self.ancestor_depth)
+            for index, node in enumerate(above):
                 yield node, max(0.0, 0.9 - index * 0.1), f"ancestor {index + 1} of the focus", index + 1
-            for index, node in enumerate(view.siblings(focus, self.sibling_count)):
+            # What lies in the same folder is another document, and no surroundings of this one.
+            siblings = [] if above and above[0].type in CONTAINERS else view.siblings(focus, self.sibling_count)
+            for index, node in enumerate(siblings):
                 yield node, max(0.0, 0.8 - index * 0.05), f"sibling {index + 1} of the focus", 2
         for index, node in enumerate(view.children(focus, self.children_limit)):
             yield node, max(0.0, 0.85 - index * 0.05), f"child {index + 1} of the focus", 1

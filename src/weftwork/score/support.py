@@ -6,7 +6,7 @@ are scaled so that half is the least of all but one in a hundred questions that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import is_courtesy, quoted
@@ -17,6 +17,8 @@ LOOKED_AT = 5
 """The best hits by words that are compared with the query."""
 COVERED, COVERED_ALONE = 0.8, 0.2
 """The share of the query's words at which it is fully supported: beside vectors, and without any."""
+CORRECTED = 0.5
+"""What a word counts that is only there as another that it may be a misspelling of."""
 FEWEST = 50
 """Passages from which on it is known which words are rare."""
 NEAREST = 3
@@ -37,7 +39,8 @@ def supported_by(
     if reached is None or reached >= least:
         return reached, []
     near = list(dict.fromkeys(each.node.title for each in candidates if each.node.title))[:NEAREST]
-    nearest = f"; the nearest are {', '.join(map(quoted, near))}: min_support=0 shows them" if near else ""
+    named = ", ".join(map(quoted, near))
+    nearest = f"; the nearest are {named}: ask with min_support=0 (--min-support 0) to see them" if near else ""
     inquiry.warnings.append(f"nothing here answers {quoted(inquiry.request.query)}{nearest}")
     reason = f"nothing answers the query: its support is {reached:.2f}, below {least:.2f}"
     return reached, [Decision.on(candidate, "dropped", reason) for candidate in candidates]
@@ -82,15 +85,13 @@ def _coverage(inquiry: Inquiry) -> float:
     """The largest share of the query's words, weighed by their rarity, that one of the best hits has."""
     weights = inquiry.view.idf(inquiry.question.words)
     total = sum(weights.values())
-    stems = {word: _spellings(inquiry, word) for word in weights}
+    stems = {word: frozenset(analyse(word)) for word in weights}
+    near = {word: frozenset(analyse(" ".join(inquiry.corrections.get(word, ())))) for word in weights}
     best = 0.0
     for record in inquiry.load([hit.key for hit in inquiry.word_hits[:LOOKED_AT]]):
         node = record.node
         present = frozenset(analyse(" ".join((node.title, record.passage.text, *node.tags))))
-        best = max(best, sum(weights[word] for word in weights if not present.isdisjoint(stems[word])))
+        read = [CORRECTED if word in inquiry.corrections else 1.0 for word in weights]
+        here = [not present.isdisjoint(stems[word] | near[word]) for word in weights]
+        best = max(best, sum(w * r for w, r, there in zip(weights.values(), read, here, strict=True) if there))
     return best / total if total else 0.0
-
-
-def _spellings(inquiry: Inquiry, word: str) -> Collection[str]:
-    """The stems of a word, and of those that it may be a misspelling of."""
-    return frozenset(analyse(" ".join((word, *inquiry.corrections.get(word, ())))))
