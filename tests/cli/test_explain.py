@@ -23,4 +23,4 @@ def test_near_misses_say_how_many_tokens_they_lack(weft, filled):
 def test_errors_are_told_like_those_of_context(weft, filled):
     ran = weft("explain", "mirror", "--focus", "nowhere")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("error: focus 'nowhere' does not exist")
+    assert ran.err.startswith("error: there is no node, citation, title or source 'nowhere'")

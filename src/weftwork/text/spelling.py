@@ -9,8 +9,6 @@ from weftwork.text.trigrams import similarity
 SHORTEST, LONG = 4, 8
 """Length above which a word is corrected, and from which it may have two typos."""
 MOST_CORRECTIONS = 3
-LEAST_ALIKE = 0.35
-"""The trigram similarity that a word with two typos needs: snooping is no shopping."""
 
 
 def is_correctable(word: str) -> bool:
@@ -24,12 +22,10 @@ def most_typos(word: str) -> int:
 
 
 def corrections(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The known words nearest to a misspelt one, which rarely has another first letter: by typos, then by trigrams."""
-    alike = (other for other in set(known) if other.isalpha() and other[0] in word[:2])
-    distances = {other: distance(word, other, most_typos(word)) for other in alike}
+    """The known words nearest to a misspelt one: by typos, then by shared trigrams."""
+    distances = {other: distance(word, other, most_typos(word)) for other in set(known) if other.isalpha()}
     fewest = min((typos for typos in distances.values() if typos is not None), default=None)
-    least = LEAST_ALIKE if fewest is not None and fewest > 1 else 0.0
-    nearest = [other for other, typos in distances.items() if typos == fewest and similarity(word, other) >= least]
+    nearest = [other for other, typos in distances.items() if typos is not None and typos == fewest]
     return tuple(sorted(nearest, key=lambda other: (-similarity(word, other), other))[:MOST_CORRECTIONS])
 
 
