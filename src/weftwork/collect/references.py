@@ -19,7 +19,7 @@ class ReferencesCollector:
     name: str = "references"
     section: str = "references"
     in_query: bool = True
-    """Whether names in the query count, too: a walk that begins at them finds them itself."""
+    """True lets names in the query count, too: a walk that begins at them finds them itself."""
 
     def collect(self, inquiry: Inquiry) -> list[Found]:
         """The named nodes in order, all with score 1; a missing one is a warning."""

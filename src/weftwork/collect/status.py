@@ -61,7 +61,7 @@ def has_state(fields: Mapping[str, FieldValue], state: State) -> bool:
 
 
 def _values(fields: Mapping[str, FieldValue]) -> Iterator[str]:
-    """What the fields about a state say, in lower case, without marks around it."""
+    """Values of the fields about a state, in lower case, without marks around them."""
     for name, value in fields.items():
         if name.lower() in DONE.fields:
             for each in value if isinstance(value, (list, tuple)) else (value,):

@@ -82,7 +82,7 @@ class FieldChoice:
 
 ALL_FIELDS = FieldChoice()
 _DATE = re.compile(r"(?<=\w)[\s_-]*(?:date|Date|on|at)$")
-"""What people write behind the name of a field that holds a date: "due date" is "due"."""
+"""The ending that people give the name of a field with a date: "due date" is "due"."""
 _BREAKS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
 
 

@@ -1,7 +1,7 @@
 """Support: how well the best evidence answers a query.
 
-The share of what the query asks for, in telling words, that one of the best passages has, or the nearest meaning; both
-are scaled so that half is the least of all but one in a hundred questions that a workspace answers (docs/relevance.md).
+The share of the query's words, weighed by their rarity, that one of the best passages has, or the nearest cosine; both
+are scaled so that nearly all questions that a workspace answers have at least half (docs/relevance.md).
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import is_courtesy, quoted
-from weftwork.text.analysis import analyse
+from weftwork.text.analysis import analyse, whole_words
 from weftwork.types import Candidate, Decision
 
 LOOKED_AT = 5
 """The best hits by words that are compared with the query."""
 COVERED, COVERED_ALONE = 0.8, 0.2
 """The share of the query's words at which it is fully supported: beside vectors, and without any."""
-CORRECTED = 0.5
-"""What a word counts that is only there as another that it may be a misspelling of."""
+MISSPELT = 0.5
+"""The share of its weight that a word has by a correction alone."""
 FEWEST = 50
 """Passages from which on it is known which words are rare."""
 NEAREST = 3
@@ -84,14 +84,14 @@ def _evidence(inquiry: Inquiry) -> float | None:
 def _coverage(inquiry: Inquiry) -> float:
     """The largest share of the query's words, weighed by their rarity, that one of the best hits has."""
     weights = inquiry.view.idf(inquiry.question.words)
-    total = sum(weights.values())
-    stems = {word: frozenset(analyse(word)) for word in weights}
-    near = {word: frozenset(analyse(" ".join(inquiry.corrections.get(word, ())))) for word in weights}
+    wanted = []
+    for word, weight in weights.items():
+        near = [other for part in whole_words(word) for other in inquiry.corrections.get(part, ())]
+        # A word that is corrected occurs nowhere itself.
+        wanted.append((frozenset(analyse(" ".join(near) or word)), weight * MISSPELT if near else weight))
     best = 0.0
     for record in inquiry.load([hit.key for hit in inquiry.word_hits[:LOOKED_AT]]):
         node = record.node
         present = frozenset(analyse(" ".join((node.title, record.passage.text, *node.tags))))
-        read = [CORRECTED if word in inquiry.corrections else 1.0 for word in weights]
-        here = [not present.isdisjoint(stems[word] | near[word]) for word in weights]
-        best = max(best, sum(w * r for w, r, there in zip(weights.values(), read, here, strict=True) if there))
-    return best / total if total else 0.0
+        best = max(best, sum(weight for stems, weight in wanted if not present.isdisjoint(stems)))
+    return best / sum(weights.values()) if best else 0.0

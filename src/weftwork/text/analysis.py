@@ -23,7 +23,7 @@ MAX_CHARACTERS = 20_000
 """Characters of a query that are read at all."""
 
 K3 = 20.0
-"""How far a word that the query repeats counts more: Robertson and Zaragoza (2009), see `bm25`."""
+"""Saturation of the weight of a word that the query repeats: Robertson and Zaragoza (2009), see `bm25`."""
 
 NO_WORDS: Mapping[str, float] = MappingProxyType({})
 

@@ -77,7 +77,7 @@ _FEW = 1
 
 
 def subject_of(text: str, stop_words: frozenset[str]) -> str | None:
-    """What a request that points at the focus asks beside it, perhaps ""; None if it does not point."""
+    """The subject of a request that points at the focus, "" if it has no other; None if it does not point."""
     request = _POLITE.sub("", text.lower())
     telling = _telling(request, stop_words)
     verb = next(iter(_WORD.findall(request)), "")

@@ -48,7 +48,7 @@ class Writer:
 
     @property
     def is_open(self) -> bool:
-        """Whether this thread is within a transaction, whose writes reads do not see yet."""
+        """True within a transaction of this thread, whose writes reads do not see yet."""
         return self._open.texts is not None
 
     def prepare(self, nodes: Iterable[Node]) -> list[Entry]:

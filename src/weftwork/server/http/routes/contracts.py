@@ -70,7 +70,7 @@ def build_workspace_context(workspace: str, body: ContextRequestIn, caller: Read
 
 @workspaces.post("/validate", response_model=ContextValidationResultOut, summary="Check a context")
 def validate_workspace_context(workspace: str, body: ValidateIn, caller: Reader, served: Served) -> Response:
-    """Whether a payload is what its request asks for, and shows only what the user may see."""
+    """Check that a payload is what its request asks for, and shows only what the user may see."""
     payload = body.payload.value(_request(body.request, workspace, caller, served))
     return reply(ContextBuilder(served.weft).validate(payload).to_dict())
 

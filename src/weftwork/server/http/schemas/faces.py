@@ -216,7 +216,7 @@ class PrimeItem(Reply):
     """An item of a prime context."""
 
     class Metadata(Reply):
-        """What is known of an item beside its content."""
+        """Facts about an item beside its content."""
 
         node: str
         nodeType: str

@@ -39,7 +39,7 @@ class _Details(Model):
     metadata: Metadata | None = None
     """Values for programs: searches can be restricted by them, and no context shows them."""
     pinned: Truth | None = None
-    """Whether it stands in every context of its user."""
+    """True puts it into every context of its user."""
     conversation: Name | None = None
     created_at: Moment | None = None
     """When it was said; now, if nothing is said."""
@@ -65,7 +65,7 @@ class MemoryIn(_Details):
     text: Said
     contradicts: Names = []
     on_conflict: Literal["keep_both", "supersede", "ask"] = "keep_both"
-    """What to do if it probably repeats or contradicts a memory of the user's."""
+    """The policy where it probably repeats or contradicts a memory of the user's."""
 
 
 class MemoryChange(_Details):
@@ -143,7 +143,7 @@ class ForgetIn(Model):
     filters: FiltersIn | None = None
     metadata: Metadata | None = None
     versions: Truth = True
-    """Whether their earlier versions go with them."""
+    """True removes their earlier versions as well."""
 
 
 class MemoryOut(Reply):
@@ -164,7 +164,7 @@ class MemoryOut(Reply):
     owner: str | None
     access: list[str] | None
     action: Literal["added", "superseded", "known", "asked"] | None
-    """What became of a new one."""
+    """The outcome for a new one."""
     conflicts: list[Json]
     """Memories that a new one probably repeats or contradicts."""
 
