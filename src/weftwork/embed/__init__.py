@@ -3,10 +3,13 @@ from __future__ import annotations
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.errors import UnknownName
 
-SPECS = ("static", "none", "hashing", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:NAME")
+SPECS = (
+    "static", "none", "hashing", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:NAME",
+    "a name of  weftwork models list",
+)  # fmt: skip
 
 
-def get_embedder(spec: str | None = "static") -> EmbeddingProvider | None:
+def get_embedder(spec: str | None = "static") -> EmbeddingProvider | None:  # noqa: PLR0911 - one for each provider
     """The provider that a setting names; None if embeddings are off."""
     # Imported here because numpy, tokenizers and the extras cost more than a command's --help may take.
     match (spec or "none").partition(":"):
@@ -32,4 +35,15 @@ def get_embedder(spec: str | None = "static") -> EmbeddingProvider | None:
             from weftwork.embed.sbert import SentenceTransformerEmbedder  # noqa: PLC0415
 
             return SentenceTransformerEmbedder(name)
-    raise UnknownName("embedding provider", str(spec), SPECS)
+    return _installed(spec or "none")
+
+
+def _installed(name: str) -> EmbeddingProvider:
+    """The installed model of this name."""
+    from weftwork.embed.library import Library  # noqa: PLC0415
+    from weftwork.embed.onnx import OnnxEmbedder  # noqa: PLC0415
+
+    folder = None if ":" in name else Library.from_environment().find(name, "encoder")
+    if folder is None:
+        raise UnknownName("embedding provider", name, SPECS)
+    return OnnxEmbedder(folder)

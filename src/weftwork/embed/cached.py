@@ -6,7 +6,7 @@ import numpy as np
 
 from weftwork.embed.cache import EmbeddingCache, VectorCache, cache_key
 from weftwork.embed.calling import ProviderCalls
-from weftwork.embed.protocol import AnyProvider, Matrix, Vector
+from weftwork.embed.protocol import AnyProvider, EmbeddingProvider, Matrix, Vector
 from weftwork.errors import DimensionError
 from weftwork.identity import text_hash
 
@@ -34,6 +34,26 @@ class CachedEmbedder:
         """The vector of one text."""
         row: Vector = self.embed_batch([text])[0]
         return row
+
+    @property
+    def provider(self) -> AnyProvider:
+        """The provider behind the caches."""
+        return self._provider
+
+    def embed_query(self, text: str) -> Vector:
+        """The vector of a question, where the provider tells questions from passages; else that of any text."""
+        if not hasattr(self._provider, "embed_query"):
+            return self.embed(text)
+        digest, model = text_hash(text), f"{self.model}#query"
+        vector = self._cache.get(cache_key(digest, model))
+        if vector is None and self._persistent is not None:
+            vector = self._persistent.get_many(model, [digest]).get(digest)
+        if vector is None:
+            vector = self._rows(list(self._calls.embed_query(text)))[0]
+            if self._persistent is not None:
+                self._persistent.put_many(model, {digest: vector})
+        self._cache.set(cache_key(digest, model), vector)
+        return vector
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
         """Return one row per text: from memory, else from the store, else from the provider."""
@@ -77,3 +97,9 @@ class CachedEmbedder:
                 )
             matrix[row] = vector
         return matrix
+
+
+def query_vector(embedder: EmbeddingProvider, text: str) -> Vector:
+    """The vector of a question by any provider: by its `embed_query` if it has one."""
+    asked: Vector = getattr(embedder, "embed_query", embedder.embed)(text)
+    return asked

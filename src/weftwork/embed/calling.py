@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,21 @@ class ProviderCalls:
 
     def embed_batch(self, texts: Sequence[str]) -> Matrix:
         """Return one row of length one per text, zero for a vector that is; refuse what is no such matrix."""
+        return self._made(lambda: self._ask(list(texts)), len(texts))
+
+    def _made(self, ask: Callable[[], Any], count: int) -> Matrix:
         try:
-            answer = self._ask(list(texts))
+            answer = ask()
         except WeftError:
             raise
         except Exception as error:
             model = self._provider.model
             raise EmbeddingError(f"the provider of {model!r} failed with {type(error).__name__}: {error}") from error
-        return self._checked(answer, len(texts))
+        return self._checked(answer, count)
+
+    def embed_query(self, text: str) -> Matrix:
+        """Return the vector of a question as a matrix of one row, by a provider that has `embed_query`."""
+        return self._made(lambda: [self._awaited(self._provider.embed_query(text))], 1)
 
     def _ask(self, texts: list[str]) -> Any:
         if hasattr(self._provider, "embed_batch"):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from tokenizers import Tokenizer
+import numpy.typing as npt
+from tokenizers import Encoding, Tokenizer
 
+from weftwork.embed.card import ModelCard, card_of
 from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix, Vector
 from weftwork.embed.vectors import BatchEmbedding, unit_rows
@@ -19,34 +21,64 @@ from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-_CHARACTERS_PER_TOKEN = 32
+GRAPHS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+TOKENIZER = "tokenizer.json"
+CHARACTERS_PER_TOKEN = 32
+"""Characters read of a text for each token of the limit: the tokenizer would read all of it first."""
 _TYPES: dict[str, type[np.signedinteger]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class OnnxEmbedder(BatchEmbedding):
-    """Mean of the last hidden state, or the graph's own `sentence_embedding`.
+    """Pools the last hidden state as the model's card says, or takes the graph's own `sentence_embedding`.
 
     Texts run one at a time and unpadded: measured no slower than batches on a processor, in a quarter of the
     memory, and a text's vector cannot depend on its neighbours (docs/decisions/0003-embeddings.md).
     """
 
-    def __init__(self, folder: str | Path, model: str | None = None, *, max_tokens: int = 256) -> None:
-        if max_tokens < 1:
+    def __init__(
+        self,
+        folder: str | Path,
+        model: str | None = None,
+        *,
+        card: ModelCard | None = None,
+        max_tokens: int | None = None,
+        threads: int = 0,
+    ) -> None:
+        if max_tokens is not None and max_tokens < 1:
             raise InvalidInput(f"max_tokens must be at least 1, not {max_tokens}")
         path = Path(folder)
-        self._encoder = Lazy(lambda: _Encoder.from_folder(path, max_tokens))
-        self._model = Lazy(lambda: model or _fingerprint(path, max_tokens))
+        read = Lazy(lambda: card or card_of(path))
+        self._card = Lazy(lambda: read.get() if max_tokens is None else replace(read.get(), max_tokens=max_tokens))
+        self._encoder = Lazy(lambda: _Encoder.from_folder(path, self._card.get(), threads))
+        self._model = Lazy(lambda: model or _fingerprint(path, self._card.get()))
         self._dimensions = Lazy(lambda: len(self._encoder.get().vector("dimensions")))
 
     @property
+    def card(self) -> ModelCard:
+        """What the model needs and how far it is trusted."""
+        return self._card.get()
+
+    @property
     def model(self) -> str:
-        """The given name, else the folder's name with a hash of its files and the token limit."""
+        """The given name, else the folder's name with a hash of its files and of what shapes the vectors."""
         return self._model.get()
 
     @property
     def dimensions(self) -> int:
         """The length of every vector, found by running the graph once."""
         return self._dimensions.get()
+
+    def embed_query(self, text: str) -> Vector:
+        """The vector of a question, with the prefix that the model wants before one."""
+        row: Vector = self._prefixed(self.card.query_prefix, [text])[0]
+        return row
+
+    def embed_batch(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per passage, with the prefix that the model wants before one; zero for a blank text."""
+        return self._prefixed(self.card.passage_prefix, texts)
+
+    def _prefixed(self, prefix: str, texts: Sequence[str]) -> Matrix:
+        return super().embed_batch([prefix + text if text.strip() else "" for text in texts] if prefix else texts)
 
     def _encode(self, texts: list[str]) -> Matrix:
         encoder = self._encoder.get()
@@ -59,38 +91,53 @@ class _Encoder:
     session: InferenceSession
     inputs: dict[str, type[np.signedinteger]]
     output: str
+    pooling: str
     max_characters: int
 
     @classmethod
-    def from_folder(cls, folder: Path, max_tokens: int) -> _Encoder:
-        try:
-            import onnxruntime  # noqa: PLC0415
-        except ImportError as error:
-            raise MissingExtra("onnxruntime", "onnx") from error
-        tokenizer = Tokenizer.from_file(str(_first(folder, "tokenizer.json")))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(max_tokens)
-        graph = _first(folder, "model.onnx", "onnx/model.onnx")
-        session = onnxruntime.InferenceSession(str(graph), providers=["CPUExecutionProvider"])
-        return cls(tokenizer, session, _inputs(session), _output(session), max_tokens * _CHARACTERS_PER_TOKEN)
+    def from_folder(cls, folder: Path, card: ModelCard, threads: int) -> _Encoder:
+        tokenizer, session = open_model(folder, card.max_tokens, threads)
+        longest = card.max_tokens * CHARACTERS_PER_TOKEN
+        return cls(tokenizer, session, graph_inputs(session), _output(session), card.pooling, longest)
 
     def vector(self, text: str) -> Vector:
         """The pooled output for one text, not yet of length one."""
         encoding = self.tokenizer.encode(text[: self.max_characters])
-        values: dict[str, Sequence[int]] = {
-            "input_ids": encoding.ids,
-            "attention_mask": encoding.attention_mask,
-            "token_type_ids": encoding.type_ids,
-            "position_ids": range(len(encoding.ids)),
-        }
-        feeds = {name: np.asarray([values[name]], dtype=kind) for name, kind in self.inputs.items()}
-        (output,) = self.session.run([self.output], feeds)
+        (output,) = self.session.run([self.output], feeds(encoding, self.inputs))
         row = output[0].astype(np.float32)
-        pooled: Vector = row if row.ndim == 1 else row.mean(axis=0)
-        return pooled
+        if row.ndim == 1:
+            return cast("Vector", row)
+        return cast("Vector", row[0] if self.pooling == "cls" else row.mean(axis=0))
 
 
-def _inputs(session: InferenceSession) -> dict[str, type[np.signedinteger]]:
+def open_model(folder: Path, max_tokens: int, threads: int = 0) -> tuple[Tokenizer, InferenceSession]:
+    """The tokenizer and the graph of a folder; 0 threads leaves their number to the runtime."""
+    try:
+        import onnxruntime  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("onnxruntime", "onnx") from error
+    tokenizer = Tokenizer.from_file(str(_first(folder, TOKENIZER)))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    graph = str(_first(folder, *GRAPHS))
+    return tokenizer, onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def feeds(encoding: Encoding, inputs: Mapping[str, type[np.signedinteger]]) -> dict[str, npt.NDArray[np.signedinteger]]:
+    """The inputs of a graph for one text or pair of texts."""
+    values: dict[str, Sequence[int]] = {
+        "input_ids": encoding.ids,
+        "attention_mask": encoding.attention_mask,
+        "token_type_ids": encoding.type_ids,
+        "position_ids": range(len(encoding.ids)),
+    }
+    return {name: np.asarray([values[name]], dtype=kind) for name, kind in inputs.items()}
+
+
+def graph_inputs(session: InferenceSession) -> dict[str, type[np.signedinteger]]:
+    """The inputs that a graph declares, with their types; refuse others than those of text."""
     supported = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
     declared = {node.name: node.type for node in session.get_inputs()}
     strange = sorted(name for name, kind in declared.items() if name not in supported or kind not in _TYPES)
@@ -113,15 +160,17 @@ def _first(folder: Path, *names: str) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise EmbeddingError(f"{folder} has no {' or '.join(names)}: give a folder with an exported model")
+    raise EmbeddingError(f"{folder} has no {' or '.join(names[:2])}: give a folder with an exported model")
 
 
-def _fingerprint(folder: Path, max_tokens: int) -> str:
-    graph = _first(folder, "model.onnx", "onnx/model.onnx")
+def _fingerprint(folder: Path, card: ModelCard) -> str:
+    graph = _first(folder, *GRAPHS)
     digest = blake2b(digest_size=8)
     # Large models keep their weights beside the graph, as model.onnx_data or model.onnx.data.
-    for path in (*sorted(graph.parent.glob("model.onnx*")), _first(folder, "tokenizer.json")):
+    for path in (*sorted(graph.parent.glob(f"{graph.name}*")), _first(folder, TOKENIZER)):
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-    return f"onnx:{folder.resolve().name}:{digest.hexdigest()}@{max_tokens}"
+    if (card.pooling, card.passage_prefix) != ("mean", ""):
+        digest.update(f"{card.pooling}\0{card.passage_prefix}".encode())
+    return f"onnx:{folder.resolve().name}:{digest.hexdigest()}@{card.max_tokens}"

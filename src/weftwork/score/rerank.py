@@ -32,8 +32,11 @@ ASKED = 20
 class Reranker(Protocol):
     """Scores texts by how well they answer a question."""
 
-    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return a number for each text, higher is better, on any scale; raise ModelError on failure."""
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float | None]:
+        """Return a number for each text, higher is better, on any scale; raise ModelError on failure.
+
+        Texts that there was no time for have None: they come after the others, in the order that they had.
+        """
 
 
 def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker | None) -> list[Candidate]:
@@ -53,16 +56,21 @@ def reranked(candidates: list[Candidate], inquiry: Inquiry, reranker: Reranker |
     asked = [candidates[place] for place in places]
     try:
         texts = [f"{candidate.node.title}\n{candidate.passage.text}".strip() for candidate in asked]
-        grades = [float(grade) for grade in reranker.rerank(inquiry.request.query, texts)]
-        if len(grades) != len(asked) or not all(map(math.isfinite, grades)):
+        answer = reranker.rerank(inquiry.request.query, texts)
+        grades = [float(grade) for grade in answer if grade is not None]
+        if len(answer) != len(asked) or not all(map(math.isfinite, grades)):
             raise ModelError(f"it gave {len(grades)} usable numbers for {len(asked)} texts")
     except ModelError as error:
         inquiry.warnings.append(f"the reranker failed ({error}): the order is the one without it")
         return candidates
-    best = sorted(range(len(asked)), key=lambda index: (-grades[index], index))
+    read = {index: float(grade) for index, grade in enumerate(answer) if grade is not None}
+    if len(read) < len(asked):
+        inquiry.warnings.append(f"the reranker had time for {len(read)} of {len(asked)} passages")
+    best = sorted(read, key=lambda index: (-read[index], index))
+    places = [places[index] for index in sorted(read)]
     result = list(candidates)
     for place, index in zip(places, best, strict=True):
-        signals = {**asked[index].signals, "rerank": round(grades[index], 9), "rank": asked[index].score}
+        signals = {**asked[index].signals, "rerank": round(read[index], 9), "rank": asked[index].score}
         result[place] = replace(asked[index], score=candidates[place].score, signals=signals)
     return result
 

