@@ -98,7 +98,7 @@ def test_stop_words_do_not_count_unless_there_is_nothing_else():
 def test_a_phrase_is_required_and_its_words_count():
     query = parse('heat "the boundary layers" plate')
 
-    assert query.phrases == (("the", "boundari", "layer"),)
+    assert query.phrases == ((("the", "boundari", "layer"),),)
     assert list(query.terms) == ["boundari", "layer", "heat", "plate"]
 
 

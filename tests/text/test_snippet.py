@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from weftwork.text.analysis import UNSPACED
 from weftwork.text.snippet import WINDOW, excerpt
 
 LONG = "Filler words stand here for a while. " * 30
@@ -87,6 +88,8 @@ def test_a_text_with_few_spaces_is_shown_too(text):
 WORDS = st.sampled_from(
     ["mirror", "Mirrors", "base", "漢字", "naïve", "x", "42", "…", "\n", "  ", "👩‍👩‍👧", "don't", "word" * 60]
 )
+LETTER = rf"(?![{UNSPACED}])\w"
+"""A letter of a word; characters that are written without spaces are words of their own."""
 TEXTS = st.one_of(
     st.text(max_size=500), st.lists(WORDS, max_size=200).map(" ".join), st.lists(WORDS, max_size=200).map("\n".join)
 )
@@ -98,7 +101,7 @@ def test_any_text_and_query_give_balanced_marks_around_words_of_the_text(text, q
     shown = excerpt(text, query, length=length)
     assert shown.count("<<<") == shown.count(">>>") == len(MARKED.findall(shown))
     for word in MARKED.findall(shown):
-        assert re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+        assert re.search(rf"(?<!{LETTER}){re.escape(word)}(?!{LETTER})", text)
     assert " ".join(shown.replace("<<<", "").replace(">>>", "").split()).strip("… ") in " ".join(text.split())
 
 

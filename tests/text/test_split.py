@@ -28,3 +28,19 @@ def test_long_text_is_cut_between_paragraphs():
     paragraph = "Some words of a paragraph that goes on for a while. " * 12
     text = f"{paragraph}\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}"
     assert all(text[end - 2 : end] == "\n\n" for _, end in spans(text)[:-1])
+
+
+def test_no_passage_ends_within_a_table_row_or_a_list_item():
+    row = "| Fig. {0} | The mirror No. {0} is heavy. It was made in St. Ives, cf. p. {0}. |\n"
+    table = "| figure | remark |\n|---|---|\n" + "".join(row.format(number) for number in range(80))
+    item = "- Step {0}. Clean it. Then dry it\n  with a cloth, e.g. cotton. Never rub.\n"
+    items = "".join(item.format(number) for number in range(60))
+    for text, begins in ((table, "|"), (items, "- ")):
+        tiles = spans(text)
+        assert len(tiles) > 3
+        assert all(text[start:].startswith(begins) for start, _ in tiles)
+
+
+def test_a_list_item_that_is_too_long_is_cut_after_a_sentence():
+    text = "- short\n- " + "A long sentence about a mirror and its coat. " * 60 + "\n- last\n"
+    assert any(text[end - 2 : end] == ". " for _, end in spans(text)[:-1])

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from weftwork.text.languages import ENGLISH, FUNCTION_WORDS, language_of, marker
+
 MAX_TERMS = 64
 """Distinct words of a query that count; the first ones say what it is about."""
 
@@ -57,15 +59,19 @@ MOST_PARTS, YEAR = 5, 4
 _PREFIX_WORD = re.compile(r"(?<!\w)([^\W_]+)\*(?!\w)")
 
 
-def _analyzer(*, stem: bool) -> TextAnalyzer:
+def _analyzer(language: str | None = None) -> TextAnalyzer:
     builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(40))
     builder = builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
-    return (builder.filter(Filter.stemmer("english")) if stem else builder).build()
+    return (builder.filter(Filter.stemmer(language)) if language else builder).build()
 
 
 # Shared by all threads: tantivy holds the interpreter's lock while it cuts a text.
-_STEMS = _analyzer(stem=True)
-WHOLE_WORDS = _analyzer(stem=False)
+WHOLE_WORDS = _analyzer()
+_STEMS = {language: _analyzer(language) for language in FUNCTION_WORDS}
+
+
+Phrase = tuple[tuple[str, ...], ...]
+"""The stems of some words that follow one another, in each language in which they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +80,12 @@ class WordQuery:
 
     terms: Mapping[str, float] = field(default_factory=dict)
     """Words that count for the score, any of them may match, with their weights; `pre*` is a prefix."""
-    phrases: tuple[tuple[str, ...], ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     """Words that must follow one another."""
     prefixes: tuple[str, ...] = ()
     """Beginnings of words that must occur."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """Terms that are stems of a word in other languages, each with its English stem."""
 
 
 def spaced(text: str) -> str:
@@ -124,14 +132,20 @@ def _spellings(compound: str) -> list[str]:
     return words
 
 
-def stems(text: str) -> list[str]:
-    """The stems of a text in order, compounds only as they are written."""
-    return _STEMS.analyze(spaced(text))
+def analyse(text: str, language: str = ENGLISH, *, parts: bool = True) -> list[str]:
+    """The stems of a text in order: lower case, without accents, compounds with their `parts`."""
+    return _STEMS[language].analyze(_with_parts(spaced(text)) if parts else spaced(text))
 
 
-def analyse(text: str) -> list[str]:
-    """The stems of a text in order: lower case, without accents, compounds with their parts."""
-    return _STEMS.analyze(_with_parts(spaced(text)))
+def indexed(text: str) -> tuple[list[str], str]:
+    """The stems of a passage as both stores index them, and the language whose stems they are."""
+    language = language_of(text)
+    return analyse(text, language), language
+
+
+def marked(words: list[str], language: str) -> list[str]:
+    """The stems of a passage and, unless it is English, the term that tells its language."""
+    return words if language == ENGLISH else [*words, marker(language)]
 
 
 def whole_words(text: str) -> list[str]:
@@ -139,21 +153,40 @@ def whole_words(text: str) -> list[str]:
     return WHOLE_WORDS.analyze(spaced(text))
 
 
-def parse(text: str, also: Mapping[str, float] = NO_WORDS) -> WordQuery:
+def parse(text: str, also: Mapping[str, float] = NO_WORDS, languages: Sequence[str] = (ENGLISH,)) -> WordQuery:
     """Read a query: "phrases" and prefix* are required, all other words are optional; never fails.
 
-    Words that count `also` have the weight that is given there, unless the query has them itself.
+    Words that count `also` have the weight that is given there, unless the query has them itself. A word matches by
+    its stem in any of the `languages`, of which English is the first.
     """
     plain, quoted = _split_quotes(text[:MAX_CHARACTERS])
-    phrases = _distinct((tuple(analyse(part)[:MAX_TERMS]) for part in quoted), MAX_REQUIRED)
-    starts = (_beginning(match[1]) for match in _PREFIX_WORD.finditer(plain))
+    parts = (stem_forms(part, languages)[:MAX_TERMS] for part in quoted)
+    phrases = _distinct((tuple(dict.fromkeys(zip(*part, strict=True))) for part in parts), MAX_REQUIRED)
+    starts = (_beginning(match[1], languages) for match in _PREFIX_WORD.finditer(plain))
     prefixes = _distinct((start for start in starts if start is not None), MAX_REQUIRED)
-    rest = _PREFIX_WORD.sub(lambda match: "" if _beginning(match[1]) else match[1], plain)
-    words = [word for phrase in phrases for word in phrase] + analyse(rest)
-    counts = Counter(words)
-    terms = _distinct([*(start + PREFIX for start in prefixes), *query_terms(words)], MAX_TERMS)
-    more = {stem: weight for word, weight in also.items() for stem in analyse(word)}
-    return WordQuery(more | {term: _repeated(counts[term] or 1) for term in terms}, phrases, prefixes)
+    rest = _PREFIX_WORD.sub(lambda match: "" if _beginning(match[1], languages) else match[1], plain)
+    own = language_of(text, least=1)
+    words = _telling_words(" ".join([*quoted, rest]), own if own in languages else ENGLISH, languages)
+    counts = Counter(word[0] for word in words)
+    more = {word[0]: (word, weight) for other, weight in also.items() for word in stem_forms(other, languages)}
+    weighted = more | {word[0]: (word, _repeated(counts[word[0]])) for word in words[::-1]}
+    terms = {start + PREFIX: 1.0 for start in prefixes}
+    terms |= {stem: weighted[stem][1] for stem in _distinct((*counts, *more), MAX_TERMS + len(more))}
+    forms = {form: stem for stem in terms if stem in weighted for form in weighted[stem][0] if form not in terms}
+    return WordQuery(terms | {form: terms[stem] for form, stem in forms.items()}, phrases, prefixes, forms)
+
+
+def stem_forms(text: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """The stems of each word of a text, in the order of the languages."""
+    return list(zip(*(analyse(text, language) for language in languages), strict=True))
+
+
+def _telling_words(text: str, own: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """The words of a query without the function words of its own language, unless it has no others."""
+    words = stem_forms(text, (own, *languages))
+    telling = [word for word in words if word[0] not in STOP_WORDS[own]] or words
+    kept = frozenset(_distinct((word[1] for word in telling), MAX_TERMS))
+    return [word[1:] for word in telling if word[1] in kept]
 
 
 def _repeated(times: int) -> float:
@@ -161,9 +194,9 @@ def _repeated(times: int) -> float:
     return (K3 + 1) * times / (K3 + times)
 
 
-def query_terms(words: Sequence[str]) -> tuple[str, ...]:
-    """The distinct words of a query without stop words, unless it has no others."""
-    telling = [word for word in words if word not in STOP_WORDS]
+def query_terms(words: Sequence[str], language: str = ENGLISH) -> tuple[str, ...]:
+    """The distinct stems of a query without stop words, unless it has no others."""
+    telling = [word for word in words if word not in STOP_WORDS[language]]
     return _distinct(telling or words, MAX_TERMS)
 
 
@@ -174,14 +207,14 @@ def _split_quotes(text: str) -> tuple[str, list[str]]:
     return " ".join(parts[::2] + unclosed), parts[1::2]
 
 
-def _beginning(word: str) -> str | None:
+def _beginning(word: str, languages: Sequence[str]) -> str | None:
     """The common prefix of all stems of words with this prefix; None if it is more than one word."""
-    whole, stemmed = whole_words(word), stems(word)
-    if len(whole) != 1 or len(stemmed) != 1:
+    forms = [whole_words(word), *(analyse(word, language, parts=False) for language in languages)]
+    if any(len(form) != 1 for form in forms):
         return None
     # The index holds stems: `policy*` has to find "polici", which is the stem of "policies" too.
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(whole[0], stemmed[0], strict=False))
-    return "".join(letter for letter, _ in same) or None
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*(form[0] for form in forms), strict=False))
+    return "".join(letters[0] for letters in same) or None
 
 
 def _pairs(run: str) -> str:
@@ -192,11 +225,5 @@ def _distinct(items: Iterable[T], limit: int) -> tuple[T, ...]:
     return tuple([item for item in dict.fromkeys(items) if item][:limit])
 
 
-STOP_WORDS = frozenset(
-    analyse(
-        "a about an and any are as at be been but by can could did do does for from had has have how i if in "
-        "into is it its may me my no not of on or our s should so such t than that the their them then there "
-        "these they this to was we were what when where which who why will with would you your"
-    )
-)
-"""English words that tell little about what a query is after."""
+STOP_WORDS = {language: frozenset(analyse(" ".join(words), language)) for language, words in FUNCTION_WORDS.items()}
+"""Stems of words that tell little about what a query is after, by language."""

@@ -7,7 +7,6 @@ https://www.staff.city.ac.uk/~sbrp622/papers/foundations_bm25_review.pdf; the id
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -35,11 +34,22 @@ def idf(documents: int, frequency: int) -> float:
 
 def score(idfs: Mapping[str, float], tokens: Sequence[str], average_length: float) -> float:
     """The BM25 score of a passage, given as its words; a term `pre*` matches all words with that prefix."""
-    counts = Counter(token for token in tokens if token in idfs)
-    for term in idfs:
-        if term.endswith(PREFIX):
-            counts[term] = sum(token.startswith(term[:-1]) for token in tokens)
-    return sum(idfs[term] * impact(count, len(tokens), average_length) for term, count in sorted(counts.items()))
+    return score_stems(idfs, joined(tokens), len(tokens), average_length)
+
+
+def joined(tokens: Sequence[str]) -> str:
+    """The words of a passage as one text, each between two NULs, in which they are counted fast."""
+    return "\0" + "\0\0".join(tokens) + "\0"
+
+
+def score_stems(idfs: Mapping[str, float], words: str, length: int, average_length: float) -> float:
+    """The same as `score`, for the words as `joined` puts them together."""
+    total = 0.0
+    for term in sorted(idfs):
+        count = words.count(f"\0{term[:-1]}" if term.endswith(PREFIX) else f"\0{term}\0")
+        if count:
+            total += idfs[term] * impact(count, length, average_length)
+    return total
 
 
 def ceiling(idfs: Iterable[float]) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Mapping
 
-from weftwork.text.analysis import MARKS, UNSPACED, analyse, query_terms, stems
+from weftwork.text.analysis import MARKS, UNSPACED, analyse, query_terms
+from weftwork.text.languages import language_of
 
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[\w{MARKS}])+")
 _MARK = re.compile(f"[{MARKS}]*")
@@ -18,7 +19,10 @@ WINDOW = 200
 
 def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", stop: str = ">>>") -> str:
     """The stretch with most of the query's words, each marked; the start of the text without a match."""
-    spans = _matches(text, query_terms(stems(query))) or _matches(text, query_terms(analyse(query)))
+    languages = dict.fromkeys((language_of(query, least=1), language_of(text)))
+    own = {language: frozenset(query_terms(analyse(query, language, parts=False), language)) for language in languages}
+    parts = {language: frozenset(query_terms(analyse(query, language), language)) for language in languages}
+    spans = _matches(text, own) or _matches(text, parts)
     begin, end = _window(text, spans, length)
     pieces, position = [], begin
     for left, right in spans:
@@ -30,17 +34,17 @@ def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", 
     return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
 
 
-def _matches(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
-    """The spans of matching words; each distinct word is analysed once."""
-    wanted, matching = frozenset(wanted), dict[str, bool]()
+def _matches(text: str, wanted: Mapping[str, frozenset[str]]) -> list[tuple[int, int]]:
+    """The spans of words with a wanted stem, by language; each distinct word is analysed once."""
+    pairs, matching = frozenset[str]().union(*wanted.values()), dict[str, bool]()
     spans = []
     for match in _WORD.finditer(text):
         word = match[0]
         if _RUN.fullmatch(word):
-            spans += _pairs_in(text, match.start(), match.end(), wanted)
+            spans += _pairs_in(text, match.start(), match.end(), pairs)
             continue
         if word not in matching:
-            matching[word] = not wanted.isdisjoint(analyse(word))
+            matching[word] = any(not stems.isdisjoint(analyse(word, language)) for language, stems in wanted.items())
         if matching[word]:
             spans.append(match.span())
     return spans

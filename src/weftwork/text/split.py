@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from weftwork.types import FieldValue, subject_of
 
@@ -15,6 +16,8 @@ LONGEST = 1_800
 _BLOCK = re.compile(r"\n[ \t]*\n+|\n(?=#{1,6} )")
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
 _WORD = re.compile(r"\s+")
+_ITEM = re.compile(r"^[ \t>]*(?:\||[-*+•] |\d{1,9}[.)] )", re.MULTILINE)
+"""The beginning of a table row or a list item."""
 
 
 def embedded_text(title: str, fields: Mapping[str, FieldValue], text: str) -> str:
@@ -48,7 +51,16 @@ def _boundaries(text: str) -> Iterator[int]:
 
 
 def _inside(text: str, start: int, end: int) -> Iterator[int]:
-    """Cuts inside a long block: after sentences, else after words, else anywhere."""
+    """Cuts inside a long block: between rows and list items, within one only if it is itself too long."""
+    starts = [place for match in _ITEM.finditer(text, start, end) if (place := match.start()) > start]
+    for last, following in pairwise((start, *starts, end)):
+        if following - last > LONGEST - TARGET or not starts:
+            yield from _sentences(text, last, following)
+        yield following
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[int]:
+    """Cuts after sentences, else after words, else anywhere."""
     last = start
     for match in _SENTENCE.finditer(text, start, end):
         yield from _forced(text, last, match.end())

@@ -36,11 +36,11 @@ from weftwork.errors import InvalidInput, StoreError
 from weftwork.store.index.columns import microseconds
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
 from weftwork.text import bm25
-from weftwork.text.analysis import PREFIX, WHOLE_WORDS, WordQuery, analyse, spaced, whole_words
+from weftwork.text.analysis import PREFIX, WHOLE_WORDS, Phrase, WordQuery, indexed, marked, spaced, whole_words
 from weftwork.text.spelling import SHORTEST, most_typos
 from weftwork.text.trigrams import trigrams
 
-VERSION = 3
+VERSION = 4
 """Raised when fields or the analysis of texts change; an index of another version counts as damaged."""
 
 HEAP = 100_000_000
@@ -175,16 +175,10 @@ class WordIndex:
                 cache[term, visible] = counts[term]
         return counts
 
-    def shortlist(
-        self, query: WordQuery, scope: Scope, limit: int, frequencies: Mapping[str, int], documents: int
-    ) -> list[int]:
-        """Keys of the passages that come first by the viewer's statistics, best first."""
-        weights = {
-            term: weight * bm25.idf(documents, frequencies[term])
-            for term, weight in query.terms.items()
-            if frequencies.get(term, 0) and not term.endswith(PREFIX)
-        }
-        steps = [clause for term, weight in weights.items() for clause in _steps(term, weight)]
+    def shortlist(self, query: WordQuery, scope: Scope, limit: int, weights: Mapping[str, float]) -> list[int]:
+        """Keys of the passages that come first by the viewer's weights of terms, best first."""
+        words = ((term, weight) for term, weight in weights.items() if not term.endswith(PREFIX))
+        steps = [clause for term, weight in words for clause in _steps(term, weight)]
         required = [*map(_phrase, query.phrases), *(_term(prefix + PREFIX) for prefix in query.prefixes)]
         if not steps and not required:
             return []
@@ -238,7 +232,7 @@ def _damage_reported(folder: Path) -> Iterator[None]:
     """Raise IndexDamaged for any failure of tantivy on unusable files."""
     try:
         yield
-    except (ValueError, OSError, RuntimeError) as error:
+    except (ValueError, LookupError, OSError, RuntimeError) as error:  # a document may lack its fields
         if "LockBusy" in str(error):
             raise StoreError(f"{folder} is being written by someone else: hold its lock while applying") from error
         raise IndexDamaged(f"{folder}: {error}") from error
@@ -269,12 +263,12 @@ def _snapshot(searcher: Searcher) -> _Snapshot:
 
 def _document(row: Row) -> Document:
     text = row.searchable
-    words = analyse(text)
+    words, language = indexed(text)
     counts = Counter(words)
     steps = {count: f"/{bm25.level(count, len(words))}" for count in set(counts.values())}
     values: dict[str, object] = {
         "key": row.key, "node": row.node, "acl": row.acl, "updated": row.updated, "type": _clean(row.type),
-        "tag": [_clean(tag) for tag in row.tags], "body": " ".join(words), "whole": spaced(text),
+        "tag": [_clean(tag) for tag in row.tags], "body": " ".join(marked(words, language)), "whole": spaced(text),
         "impact": " ".join([word + steps[count] for word, count in counts.items()]),
     }  # fmt: skip
     if row.confidence is not None:
@@ -372,8 +366,12 @@ def _term(term: str) -> Query:
     return _word("body", term)
 
 
-def _phrase(words: tuple[str, ...]) -> Query:
-    return Query.phrase_query(_SCHEMA, "body", list(words)) if len(words) > 1 else _word("body", words[0])
+def _phrase(phrase: Phrase) -> Query:
+    forms = [
+        Query.phrase_query(_SCHEMA, "body", list(words)) if len(words) > 1 else _word("body", words[0])
+        for words in phrase
+    ]
+    return Query.boolean_query([(Occur.Should, form) for form in forms]) if len(forms) > 1 else forms[0]
 
 
 def _word(field: str, word: str) -> Query:
