@@ -1,4 +1,4 @@
-"""Ids of files: of printable characters, and no two alike."""
+"""Ids of files, of printable characters and no two alike."""
 
 import os
 

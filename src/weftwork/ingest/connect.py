@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 
 from weftwork.engine import Weft
 from weftwork.ingest.import_log import EdgeRecord, SourceDetails
@@ -39,17 +41,23 @@ def connect(
 ) -> Connected:  # fmt: skip
     """Compute all edges; those that touch a fresh source are written even if their record exists."""
     result = Connected()
-    names = Names(details, tops)
-    resolved = {key: names.resolved(key) for key in details}
+    groups = _by_access_list(weft, options.workspace, tops)
+    names = [Names(details, tops, among) for among in groups.values()]
+    resolved = {key: reduce(or_, (each.resolved(key) for each in names)) for key in details}
     mentions: dict[str, list[MentionRecord]] = {key: [] for key in details}
     if options.mentions:
-        new_titles = unique_titles(details, tops)
-        result.titles = json.dumps(new_titles, ensure_ascii=False, sort_keys=True)
+        before: dict[str, dict[str, str]] = json.loads(titles) if titles else {}
+        after = {
+            group: unique_titles({key: details[key] for key in details if key in among}, tops)
+            for group, among in groups.items()
+        }
+        result.titles = json.dumps(after, ensure_ascii=False, sort_keys=True)
         search = _Search(weft, options, details, tops)
-        old_titles = json.loads(titles) if titles else {}
-        mentions = search.mentions(
-            new_titles, {name for name in new_titles if old_titles.get(name) != new_titles[name]}, fresh
-        )
+        for group, current in after.items():
+            known = before.get(group) if isinstance(before.get(group), dict) else None
+            new = {name for name in current if (known or {}).get(name) != current[name]}
+            for key, found in search.mentions(current, new, fresh).items():
+                mentions[key] += [mention for mention in found if mention not in mentions[key]]
     owners = {whole(tops[key], local): key for key, record in details.items() for local in record.nodes.values()}
     changed = {node for node, key in owners.items() if key in fresh}
     for key, record in details.items():
@@ -63,6 +71,19 @@ def connect(
         result.unresolved += [Unresolved(key, target) for target in resolved[key].unresolved]
         _compare(result, key, record, list(edges.values()), own_mentions, changed)
     return result
+
+
+def _by_access_list(weft: Weft, workspace: str, tops: Mapping[str, str]) -> dict[str, set[str]]:
+    """The keys of the sources that the same users may see, by a name of their access list.
+
+    What a link or a title means is found out in each group by itself: a note that a reader may not see must not take
+    the place of one that they see.
+    """
+    lists = weft.store.unchecked_access_lists(workspace, list(tops.values()))
+    groups: dict[str, set[str]] = {}
+    for key, top in tops.items():
+        groups.setdefault(str(lists.get(top, "")), set()).add(key)
+    return groups or {"": set()}
 
 
 def _compare(

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from weftwork.errors import InvalidInput, NotFound
+from weftwork.ingest.encodings import decoded
 from weftwork.ingest.events import Refused
 
 LARGEST = 20_000_000
@@ -34,13 +35,7 @@ def text_of(path: Path) -> str:
     """Read a file as text; raise Refused if it is too large or binary."""
     if path.stat().st_size > LARGEST:
         raise Refused(f"is larger than {LARGEST // 1_000_000} MB")
-    data = path.read_bytes()
-    if b"\0" in data[:8192]:
-        raise Refused("is not text")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Refused(f"is not UTF-8 text (byte {error.start})") from error
+    return decoded(path.read_bytes())
 
 
 def check_path(path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from weftwork.ingest.fold import fold, fold_anchor
@@ -38,20 +38,34 @@ class Resolved:
     """The edges of a source's links, and the unresolved targets."""
 
     edges: tuple[EdgeRecord, ...]
-    links: int
-    """Links that point somewhere."""
+    pointing: frozenset[int]
+    """Places of the links that point somewhere."""
     unresolved: tuple[str, ...]
     """Targets that nothing is called by."""
 
+    @property
+    def links(self) -> int:
+        """The number of links that point somewhere."""
+        return len(self.pointing)
+
+    def __or__(self, other: Resolved) -> Resolved:
+        """The links of the same source as resolved among other targets as well."""
+        missing = tuple(name for name in self.unresolved if name in other.unresolved)
+        return Resolved(tuple(dict.fromkeys((*self.edges, *other.edges))), self.pointing | other.pointing, missing)
+
 
 class Names:
-    """The index of all names of all sources."""
+    """The index of the names of all sources, or of those with these keys."""
 
-    def __init__(self, details: Mapping[str, SourceDetails], tops: Mapping[str, str]) -> None:
+    def __init__(
+        self, details: Mapping[str, SourceDetails], tops: Mapping[str, str], among: Collection[str] | None = None
+    ) -> None:
         self._details = details
         self._tops = tops
         self._called: dict[str, list[_Called]] = {}
         for key, record in details.items():
+            if among is not None and key not in among:
+                continue
             for local, name, kind in record.names:
                 called = _Called(RANKS[kind], len(key), key, whole(tops[key], local))
                 self._called.setdefault(fold(name), []).append(called)
@@ -66,18 +80,20 @@ class Names:
             for source, target, kind, label, weight in record.inner
         }
         unresolved: dict[str, None] = {}
-        resolved = 0
-        for local, names, anchor, kind, label, weight in record.links:
+        pointing: set[int] = set()
+        for place, (local, names, anchor, kind, label, weight) in enumerate(record.links):
             target_name = self._meant(key, names)
             if target_name is None:
                 unresolved[names[-1]] = None
                 continue
-            resolved += 1
+            pointing.add(place)
             target = self._place(target_name, anchor)
             source = whole(top, local)
             if source != target:
                 edges[source, target, kind, label] = weight
-        return Resolved(tuple((*ends, weight) for ends, weight in edges.items()), resolved, tuple(unresolved))
+        return Resolved(
+            tuple((*ends, weight) for ends, weight in edges.items()), frozenset(pointing), tuple(unresolved)
+        )
 
     def _meant(self, key: str, names: Sequence[str]) -> _Called | None:
         folder = posixpath.dirname(key)

@@ -66,9 +66,9 @@ class TestChatGPT:
         reading = read(ChatGPT(), path)
         (thread,) = reading.of("thread")
         messages = reading.below(thread)
-        assert [(node.fields["role"], node.text) for node in messages] == [
-            ("user", "How many mirrors?"),
-            ("assistant", "Twelve."),
+        assert [(node.fields["role"], node.title, node.text) for node in messages] == [
+            ("user", "user", "How many mirrors?"),
+            ("assistant", "assistant", "Twelve."),
         ]
         assert {node.conversation for node in messages} == {thread.id}
         assert messages[1].created_at == datetime(2023, 11, 14, 22, 13, 40, tzinfo=UTC)

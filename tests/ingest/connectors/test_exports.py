@@ -177,3 +177,14 @@ class TestFolders:
         reasons = {notice.what.rpartition(" ")[2]: notice.why for notice in (*reading.skipped, *reading.unread)}
         assert "regular" in reasons["pipe.md"]
         assert "cannot be read" in reasons["self.md"]
+
+    def test_links_out_of_the_export_are_not_followed(self, tmp_path):
+        (tmp_path / "secret.md").write_text("# Secret")
+        top = tmp_path / "export"
+        top.mkdir()
+        (top / PAGE).write_text("# In")
+        (top / "Out 252bb52ee2b580179846fd78b2b60ea9.md").symlink_to(tmp_path / "secret.md")
+        (top / "up").symlink_to(tmp_path)
+        reading = read(Notion(), top)
+        assert [node.title for node in reading.of("page")] == ["In"]
+        assert any("leads out" in notice.why for notice in reading.skipped)

@@ -78,8 +78,9 @@ def test_hidden_files_and_installed_packages_are_passed_over(tmp_path):
     ("content", "why"),
     [
         (b"\x89PNG\r\n\0\0\0", "is not text"),
-        (b"caf\xe9 au lait", "is not UTF-8 text (byte 3)"),
-        ("utf-16".encode("utf-16"), "is not text"),
+        ("gr\u00fc\u00dfe".encode() + b" \xff\xfe", "is not UTF-8 text (byte 8)"),
+        (b"\x81\x8d\x8f caf", "is not UTF-8 text (byte 0)"),
+        (b"\xff\xfe\x00\xd8\x00\x00", "begins like UTF-16 text, but is none"),
         (b"PK\x03\x04", "is a zip archive: add it by itself if it is an export, or unpack it"),
     ],
 )

@@ -3,17 +3,21 @@
 import json
 import re
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.connectors.reading import read
 
+from weftwork.ingest.connectors.bear import Bear
 from weftwork.ingest.connectors.chatgpt import ChatGPT
 from weftwork.ingest.connectors.claude import Claude
 from weftwork.ingest.connectors.code import split_code
+from weftwork.ingest.connectors.keep import Keep
 from weftwork.ingest.connectors.logseq import Logseq, parse
 from weftwork.ingest.connectors.mail import Mail
+from weftwork.ingest.connectors.mattermost import Mattermost
 from weftwork.ingest.connectors.notion import Notion
 from weftwork.ingest.connectors.registry import recognise
 from weftwork.ingest.connectors.roam import Roam
@@ -71,6 +75,26 @@ EXPORTS = {
         {"ts": "1700000001.000100", "user": "U2", "text": "", "thread_ts": "1700000000.000100",
          "attachments": [{"text": "x"}], "files": [{"name": "f"}], "user_profile": {"real_name": "R"}},
     ],
+    "mattermost": [
+        {"type": "version", "version": 1},
+        {"type": "channel", "channel": {"team": "t", "name": "c", "display_name": "C", "purpose": "P"}},
+        {"type": "user", "user": {"username": "ana", "first_name": "Ana", "email": "a@b.org"}},
+        {"type": "post", "post": {"team": "t", "channel": "c", "user": "ana", "message": "Hi", "create_at": 1.7e12,
+         "replies": [{"user": "bo", "message": "Yes", "create_at": 1.7e12, "attachments": [{"path": "a/b.png"}]}]}},
+        {"type": "direct_post", "direct_post": {"channel_members": ["ana", "bo"], "user": "bo", "message": "So",
+         "create_at": 1.7e12}},
+    ],
+    "keep": {
+        "isTrashed": False, "isPinned": True, "title": "T", "textContent": "Text #tag",
+        "userEditedTimestampUsec": 1700000000000000, "createdTimestampUsec": 1700000000000000,
+        "labels": [{"name": "L"}], "listContent": [{"text": "one", "isChecked": True}, {"text": "two"}],
+        "annotations": [{"title": "W", "url": "https://w.org"}], "attachments": [{"filePath": "f.png"}],
+    },
+    "bear": {
+        "net.shinyfrog.bear": {"uniqueIdentifier": "A-1", "creationDate": "2023-10-11T05:43:33Z", "trashed": 0,
+                               "modificationDate": "2023-10-11T05:43:33Z", "pinned": 1},
+        "version": 2, "type": "net.daringfireball.markdown",
+    },
 }  # fmt: skip
 USERS = [{"id": "U1", "name": "ana", "profile": {"real_name": "Ana", "title": "Lead"}}]
 CHANNELS = [{"id": "C1", "name": "general", "members": ["U1"], "topic": {"value": "T"}}]
@@ -116,6 +140,7 @@ def written(path, values):
 def opened(kind, folder, change):
     """An export on disk, changed or not, and its connector."""
     values = change(EXPORTS[kind])
+    connector: Any
     match kind:
         case "slack":
             (folder / "general").mkdir(exist_ok=True)
@@ -123,6 +148,18 @@ def opened(kind, folder, change):
             written(folder / "channels.json", change(CHANNELS))
             written(folder / "general" / "2025-01-01.json", values)
             return Slack(), folder
+        case "mattermost":
+            path = folder / "import.jsonl"
+            lines = values if isinstance(values, list) else [values]
+            path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+            connector = Mattermost()
+        case "keep":
+            path, connector = written(folder / "note.json", values), Keep()
+        case "bear":
+            (folder / "T.textbundle").mkdir(exist_ok=True)
+            (folder / "T.textbundle" / "text.md").write_text("# T\n\nText.\n\n## S\n\nMore.")
+            written(folder / "T.textbundle" / "info.json", values)
+            path, connector = folder / "T.textbundle", Bear()
         case "tana":
             return Tana(), written(folder / "x.json", {"formatVersion": 1, "editors": [], "docs": values})
         case "tif":
@@ -131,7 +168,8 @@ def opened(kind, folder, change):
             return Tana(), written(folder / "x.json", {**begin, "nodes": values, "supertags": tags})
         case _:
             connector = {"chatgpt": ChatGPT(), "claude": Claude(), "roam": Roam()}[kind]
-            return connector, written(folder / "conversations.json", values)
+            path = written(folder / "conversations.json", values)
+    return connector, path
 
 
 @pytest.mark.parametrize("kind", sorted(EXPORTS))

@@ -92,7 +92,8 @@ def test_a_folder_of_letters_is_read_together(tmp_path):
     assert recognise(tmp_path).name == recognise(tmp_path / "a.eml").name == "mail"
     reading = read(Mail(), tmp_path)
     assert len(reading.of("thread")) == 1
-    assert [skipped.why for skipped in reading.skipped] == ["holds no letter"]
+    assert [(node.title, node.parent) for node in reading.of("file")] == [("notes.txt", reading.of("folder")[0].id)]
+    assert reading.skipped == []
     assert sorted(node.text for node in reading.of("message")) == ["letter a", "letter b"]
 
 

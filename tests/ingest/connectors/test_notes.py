@@ -6,6 +6,8 @@ from weftwork.ingest.connectors.registry import get_connector, recognise
 from weftwork.ingest.events import Note
 from weftwork.types import ABOUT, UNSEEN, Node
 
+from .reading import shown
+
 
 @pytest.fixture
 def read(tmp_path):
@@ -174,7 +176,7 @@ def test_siblings_are_numbered_as_they_are_read(read):
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("a %%b%% c", "a  c"),
+        ("a %%b%% c", "a c"),
         ("a\n%% b\n\n# c %%\nd", "a\nd"),
         ("a\n\n<!-- b\n\n- [ ] c -->\n\nd", "a\n\n\nd"),
         ("a `%%` b `<!-- c -->` %%d", "a `%%` b `<!-- c -->` %%d"),
@@ -186,7 +188,7 @@ def test_siblings_are_numbered_as_they_are_read(read):
         ("a <!-- b", "a <!-- b"),
         (
             "[[b|c]], [d][e]\n\n[b|c]: b.md 'B'\n[e]: https://f.example \"E\"",
-            '[[b|c]], [d][e]\n\n[e]: https://f.example "E"',
+            "[[b|c]], [d](https://f.example)",
         ),
         ('[[b]]\n\n[//begin]: # "Generated"\n[b]: b.md "B"\n[//end]: # "Generated"', "[[b]]"),
         ("[[b]]\n\n```\n[b]: b.md\n```", "[[b]]\n\n```\n[b]: b.md\n```"),
@@ -198,6 +200,33 @@ def test_comments_and_generated_definitions_are_no_content(read, text, left):
     (page,) = nodes(pieces)
     assert (page.text, page.tags) == (left, ())
     assert not [name for name, *_ in links(pieces) if "a" in name[0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "targets"),
+    [
+        ("See [note].\n\n[note]: note.md", "See [note](note.md).", ["note.md"]),
+        ("[The other][o] [o][]\n\n[o]: b/Other%20one.md 'O'", "[The other](<b/Other one.md>) [o](<b/Other one.md>)",
+         ["b/Other one.md"] * 2),
+        ("![pic][p]\n\n[p]: pic.png", "![pic](pic.png)", ["pic.png"]),
+        ("`[a]` \\[a] [a](b.md) [[a]] [x] a\n\n[a]: c.md", "`[a]` \\[a] [a](b.md) [[a]] [x] a", ["b.md", "a"]),
+        ("See [1].\n\n[1]: https://a.example\n[2]: https://b.example",
+         "See [1](https://a.example).\n\n[2]: https://b.example", []),
+        ("Said[^1].\n\n[^1]: Once", "Said[^1].\n\n[^1]: Once", []),
+        ("[//]: # (a remark)\n\nText", "Text", []),
+    ],
+)  # fmt: skip
+def test_links_by_reference_are_written_with_their_targets(read, text, left, targets):
+    pieces = read(text)
+    (page,) = nodes(pieces)
+    assert page.text == left
+    assert sorted(name for (name, *_), *_ in links(pieces)) == sorted(targets)
+
+
+def test_a_name_that_occurs_twice_loses_no_block(read):
+    pieces = read("one ^dup\n\ntwo ^dup\n\n- three ^dup")
+    assert [node.text for node in nodes(pieces)[1:]] == ["one", "two", "three"]
+    assert len({node.id for node in nodes(pieces)}) == 4
 
 
 def test_front_matter_becomes_fields_tags_aliases_and_links(read):
@@ -274,6 +303,18 @@ def test_a_name_that_occurs_twice_is_that_of_the_first_block(read):
         ("One", True), ("Two", False), ("three", False), ("Four", False), ("Two", False),
     ]  # fmt: skip
     assert len({node.id for node in nodes(pieces)}) == 6
+
+
+def test_fields_within_a_sentence_are_those_of_its_section_and_make_a_list_item_a_node(read):
+    pieces = read(
+        "Of (rating:: 7) stars.\n\nCalls (std::move) twice.\n\n# Mirror\n\nBare.\n\nWeighs [weight:: 9 kg] now.\n\n"
+        "- plain\n- [price:: 80] tube\n- plain too"
+    )
+    by_text = {node.title or node.text: (node.type, shown(node)) for node in nodes(pieces)}
+    assert by_text["Finch"] == ("page", {"rating": "7"})
+    assert by_text["Mirror"] == ("heading", {"weight": "9 kg"})
+    assert by_text["[price:: 80] tube"] == ("list_item", {"price": "80"})
+    assert by_text["- plain too"] == ("paragraph", {})
 
 
 @pytest.mark.parametrize(

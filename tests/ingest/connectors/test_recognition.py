@@ -26,7 +26,7 @@ SAMPLES = {
     "export_samples/zulip/slack_fixtures/user_data.json": "files",
     "export_samples/chatgpt/conversations_convonaut.json": "chatgpt",
     "export_samples/chatgpt/example-conversation_mitkury.json": "chatgpt",
-    "export_samples/obsidian-importer/textbundle/Ulysses Export.zip": "files",
+    "export_samples/obsidian-importer/textbundle/Ulysses Export.zip": "bear",
     "export_samples/zulip": "files",
     "export_samples": "files",
 }

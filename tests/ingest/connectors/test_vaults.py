@@ -58,6 +58,9 @@ def links_of(text):
     """Targets of links by name and of links by path, in a text without code."""
     names = [match.replace("\\|", "|").split("|")[0] for match in re.findall(r"\[\[([^\[\]\n]+)\]\]", text)]
     paths = re.findall(r"!?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\(\s*<?([^)\s<>]+)>?(?:\s+[\"'(][^)]*)?\s*\)", text)
+    defined = dict(re.findall(r"^\[([^\[\]^][^\[\]]*)\]:[ \t]+(\S+)", text, re.M))
+    used = re.findall(r"(?<![\[\]])\[([^\[\]]+)\](?:\[([^\[\]]*)\])?(?![\[\](:])", text)
+    paths += [defined[name or label] for label, name in used if (name or label) in defined]
     return names, [unquote(path) for path in paths if not re.match(r"[a-zA-Z][\w+.-]*:|//", path)]
 
 

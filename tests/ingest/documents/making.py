@@ -125,3 +125,19 @@ PROSE = (
     "the saloon where the lamps were still burning although the morning was as bright as noon and",
     "nobody but the cook had thought of breakfast yet.",
 )
+
+
+def opendocument(kind, body):
+    """An OpenDocument file with this body: kind is text, spreadsheet or presentation."""
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "text", "table", "presentation")
+    )
+    spaces += ' xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
+    out = BytesIO()
+    with ZipFile(out, "w") as archive:
+        archive.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        content = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
+        archive.writestr("content.xml", f"<office:document-content {spaces}>{content}</office:document-content>")
+    return out.getvalue()

@@ -59,3 +59,22 @@ def test_a_page_nested_without_end_is_read_or_refused(pages):
     except Unreadable:
         return
     assert all(len(page.markdown) < 100 for page in sections)
+
+
+def test_what_a_browser_hides_and_the_hidden_data_of_filings_are_left_out(pages):
+    html = (
+        '<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body><div style="display: none"><ix:header><ix:hidden>'
+        "<ix:nonNumeric>0000320193</ix:nonNumeric></ix:hidden></ix:header></div><ix:header>us-gaap:Cash</ix:header>"
+        '<p hidden>draft</p><p style="visibility:hidden">ghost</p>'
+        "<p>Net sales were <ix:nonFraction>383</ix:nonFraction> million.</p></body></html>"
+    )
+    (page,) = pages(html.encode(), "html")
+    assert page.markdown == "Net sales were 383 million."
+
+
+def test_a_long_section_is_cut_at_the_headings_within_it(pages):
+    words = "<p>" + "Some words. " * 600 + "</p>"
+    html = f"<h1>A</h1>{words}<h1>B</h1><h2>C</h2>{words}<h3>D</h3>{words}<h2>E</h2>{words}<h2>F</h2>{words}"
+    assert [page.markdown.partition("\n")[0] for page in pages(html.encode(), "html")] == [
+        "# A", "# B", "## C", "## E", "## F",
+    ]  # fmt: skip

@@ -12,9 +12,12 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
+from weftwork.ingest.documents.reader import Place, read_document
 from weftwork.ingest.documents.values import Unreadable
+from weftwork.ingest.events import Attachment
+from weftwork.types import Node
 
-from .making import epub
+from .making import epub, lines, pdf, text
 
 
 def saved(document):
@@ -255,3 +258,64 @@ def test_documents_without_text_are_refused(pages):
         pages(saved(Presentation()), "pptx")
     with pytest.raises(Unreadable, match="has no text"):
         pages(epub([" "]), "epub")
+
+
+def install_libreoffice(folder, monkeypatch, *pages):
+    """Put a program in the place of LibreOffice, which converts everything to a PDF of these pages."""
+    drawn, program = folder / "bin" / "drawn.pdf", folder / "bin" / "soffice"
+    program.parent.mkdir()
+    drawn.write_bytes(pdf(*pages))
+    program.write_text(
+        '#!/bin/sh\nwhile [ "$1" != --outdir ]; do shift; done\n'
+        f'name=$(basename "$3"); cp "{drawn}" "$2/${{name%.*}}.pdf"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+
+def shade(image):
+    """The shade of the middle of a picture."""
+    picture = Image.open(BytesIO(image)).convert("L")
+    middle = picture.crop((picture.width // 2, picture.height // 2, picture.width // 2 + 1, picture.height // 2 + 1))
+    return {0: "black", 255: "white"}.get(middle.tobytes()[0], "grey")
+
+
+def test_slides_have_the_pictures_that_libreoffice_draws(pages, tmp_path, monkeypatch):
+    assert [page.image for page in pages(saved(slides()), "pptx")] == [b"", b""]
+    black = "0 0 612 792 re f"
+    install_libreoffice(tmp_path, monkeypatch, [text(72, 72, "The plan")], [black])
+    first, second = pages(saved(slides()), "pptx")
+    assert [shade(page.image) for page in (first, second)] == ["white", "black"] and second.thumbnail
+    assert first.markdown.startswith("# The plan")
+
+
+def test_a_text_that_is_paged_in_another_way_has_the_picture_with_its_words(pages, tmp_path, monkeypatch):
+    letter = Document()
+    letter.add_paragraph("Ropes are kept below the deck of the ship.")
+    cover, black = [text(72, 72, "Cover")], "0 100 612 500 re f"
+    install_libreoffice(tmp_path, monkeypatch, cover, [black, *lines(72, 72, ["Ropes are kept below the deck"])])
+    (page,) = pages(saved(letter), "docx")
+    assert shade(page.image) == "black"
+
+
+def test_a_document_that_libreoffice_cannot_draw_is_read_without_pictures(pages, tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "soffice"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    first, _ = pages(saved(slides()), "pptx")
+    assert (first.name, first.image) == ("The plan", b"")
+
+
+def test_adding_again_draws_what_could_not_be_drawn(write, parser, tmp_path, monkeypatch):
+    path, place = write("plan.pptx", saved(slides())), Place("plan", "plan.pptx", "plan.pptx")
+    monkeypatch.setenv("PATH", "/nowhere")
+    before = read_document(path, place, parser)
+    *_, top = [part for part in before.read() if isinstance(part, Node)]
+    assert top.fields["version"] in before.versions
+    install_libreoffice(tmp_path, monkeypatch, [], [])
+    parser.close()
+    again = read_document(path, place, parser)
+    assert top.fields["version"] not in again.versions
+    assert any(isinstance(part, Attachment) for part in again.read())

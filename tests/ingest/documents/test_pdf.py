@@ -87,6 +87,41 @@ def test_a_table_with_lines_around_its_cells(pages):
     )
 
 
+CHART = [
+    *(rule(100, y, 300, y) for y in range(120, 300, 30)), rule(100, 120, 100, 290), rule(60, 80, 560, 80),
+    rule(60, 320, 560, 320), rule(60, 80, 60, 320), rule(560, 80, 560, 320),
+    *(rule(x, 270, x, 280) for x in (150, 200, 250)),
+    *(rule(x, 80, x, 84) for x in (150, 200, 250)), rule(100, 80, 100, 120), rule(300, 80, 300, 320),
+]  # fmt: skip
+
+
+def test_a_chart_in_a_frame_is_no_table(pages):
+    labels = [text(70, y + 3, str(y), 8) for y in range(120, 300, 30)]
+    years = [text(x - 8, 300, str(2000 + x), 8) for x in (150, 200, 250)]
+    aside = [
+        "Prices rose over the year",
+        "and fell again in winter,",
+        "as they do every year in",
+        "all of these markets.",
+    ]
+    (page,) = pages(pdf([text(80, 72, "Prices", 18), *CHART, *labels, *years, *lines(320, 140, aside)]))
+    assert "|" not in page.markdown
+    assert " ".join(aside) in page.markdown and page.markdown.startswith("# Prices")
+
+
+def test_a_table_on_a_framed_page_is_a_table_and_the_rest_is_not(pages):
+    frame = [rule(40, 40, 570, 40), rule(40, 740, 570, 740), rule(40, 40, 40, 740), rule(570, 40, 570, 740)]
+    grid = [rule(72, y, 372, y) for y in (100, 120, 140, 160)] + [rule(x, 100, x, 160) for x in (72, 172, 272, 372)]
+    tie = [rule(40, 100, 72, 100), rule(40, 160, 72, 160)]
+    cells = [["Month", "Sales", "Returns"], ["May", "1,200", "30"], ["June", "900", "12"]]
+    words = [text(80 + 100 * i, 114 + 20 * j, cell) for j, row in enumerate(cells) for i, cell in enumerate(row)]
+    (page,) = pages(pdf([*frame, *tie, *grid, *words, *lines(72, 200, PROSE)]))
+    assert page.markdown == (
+        "| Month | Sales | Returns |\n| --- | --- | --- |\n| May | 1,200 | 30 |\n| June | 900 | 12 |\n\n"
+        + " ".join(PROSE)
+    )
+
+
 def test_a_table_without_lines_is_known_by_its_columns(pages):
     rows = [["Item", "Count", "Price"], ["Rope", "3", "12.50"], ["Lamp", "", "8.00"], ["Map", "1", "2.25"]]
     words = [text(72 + 130 * i, 100 + 14 * j, cell) for j, row in enumerate(rows) for i, cell in enumerate(row) if cell]

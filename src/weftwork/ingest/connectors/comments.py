@@ -1,4 +1,4 @@
-"""Stripping comments, `%% … %%` and `<!-- … -->`, and Foam's link definitions from Markdown."""
+"""Stripping comments, `%% … %%` and `<!-- … -->`, from Markdown."""
 
 from __future__ import annotations
 
@@ -10,33 +10,29 @@ _MARK = re.compile(r"`+|%%|<!--")
 _CLOSING = {"%%": "%%", "<!--": "-->"}
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 _INDENT = re.compile(r"^[ \t>]*", re.MULTILINE)
-_LINKED = re.compile(r"\[\[([^\[\]\n]+)\]\]")
-_DEFINITION = re.compile(r"^\[([^\[\]\n]+)\]: +\S+(?: +(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*$", re.MULTILINE)
 _REST = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
 def may_hold_comments(text: str) -> bool:
-    """Return True if a text may hold comments or link definitions; a cheap test."""
-    return any(mark in text for mark in _CLOSING) or ("\n[" in text and "]: " in text)
+    """Return True if a text may hold comments; a cheap test."""
+    return any(mark in text for mark in _CLOSING)
 
 
-def content_of(text: str, code: Sequence[tuple[int, int]]) -> str:
-    """The text without comments and link definitions; `code` are the spans of its code blocks, in order."""
-    spans = sorted((*_comments(text, code), *_definitions(text, code)))
-    return _without(text, spans)
+def without_comments(text: str, code: Sequence[tuple[int, int]]) -> str:
+    """The text without comments; `code` are the spans of its code blocks, in order."""
+    return _without(text, list(_comments(text, code)))
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Cut spans out of a text, with lines that held nothing else."""
+    """Cut spans out of a text, with lines that held nothing else, and one of the two spaces around each."""
     parts, last = [], 0
     for start, end in spans:
-        if start < last:  # a definition inside of a comment
-            continue
         line_start = max(text.rfind("\n", last, start) + 1, last)
         line_end = _REST.match(text, end)
         begins = not text[line_start:start].strip() and (line_start == 0 or text[line_start - 1] == "\n")
         parts.append(text[last : line_start if begins and line_end else start])
-        last = line_end.end() if begins and line_end else end
+        spaced = text[start - 1 : start] == " " == text[end : end + 1]
+        last = line_end.end() if begins and line_end else end + spaced
     return "".join((*parts, text[last:]))
 
 
@@ -70,17 +66,6 @@ def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
                 yield start, place
             else:
                 searched[mark] = end  # nothing up to there ends a comment
-
-
-def _definitions(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans of the link definitions for `[[names]]` that Foam writes below a note."""
-    names = {match[1] for match in _LINKED.finditer(text)}
-    starts = [start for start, _ in code]
-    for definition in _DEFINITION.finditer(text):
-        block = bisect(starts, definition.start()) - 1
-        in_code = block >= 0 and definition.start() < code[block][1]
-        if not in_code and (definition[1] in names or definition[1] in ("//begin", "//end")):
-            yield definition.span()
 
 
 def _closing_ticks(text: str) -> dict[int, int]:

@@ -88,7 +88,7 @@ def message_node(message: ChatMessage, thread: str, position: int, *, top: str, 
     return Node(
         id=f"{top}#{message.key}",
         type="message",
-        title=message.author,
+        title=message.author or message.role,
         text=message.text,
         parent=thread,
         position=position,
@@ -119,7 +119,7 @@ class ChatExport(ABC):
     name: str
     """Also the prefix of ids."""
     summary: str
-    version = 1
+    version = 2
     title: str
     mark: str
     """A member that each of its conversations has."""

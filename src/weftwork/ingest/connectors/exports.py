@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from weftwork.ingest.connectors.folders import stamp_of
+from weftwork.ingest.connectors.folders import stamp_of, why_not_followed
 from weftwork.ingest.connectors.jsonstream import GLANCE, Damaged, Item, items
 from weftwork.ingest.connectors.protocol import Listed, Source, Unread, Yielded
 from weftwork.ingest.events import Refused, Skipped
@@ -255,12 +255,16 @@ def _list_folder(root: Path, listing: _Listing) -> None:
     def unlisted(error: OSError) -> None:
         listing.unread(os.path.relpath(error.filename, root), error.strerror)
 
+    top = os.path.realpath(root)
     for folder, inner, names in os.walk(root, onerror=unlisted):
         inner[:] = sorted(name for name in inner if not name.startswith(".") and name != "__MACOSX")
         for name in sorted(names):
             path = Path(folder, name)
             within = path.relative_to(root).as_posix()
             if name.startswith("."):
+                continue
+            if os.path.exists(path) and (why := why_not_followed(path, top)):
+                listing.skip(within, why)
                 continue
             try:
                 listing.files.append(_on_disk(path, within))

@@ -52,7 +52,11 @@ class FoundFile:
         return text_of(self.path)
 
 
-def walk(root: Path) -> Iterator[Source | FoundFile | Unread | Skipped]:
+Claim = Callable[[Path, str, str, str], Iterator[Listed] | None]
+"""The sources of a folder that is read otherwise, given its path, key, name and parent; None for any other folder."""
+
+
+def walk(root: Path, claim: Claim = lambda *_: None) -> Iterator[Listed | FoundFile]:
     """Yield the folder itself, then all that is in it, sorted by name; a single file yields itself.
 
     Hidden files and folders and what belongs to a store are left out.
@@ -63,19 +67,21 @@ def walk(root: Path) -> Iterator[Source | FoundFile | Unread | Skipped]:
     top = root.resolve().name or "files"
     place: dict[str, FieldValue] = {FOLDER: shown(str(root.resolve())), UNSEEN: (FOLDER,)}
     yield _folder(root, "", Node(id=identity("folder", top), type="folder", title=shown(top), fields=place))
-    yield from _below(root, "", top, os.path.realpath(root))
+    yield from _below(root, "", top, os.path.realpath(root), claim)
 
 
-def walk_files(root: Path, read: Callable[[FoundFile], Iterable[Listed]]) -> Iterator[Listed]:
+def walk_files(
+    root: Path, read: Callable[[FoundFile], Iterable[Listed]], claim: Claim = lambda *_: None
+) -> Iterator[Listed]:
     """Walk a folder, with the sources that `read` makes of each file in its place."""
-    for entry in walk(root):
+    for entry in walk(root, claim):
         if isinstance(entry, FoundFile):
             yield from read(entry)
         else:
             yield entry
 
 
-def _why_not(path: Path, root: str) -> str:
+def why_not_followed(path: Path, root: str) -> str:
     """The reason not to follow a symbolic link; empty for other files, and for links within the folder."""
     if not path.is_symlink():
         return ""
@@ -91,7 +97,7 @@ def _is_within(inner: str, outer: str) -> bool:
     return inner.startswith(outer.rstrip(os.sep) + os.sep)
 
 
-def _below(folder: Path, prefix: str, top: str, root: str) -> Iterator[Source | FoundFile | Unread | Skipped]:
+def _below(folder: Path, prefix: str, top: str, root: str, claim: Claim) -> Iterator[Listed | FoundFile]:
     parent = identity("folder", f"{top}/{prefix}".rstrip("/"))
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -102,18 +108,21 @@ def _below(folder: Path, prefix: str, top: str, root: str) -> Iterator[Source | 
         path, inner = Path(entry.path), f"{prefix}{entry.name}"
         if entry.name.startswith(".") or entry.name in HIDDEN or belongs_to_a_store(entry):
             continue
-        if os.path.exists(path) and (why := _why_not(path, root)):
+        if os.path.exists(path) and (why := why_not_followed(path, root)):
             yield Skipped(shown(str(path)), why)
             continue
         if not os.path.isdir(path):  # a link to itself is none; entry.is_dir() would raise an error
             yield _file(path, inner, f"{top}/{inner}", parent)
+            continue
+        if (claimed := claim(path, inner, f"{top}/{inner}", parent)) is not None:
+            yield from claimed
             continue
         node = Node(
             id=identity("folder", f"{top}/{inner}"), type="folder", title=shown(entry.name), parent=parent,
             position=place_of(entry.name),
         )  # fmt: skip
         yield _folder(path, f"{inner}/", node)
-        yield from _below(path, f"{inner}/", top, root)
+        yield from _below(path, f"{inner}/", top, root, claim)
 
 
 def _folder(path: Path, key: str, node: Node) -> Source:

@@ -24,7 +24,11 @@ def text_of(html: str, *, markdown: bool = False) -> str:
 
     As `markdown` it can be parsed again: lists are nested, code is fenced, checkboxes are those of tasks.
     """
-    parser = _Markdown() if markdown else _Text()
+    return converted(MarkdownText() if markdown else _Text(), html)
+
+
+def converted(parser: _Text, html: str) -> str:
+    """Convert HTML with a parser of one's own."""
     try:
         parser.feed(html)
         parser.close()
@@ -78,8 +82,8 @@ class _Text(HTMLParser):
         self.parts.append(feeds)
 
 
-class _Markdown(_Text):
-    """Indents lists, fences code, and writes Notion's checkboxes."""
+class MarkdownText(_Text):
+    """Indents lists, fences code, and writes checkboxes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,8 +97,8 @@ class _Markdown(_Text):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a block."""
         classes = (dict(attrs).get("class") or "").split()
-        if "checkbox" in classes:
-            self.parts.append("[x] " if "checkbox-on" in classes else "[ ] ")
+        if "checkbox" in classes or (tag == "input" and dict(attrs).get("type") == "checkbox"):
+            self.check("checkbox-on" in classes or "checked" in dict(attrs))
             return
         if tag == "li" and self._lists[-1:] == ["li"]:
             self._close("li")
@@ -114,6 +118,11 @@ class _Markdown(_Text):
         if tag in ("ul", "ol", "li"):
             self._close(tag)
         super().handle_endtag(tag)
+
+    def check(self, checked: bool) -> None:
+        """Write the box of a task, with a bullet where no list item is open."""
+        bullet = "" if self._items or self.parts[-1:] == ["- "] else "- "
+        self.parts.append(f"{bullet}[{'x' if checked else ' '}] ")
 
     def _close(self, tag: str) -> None:
         """Close a list or item with all that is open in it; ignore a stray end tag."""

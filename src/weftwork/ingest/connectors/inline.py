@@ -20,6 +20,7 @@ _TAG = re.compile(r"(?<!\S)#([^\s\u0000-,.:-@\[-^`{-~\u2000-\u206f\u3000-\u303f]
 _BLOCK = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*\Z")
 _TASK = re.compile(r"\A\[(.)\](?:\s+|\Z)")
 _FIELD = re.compile(r"[\[(]([\w][\w \-]{0,40})::[ \t]*([^\[\]()\n]*)[\])]")
+_INLINE_FIELD = re.compile(r"[\[(]([^\W\d_][\w \-]{0,40})::[ \t]+([^\[\]()\n]+)[\])]")
 _LINE_FIELD = re.compile(r"^([^\W\d_][\w \-]{0,40})::[ \t]+(\S.*)$", re.M)
 _EMOJI = {
     "📅": "due", "📆": "due", "🗓": "due", "⏳": "scheduled", "⌛": "scheduled", "🛫": "start", "✅": "completion",
@@ -95,6 +96,11 @@ def block_name(text: str) -> str:
 def line_fields(text: str) -> dict[str, str]:
     """Fields on lines of their own, `name:: value`, in a text without code."""
     return {name.strip(): value.strip() for name, value in _LINE_FIELD.findall(text)} if "::" in text else {}
+
+
+def bracketed_fields(text: str) -> dict[str, str]:
+    """Fields within a text without code, `[name:: value]` or `(name:: value)`."""
+    return {name.strip(): value.strip() for name, value in _INLINE_FIELD.findall(text)} if ":: " in text else {}
 
 
 def task(text: str) -> Task | None:

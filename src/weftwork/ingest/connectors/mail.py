@@ -1,10 +1,10 @@
-"""Mail: mbox files, .eml files and folders of them, as threads of messages."""
+"""Mail: mbox, .eml, .msg and signed .p7m files and folders of them, as threads of messages."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email import policy
 from email.message import EmailMessage, MIMEPart
@@ -16,12 +16,16 @@ from itertools import pairwise
 from pathlib import Path
 
 from weftwork.clock import aware
+from weftwork.ingest.connectors.compound_file import MAGIC
 from weftwork.ingest.connectors.conversations import ChatMessage, Thread, thread_nodes
 from weftwork.ingest.connectors.exports import digest, export_top, names_in
+from weftwork.ingest.connectors.files import file_sources
 from weftwork.ingest.connectors.folders import FoundFile, walk
 from weftwork.ingest.connectors.htmltext import text_of
+from weftwork.ingest.connectors.outlook import letter_of
 from weftwork.ingest.connectors.protocol import Listed, Source, Unread, Yielded
-from weftwork.ingest.events import Skipped
+from weftwork.ingest.connectors.signed_mail import signed_content
+from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.ingest.files import identity, shown
 from weftwork.types import FieldValue, Node
 
@@ -30,6 +34,10 @@ LONGEST_LINE = 1_000_000
 """Bytes read at once: a longer line is read in pieces."""
 LARGEST_ATTACHMENT = 1_000_000
 """Bytes of a text that was attached and is taken."""
+ENVELOPES = {".msg": letter_of, ".p7m": signed_content, ".p7s": signed_content}
+"""Files that hold one letter in another format, with what opens them."""
+_SIGNATURES = ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
+_SIGNED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 _BEGIN = re.compile(rb"From \S+.*\d{4}\s*$")
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEADER = re.compile(rb"[!-9;-~]+:")
@@ -43,26 +51,29 @@ class Mail:
     """Letters, threaded by their References."""
 
     name = "mail"
-    summary = "Mail: mbox files, .eml files and folders of them"
-    version = 1
+    summary = "Mail: mbox, .eml, .msg and .p7m files and folders of them"
+    version = 3
 
     def recognises(self, path: Path) -> float:
         """A file that begins like a mail or mbox, or a folder of mostly such files."""
         if path.is_dir():
             names = [name.lower() for name in names_in(path, 500)]
-            letters = [name for name in names if name.endswith((".eml", ".mbox", ".mbox/mbox"))]
+            letters = [name for name in names if name.endswith((".eml", ".mbox", ".mbox/mbox", ".msg"))]
             return 0.8 if letters and len(letters) * 2 > len(names) else 0.0
         try:
             with path.open("rb") as file:
-                lines = file.read(4096).splitlines()[:6]
+                begin = file.read(4096)
         except OSError:
             return 0.0
+        if path.suffix.lower() in ENVELOPES:
+            return 0.9 if begin.startswith(MAGIC) or path.suffix.lower() != ".msg" else 0.0
+        lines = begin.splitlines()[:6]
         if lines and _BEGIN.match(lines[0]) and any(_HEADER.match(line) for line in lines[1:3]):
             return 0.9
         return 0.9 if path.suffix.lower() == ".eml" and any(_HEADER.match(line) for line in lines) else 0.0
 
     def sources(self, path: Path) -> Iterator[Listed]:
-        """A source for each thread."""
+        """A source for each thread, and what is no letter by its kind."""
         top = export_top(path, "mail", shown(path.resolve().stem))
         yield top
         letters: list[_Letter] = []
@@ -70,13 +81,14 @@ class Mail:
             if isinstance(entry, (Unread, Skipped)):
                 yield entry
             elif isinstance(entry, FoundFile):
-                try:
-                    in_file = list(_letters(entry.path))
-                except OSError as error:
-                    yield Unread("", shown(str(entry.path)), f"cannot be read ({error.strerror})")
+                in_file = _letters_or_reason(entry.path)
+                if not isinstance(in_file, list):
+                    yield in_file
                     continue
                 letters += in_file
-                if not in_file:
+                if not in_file and path.is_dir():
+                    yield from file_sources(replace(entry, parent=top.id))
+                elif not in_file:
                     yield Skipped(shown(str(entry.path)), "holds no letter")
         threads, twice = _threads([letter for letter in letters if letter.size <= LARGEST_LETTER])
         for letter in (letter for letter in letters if letter.size > LARGEST_LETTER):
@@ -106,8 +118,21 @@ class _Letter:
     load: Callable[[], bytes]
 
 
+def _letters_or_reason(path: Path) -> list[_Letter] | Unread | Skipped:
+    try:
+        return list(_letters(path))
+    except OSError as error:
+        return Unread("", shown(str(path)), f"cannot be read ({error.strerror})")
+    except Refused as refused:
+        return Skipped(shown(str(path)), str(refused))
+
+
 def _letters(path: Path) -> Iterator[_Letter]:
     """The letters of a file; only their headers are held in memory."""
+    if (suffix := path.suffix.lower()) in ENVELOPES:
+        load = partial(_opened, path, ENVELOPES[suffix])
+        yield _letter(load(), shown(str(path)), load)
+        return
     with path.open("rb") as file:
         begin = file.readline(1000)
     spans = _spans(path) if _BEGIN.match(begin) else [(0, path.stat().st_size)]
@@ -120,6 +145,14 @@ def _letters(path: Path) -> Iterator[_Letter]:
         data = load()
         if _HEADER.match(data.lstrip()):
             yield _letter(data, what, load)
+
+
+def _opened(path: Path, open_envelope: Callable[[bytes], bytes]) -> bytes:
+    """The letter in an envelope."""
+    if path.stat().st_size > LARGEST_LETTER:
+        raise Refused(f"is larger than {LARGEST_LETTER // 1_000_000} MB")
+    letter = open_envelope(path.read_bytes())
+    return letter if _HEADER.match(letter.lstrip()) else b"\n" + letter
 
 
 def _load(path: Path, start: int, end: int) -> bytes:
@@ -200,13 +233,39 @@ def _root(name: str, above: dict[str, str]) -> str:
 
 
 def _read(letters: Sequence[_Letter], top: str, source_id: str) -> Iterator[Yielded]:
-    messages = [BytesParser(policy=policy.default).parsebytes(_unchanged(letter)) for letter in letters]
+    messages = []
+    for letter in letters:
+        message = BytesParser(policy=policy.default).parsebytes(_unchanged(letter))
+        try:
+            messages.append(_unwrapped(message))
+        except Refused as refused:
+            yield Note(letter.what, f"has no text: it {refused}")
+            messages.append(message)
     chat_messages = [_said(letter, message) for letter, message in zip(letters, messages, strict=True)]
     first = letters[0]
     title = _REPLY.sub("", first.subject).strip() or "(no subject)"
     yield from thread_nodes(Thread(id=source_id, title=title, source=first.what, parent=top), chat_messages)
     for chat_message, message in zip(chat_messages, messages, strict=True):
         yield from _attached(message, f"{source_id}#{chat_message.key}", first.what)
+
+
+def _unwrapped(message: EmailMessage) -> EmailMessage:
+    """The letter with its signed content in place of the envelope."""
+    if message.get_content_type() == "multipart/encrypted":
+        raise Refused("is encrypted: export the letter from a program that can open it")
+    if message.get_content_type() == "multipart/signed" and message.is_multipart():
+        inner = next(iter(message.iter_parts()), None)
+    elif message.get_content_type() in _SIGNED:
+        data = message.get_payload(decode=True)
+        inner = BytesParser(policy=policy.default).parsebytes(signed_content(data if isinstance(data, bytes) else b""))
+    else:
+        inner = None
+    if not isinstance(inner, EmailMessage):
+        return message
+    for name in ("From", "To", "Cc", "Date", "Subject"):
+        if name not in inner and _header(message, name):
+            inner[name] = _header(message, name)
+    return inner
 
 
 def _unchanged(letter: _Letter) -> bytes:
@@ -264,17 +323,26 @@ def _attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
     """The attachments with their names."""
     try:
         parts = [part for part in message.iter_attachments() if isinstance(part, EmailMessage)]
+        parts = [part for part in parts if part.get_content_type() not in _SIGNATURES]
         return [(part.get_filename() or part.get_content_type(), part) for part in parts]
     except _UNSOUND:
         return []
 
 
 def _attached(message: EmailMessage, above: str, source: str) -> Iterator[Node]:
-    """The attached texts as nodes; other files are only named."""
+    """The attached texts and letters as nodes; other files are only named."""
     for place, (name, part) in enumerate(_attachments(message)):
-        if part.get_content_maintype() == "text" and len(text := _content(part)) <= LARGEST_ATTACHMENT and text.strip():
-            shown_text = text_of(text) if part.get_content_type() == "text/html" else text
+        inner = part.get_payload(0) if part.get_content_type() == "message/rfc822" else None
+        if isinstance(inner, EmailMessage):
+            title, text, at = _header(inner, "Subject") or name, _body(inner), _date(inner)
+        elif part.get_content_maintype() == "text":
+            content = _content(part)
+            text = text_of(content) if part.get_content_type() == "text/html" else content
+            title, at = name, _date(message)
+        else:
+            continue
+        if text.strip() and len(text) <= LARGEST_ATTACHMENT:
             yield Node(
-                id=f"{above}#file-{place + 1}", type="file", title=name, text=shown_text, parent=above, position=place,
-                source=source, updated_at=_date(message),
+                id=f"{above}#file-{place + 1}", type="file", title=title, text=text, parent=above, position=place,
+                source=source, updated_at=at,
             )  # fmt: skip

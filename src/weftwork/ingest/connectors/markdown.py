@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weftwork.ingest.connectors.comments import content_of, may_hold_comments
+from weftwork.ingest.connectors.comments import may_hold_comments, without_comments
+from weftwork.ingest.connectors.link_definitions import inlined, targets_of, without_definitions
 
 Kind = Literal["paragraph", "list_item"]
 
@@ -83,14 +84,20 @@ class TooDeep(Exception):
 def sections(text: str, alone: StandsAlone, *, named: bool = False) -> list[Section]:
     """Split a text into sections, in reading order, without comments; the first has no heading.
 
-    Where blocks may be `named`, a `^name` at their end is taken out of the text.
+    Links by reference are written inline, without their definitions. Where blocks may be `named`, a `^name` at their
+    end is taken out of the text.
     """
     text = lined(text)
-    tokens = _parse(text)
+    definitions: dict[str, Any] = {}
+    tokens = _parse(text, definitions)
     if may_hold_comments(text):
-        content = content_of(text, list(_code_spans(text, tokens)))
-        tokens = tokens if content == text else _parse(content)
+        content = without_comments(text, list(_code_spans(text, tokens)))
+        tokens = tokens if content == text else _parse(content, definitions)
         text = content
+    if targets := targets_of(definitions):
+        text = without_definitions(text, definitions, list(_code_spans(text, tokens)))
+        text = inlined(text, targets, list(_code_spans(text, _parse(text, {}))))
+        tokens = _parse(text, {})
     return _Reader(tokens, text.split("\n"), alone, named).read()
 
 
@@ -112,11 +119,13 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable("inline")
 
 
-def _parse(text: str) -> list[Token]:
+def _parse(text: str, definitions: dict[str, Any]) -> list[Token]:
+    """Parse a text; the definitions of its links are put into a dictionary, which is emptied before."""
     if len(text) > LONGEST:
         raise TooDeep(f"is longer than {LONGEST // 1_000_000} million characters")
     try:
-        tokens = _parser().parse(text)
+        definitions.clear()
+        tokens = _parser().parse(text, definitions)
     except RecursionError as error:
         raise TooDeep("is nested too deeply") from error
     if any(token.level >= DEEPEST - 2 for token in tokens):

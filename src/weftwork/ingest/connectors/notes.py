@@ -55,15 +55,19 @@ def _read(file: FoundFile, name: str, title_from_heading: bool) -> Iterator[Yiel
 def _stands_alone(kind: Kind, paragraphs: Sequence[str], *, first: bool) -> bool:
     """Return True for a task, a named block or one with fields.
 
-    Fields of the first paragraph below a title belong to the title.
+    Fields of the first paragraph below a title belong to the title; those within a sentence to its section.
     """
-    if kind == "list_item" and inline.task(paragraphs[0]):
+    if kind == "list_item" and (inline.task(paragraphs[0]) or _has_bracketed_fields(paragraphs)):
         return True
     if any(inline.block_name(paragraph) for paragraph in paragraphs):
         return True
     return not first and any(
         inline.line_fields(inline.without_code(paragraph)) for paragraph in paragraphs if "::" in paragraph
     )
+
+
+def _has_bracketed_fields(paragraphs: Sequence[str]) -> bool:
+    return any(inline.bracketed_fields(inline.without_code(text)) for text in paragraphs if ":: " in text)
 
 
 def _page(
@@ -94,7 +98,7 @@ def _page(
     nodes.add(rest)
     yield Node(
         id=name, type="page", title=title, text=text, parent=file.parent, position=file.position,
-        tags=tuple(nodes.all_tags), fields={**_fields(properties, aliases, first.lead), **written},
+        tags=tuple(nodes.all_tags), fields={**nodes.page_fields, **_fields(properties, aliases, first.lead), **written},
         source=shown(str(file.path)), created_at=_created(properties), updated_at=modified(file),
     )  # fmt: skip
     yield from _called(name, file.key, title, (heading, *aliases))

@@ -51,6 +51,8 @@ class SectionNodes:
     updated_at: datetime | None = None
     pieces: list[Yielded] = field(default_factory=list)
     all_tags: dict[str, None] = field(default_factory=dict)
+    page_fields: dict[str, FieldValue] = field(default_factory=dict)
+    """Fields in the page's own text, once it began."""
     _names: BlockNames = field(default_factory=BlockNames)
     _taken: set[str] = field(default_factory=set)
     _children: Counter[str] = field(default_factory=Counter)
@@ -59,7 +61,9 @@ class SectionNodes:
         """Add what stands before the first heading, and return the page's own text."""
         stretch, below = _own(section.parts)
         self._anchor(self.page, (section.name, *section.names, *stretch.names))
-        self._note_links(self.page, *self._scanned((section.heading, *stretch.prose)))
+        readable, tags = self._scanned((section.heading, *stretch.prose))
+        self._note_links(self.page, readable, tags)
+        self.page_fields = _bracketed(readable)
         self._add_parts(_Above(self.page, self.title), below)
         return self.clean(stretch.text)
 
@@ -125,10 +129,11 @@ class SectionNodes:
         name = next((f"^{name}" for name in names[:1] if name and name not in self._taken), "")
         self._taken.update(names[:1])
         readable, tags = self._scanned(prose)
+        inner = {} if kind == "todo" else _bracketed(readable)
         node = Node(
             id=f"{self.page}#{name or self._names.name(kind, content)}", type=kind, title=title, text=text,
             parent=above.id, position=self._children[above.id], tags=tags,
-            fields={**fields, ABOUT: above.subject}, source=self.source, updated_at=self.updated_at,
+            fields={**inner, **fields, ABOUT: above.subject}, source=self.source, updated_at=self.updated_at,
         )  # fmt: skip
         self._children[above.id] += 1
         self.pieces.append(node)
@@ -148,6 +153,11 @@ class SectionNodes:
 
     def _anchor(self, node: str, names: Iterable[str]) -> None:
         self.pieces += [Anchor(node, f"^{name}") for name in names if name]
+
+
+def _bracketed(readable: Iterable[str]) -> dict[str, FieldValue]:
+    """The fields within texts without code, `(name:: value)`."""
+    return {name: value for text in readable for name, value in inline.bracketed_fields(text).items()}
 
 
 def _own(parts: Sequence[Part]) -> tuple[Stretch, Sequence[Part]]:

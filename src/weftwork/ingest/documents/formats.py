@@ -6,13 +6,19 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 
+from weftwork.ingest.documents.libreoffice import DRAWN
 from weftwork.ingest.documents.values import Parsed, Tools, Unreadable
 
 READERS = {
     "pdf": "pdf.document:read_pdf",
-    "docx": "docx:read_docx",
-    "pptx": "pptx:read_pptx",
-    "xlsx": "xlsx:read_xlsx",
+    **dict.fromkeys(("docx", "docm", "dotx", "dotm"), "docx:read_docx"),
+    **dict.fromkeys(("pptx", "pptm"), "pptx:read_pptx"),
+    **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm"), "xlsx:read_xlsx"),
+    "odt": "odf:read_odt",
+    "ods": "odf:read_ods",
+    "odp": "odf:read_odp",
+    "rtf": "rtf:read_rtf",
+    **dict.fromkeys(("doc", "xls", "ppt"), "old_office:read_old_office"),
     "html": "html:read_html",
     "htm": "html:read_html",
     "xhtml": "html:read_html",
@@ -47,4 +53,8 @@ def parse(path: Path, extension: str, tools: Tools) -> Parsed:
     parsed: Parsed = read(path, tools)
     if parsed.count > tools.limits.pages:
         raise Unreadable(f"has {parsed.count:,} pages, more than {tools.limits.pages:,}: split it")
+    if extension in DRAWN:
+        drawing = import_module("weftwork.ingest.documents.pdf.office_pictures")
+        drawn: Parsed = drawing.with_pictures(path, parsed, tools)
+        return drawn
     return parsed

@@ -16,12 +16,18 @@ PAGE_END = "\ue000"
 """Stands in a text where a page ends; what people write is cleared of it first."""
 PICTURE = "\ue001"
 """Stands in a text where a picture is."""
-UNSEEN = ("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "head", "button", "select")
+UNSEEN = frozenset(
+    "script style noscript template svg iframe object canvas head button select ix:header ix:hidden".split()
+)
+"""Elements without text for a reader; `ix:header` holds the hidden data of XBRL filings."""
 LONGEST_LINK = 200
+LONG_SECTION = 20_000
+"""Characters above which a section is cut at the headings within it."""
 _MARKS = re.compile(f"[{PAGE_END}{PICTURE}]")
 _FORGED = re.compile(r"^(\s*)(?=#{1,6}\s)")
 """The beginning of a text that would be a heading in Markdown, but is none."""
 _BLANK = re.compile(r"\n{3,}")
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
 class _Converter(MarkdownConverter):
@@ -50,7 +56,7 @@ def read_html(path: Path, tools: Tools) -> Parsed:
 def markdown_of(html: bytes | str, page_end: str | None = None) -> str:
     """Convert HTML, with marks for pictures and, at elements of class `page_end`, for page ends."""
     soup = BeautifulSoup(html, "lxml")
-    for element in soup(UNSEEN):
+    for element in soup(_is_unseen):
         element.decompose()
     for text in soup.find_all(string=_MARKS):
         text.replace_with(_MARKS.sub("", text))
@@ -67,6 +73,11 @@ def markdown_of(html: bytes | str, page_end: str | None = None) -> str:
         return _BLANK.sub("\n\n", converter.convert_soup(soup)).strip()
     except RecursionError as error:
         raise Unreadable("is nested too deeply to be read") from error
+
+
+def _is_unseen(element: Any) -> bool:
+    """Return True for an element that a browser does not show."""
+    return element.name in UNSEEN or element.has_attr("hidden") or bool(_HIDDEN.search(element.get("style") or ""))
 
 
 def sections(markdown: str) -> list[Page]:
@@ -89,10 +100,12 @@ def as_pages(parts: Sequence[str], names: Sequence[str] = ()) -> list[Page]:
 
 
 def _cut(markdown: str) -> list[str]:
-    """A text cut before its headings of the highest level that occurs twice; whole if none does."""
-    for level in (1, 2):
+    """A text cut before its headings of the highest level that occurs twice, a long part again; whole if none does."""
+    levels = (1, 2) if len(markdown) <= LONG_SECTION else (1, 2, 3, 4)
+    for level in levels:
         places = [match.start() for match in re.finditer(rf"^{'#' * level} ", markdown, re.MULTILINE)]
         if len(places) > 1:
             starts = [0, *places] if markdown[: places[0]].strip() else places
-            return [markdown[start:end] for start, end in zip(starts, [*starts[1:], len(markdown)], strict=True)]
+            parts = [markdown[start:end] for start, end in zip(starts, [*starts[1:], len(markdown)], strict=True)]
+            return [piece for part in parts for piece in (_cut(part) if len(part) > LONG_SECTION else [part])]
     return [markdown]

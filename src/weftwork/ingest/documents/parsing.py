@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
 from weftwork.ingest.documents.ocr import ocr_is_installed
+from weftwork.ingest.documents.sandbox import GIVEN, OWN, environment
 from weftwork.ingest.documents.values import Limits, Page, Unreadable
 
 LONGEST_ANSWER = 64_000_000
@@ -30,6 +35,7 @@ class Parser:
         self.limits = limits or Limits()
         self.reads_pictures = ocr and ocr_is_installed()
         self._process: subprocess.Popen[bytes] | None = None
+        self._room: TemporaryDirectory[str] | None = None
         self._end: Callable[[], object] = lambda: None
 
     def __enter__(self) -> Parser:
@@ -51,11 +57,12 @@ class Parser:
         Raises Unreadable as soon as that is clear, and whenever the parser takes too long or dies.
         """
         finished = False
+        deadline = time.monotonic() + self.limits.document_seconds
         try:
             self._ask(path, extension)
             number = 0
             while True:
-                answer = self._answer(f"page {number + 1}" if number else "the first page")
+                answer = self._answer(f"page {number + 1}" if number else "the first page", deadline)
                 match answer["kind"]:
                     case "opened":
                         yield int(answer["pages"])
@@ -72,15 +79,18 @@ class Parser:
         finally:
             if not finished:  # the rest of the answers is not for the next document
                 self.close()
+            elif self._room is not None:
+                _empty(Path(self._room.name) / GIVEN)
 
     def _ask(self, path: Path, extension: str) -> None:
+        process = self._started()
+        assert self._room is not None
         job = {
-            "path": os.fsencode(path.resolve()).hex(),
+            "path": os.fsencode(_hand_over(path, Path(self._room.name) / GIVEN)).hex(),
             "extension": extension,
             "limits": asdict(self.limits),
             "ocr": self.reads_pictures,
         }
-        process = self._started()
         assert process.stdin is not None
         try:
             process.stdin.write(json.dumps(job).encode() + b"\n")
@@ -91,18 +101,24 @@ class Parser:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             # -P: what lies in the folder that someone happens to be in is not imported.
+            self._room = TemporaryDirectory(prefix="weftwork-", ignore_cleanup_errors=True)
+            room = Path(self._room.name)
+            for name in (GIVEN, OWN):
+                (room / name).mkdir(mode=0o700)
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "weftwork.ingest.documents.worker"],
+                [sys.executable, "-P", "-m", "weftwork.ingest.documents.worker", str(room)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                env=environment(room / OWN),
+                cwd=room / OWN,
             )
             # A bundle may be read after its source was, so that nobody is left to close this.
-            self._end = weakref.finalize(self, _end, self._process)
+            self._end = weakref.finalize(self, _end, self._process, self._room)
         return self._process
 
-    def _answer(self, awaited: str) -> dict[str, Any]:
-        """The next answer; a timer kills the process if it is late."""
+    def _answer(self, awaited: str, deadline: float = math.inf) -> dict[str, Any]:
+        """The next answer; a timer kills the process if it is late, with this page or with the whole document."""
         process = self._process
         assert process is not None
         assert process.stdout is not None
@@ -112,7 +128,10 @@ class Parser:
             late.set()
             process.kill()
 
-        timer = threading.Timer(self.limits.seconds, end)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            end()
+        timer = threading.Timer(max(0.0, min(self.limits.seconds, left)), end)
         timer.daemon = True
         timer.start()
         try:
@@ -122,16 +141,37 @@ class Parser:
             blobs = [process.stdout.read(size) for size in sizes if size <= LONGEST_ANSWER]
         finally:
             timer.cancel()
-        if answer and [len(blob) for blob in blobs] == sizes:
+        if answer and [len(blob) for blob in blobs] == sizes and left > 0:
             return answer | {"blobs": blobs}
         if late.is_set():
-            raise Unreadable(f"takes too long: {awaited} was not there after {self.limits.seconds:g} s")
+            limit = self.limits.seconds if left > self.limits.seconds else self.limits.document_seconds
+            raise Unreadable(f"takes too long: {awaited} was not there after {limit:g} s")
         raise Unreadable(f"makes the parser fail at {awaited} ({_death(process)})")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _hand_over(path: Path, folder: Path) -> Path:
+    """The path of the document in the folder that the process may read."""
+    given = folder / f"document{path.suffix}"
+    given.unlink(missing_ok=True)
+    try:
+        os.link(path.resolve(), given)
+    except OSError:  # on another disk, or not ours to link
+        try:
+            shutil.copyfile(path, given)
+        except OSError as error:
+            raise Unreadable(f"cannot be read ({error.strerror})") from error
+    return given
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink(missing_ok=True)
+
+
+def _end(process: subprocess.Popen[bytes], room: TemporaryDirectory[str]) -> None:
     process.kill()
     process.wait()
+    room.cleanup()
     for pipe in (process.stdin, process.stdout):
         with suppress(BrokenPipeError):
             if pipe is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weftwork.errors import MissingExtra
 from weftwork.ingest.documents.formats import extension_of, missing_packages
+from weftwork.ingest.documents.libreoffice import DRAWN, libreoffice
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Page, Unreadable
 from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
@@ -17,7 +18,7 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 3
+EDITION = 5
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -25,6 +26,8 @@ PATHS = dict(zip(("page", "thumb"), FILE_FIELDS, strict=True))
 """Fields with the paths of page files, by kind."""
 UNREAD = "-unread"
 """Ends the version of a document of which a page had no text because there was no OCR."""
+UNDRAWN = "-undrawn"
+"""Ends the version of a document that has no pictures of its pages because there was no LibreOffice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class _Seen:
     pages: int = 0
     headings: Headings = ()
     without_text: int = 0
+    drawn: bool = False
     cut: list[str] = field(default_factory=list)
 
 
@@ -71,8 +75,14 @@ def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
         updated_at=datetime.fromtimestamp(status.st_mtime, UTC),
         fields={"filename": place.title, "extension": extension_of(path)},
     )
-    versions = (version,) if parser.reads_pictures else (version, version + UNREAD)
-    return Bundle(place.id, place.source, versions, lambda: _read(path, top, version, parser))
+    return Bundle(place.id, place.source, _versions(version, parser), lambda: _read(path, top, version, parser))
+
+
+def _versions(version: str, parser: Parser) -> tuple[str, ...]:
+    """The versions that need not be read again, given what is installed now."""
+    unread = ("",) if parser.reads_pictures else ("", UNREAD)
+    undrawn = ("",) if libreoffice() else ("", UNDRAWN)
+    return tuple(version + one + other for one in unread for other in undrawn)
 
 
 def _digest(path: Path) -> str:
@@ -99,7 +109,9 @@ def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node 
     except Unreadable as error:
         raise Refused(str(error)) from error
     unread = seen.without_text and not parser.reads_pictures
-    yield replace(top, fields=_for_programs({**top.fields, "version": version + UNREAD if unread else version}))
+    undrawn = not seen.drawn and top.fields["extension"] in DRAWN and not libreoffice()
+    version += (UNREAD if unread else "") + (UNDRAWN if undrawn else "")
+    yield replace(top, fields=_for_programs({**top.fields, "version": version}))
     yield from (Note(top.source, text) for text in seen.cut)
     if unread:
         few = f"{seen.without_text} of {seen.pages} pages"
@@ -118,6 +130,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
     name = f"{top.id}#page={seen.pages}"
     for short, data in (("page", page.image), ("thumb", page.thumbnail)):
         if data:
+            seen.drawn = True
             yield Attachment(name, PATHS[short], f"{short}-{seen.pages:04}.jpg", data)
     fields: dict[str, FieldValue] = {
         **top.fields,

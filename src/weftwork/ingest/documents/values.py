@@ -32,6 +32,8 @@ class Limits:
     """Of an archive (DOCX, PPTX, XLSX, EPUB) when it is unpacked."""
     seconds: float = 180.0
     """Until the next page is there; opening the document counts with the first one."""
+    document_seconds: float = 900.0
+    """Until the last page is there: a worker is free again after that."""
     memory_bytes: int = 4_000_000_000
     """Of the process that parses."""
 

@@ -1,5 +1,6 @@
 """The process that parses: paths of documents in, pages out.
 
+It shuts itself in first: it has no network, and reads no file but those in the folder that it was given.
 A job is one line of JSON on standard input. An answer is one line of JSON on standard output, followed by as many
 bytes of pictures as it says; the last answer to a job says `done` or `error`.
 """
@@ -17,7 +18,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from weftwork.ingest.documents.formats import parse
+from weftwork.ingest.documents.libreoffice import installation
 from weftwork.ingest.documents.ocr import Ocr
+from weftwork.ingest.documents.sandbox import GIVEN, OWN, confine
 from weftwork.ingest.documents.values import Limits, Page, Tools, Unreadable
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -29,6 +32,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between the answers
+    room = Path(sys.argv[1])
+    confine([room / GIVEN, *installation()], [room / OWN])
     ocr = Ocr()
     for line in sys.stdin.buffer:
         job = json.loads(line)

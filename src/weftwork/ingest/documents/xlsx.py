@@ -32,7 +32,16 @@ def read_xlsx(path: Path, tools: Tools) -> Parsed:
 
 def _pages(book: Any, most: int) -> Iterator[Page]:
     with closing(book):
-        yield from (_page(sheet, most) for sheet in book.worksheets)
+        yield from (_sheet(sheet, most) for sheet in book.worksheets)
+
+
+def _sheet(sheet: Any, most: int) -> Page:
+    """A sheet, or a sentence in its place: a damaged one costs none of the others."""
+    try:
+        return _page(sheet, most)
+    except (KeyError, ValueError, TypeError, AttributeError, SyntaxError, BadZipFile, OSError) as error:
+        name = " ".join(sheet.title.split())
+        return Page(markdown=f"# {name}\n\n[This sheet cannot be read: {type(error).__name__}]", name=name)
 
 
 def _page(sheet: Any, most: int) -> Page:

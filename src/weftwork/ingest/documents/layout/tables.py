@@ -13,6 +13,12 @@ from weftwork.ingest.documents.layout.boxes import Item, Run, Table, is_prose, j
 MOST_RULES = 4_000
 """Lines of a page that are looked at: more of them are a drawing."""
 MOST_CELLS = 5_000
+DRAWN = 0.4
+"""The least share of its length that a line between cells is drawn on, on average: merged cells interrupt it."""
+FULLEST_DRAWING = 0.5
+"""The share of cells with text up to which lines are a chart or a drawing."""
+FULLEST_IN_FRAME = 0.65
+"""The same for lines within the frame of a chart or a page."""
 NEAR = 3.0
 """Points within which two lines count as one."""
 
@@ -50,7 +56,9 @@ def _ruled(runs: Sequence[Run], rules: Sequence[Rule]) -> tuple[list[Table], lis
     tables = []
     if len(rules) > MOST_RULES:
         return [], others
-    for group in _touching(rules):
+    groups = [(group, FULLEST_DRAWING) for group in _touching(rules)]
+    while groups:
+        group, emptiest = groups.pop(0)
         xs = _places([rule.x0 for rule in group if not rule.horizontal])
         ys = _places([rule.top for rule in group if rule.horizontal])
         if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
@@ -60,12 +68,57 @@ def _ruled(runs: Sequence[Run], rules: Sequence[Rule]) -> tuple[list[Table], lis
             for run in others
             if not run.sideways and xs[0] < (run.x0 + run.x1) / 2 < xs[-1] and ys[0] < run.middle < ys[-1]
         ]
-        table = _grid(inside, xs, ys)
-        if table is not None:
+        table = _grid(inside, xs, ys) if _are_drawn(group, xs, ys) else None
+        if table is not None and _fill(table) > emptiest:
             tables.append(table)
             taken = set(map(id, inside))
             others = [run for run in others if id(run) not in taken]
+        else:
+            # A page or a slide may be framed, with a table on it, or with a chart.
+            groups += [(inner, FULLEST_IN_FRAME) for inner in _touching(_without_frame(group))]
     return tables, others
+
+
+def _without_frame(group: Sequence[Rule]) -> list[Rule]:
+    """The lines of a group but for those around all of it; none if there are none around it."""
+    left, right = min(rule.x0 for rule in group), max(rule.x1 for rule in group)
+    top, bottom = min(rule.top for rule in group), max(rule.bottom for rule in group)
+    inner = [
+        rule
+        for rule in group
+        if min(abs(rule.top - top), abs(rule.bottom - bottom)) > NEAR
+        if min(abs(rule.x0 - left), abs(rule.x1 - right)) > NEAR
+    ]
+    return inner if len(inner) < len(group) else []
+
+
+def _are_drawn(group: Sequence[Rule], xs: Sequence[float], ys: Sequence[float]) -> bool:
+    """Return True if the lines between cells are there, as in a table; ticks and curves of a chart are shorter."""
+    upright = [
+        _covered([(rule.top, rule.bottom) for rule in group if not rule.horizontal and abs(rule.x0 - x) <= NEAR])
+        / (ys[-1] - ys[0])
+        for x in xs[1:-1]
+    ]
+    level = [
+        _covered([(rule.x0, rule.x1) for rule in group if rule.horizontal and abs(rule.top - y) <= NEAR])
+        / (xs[-1] - xs[0])
+        for y in ys[1:-1]
+    ]
+    return min(mean(upright), mean(level)) >= DRAWN
+
+
+def _covered(spans: Sequence[tuple[float, float]]) -> float:
+    """The length of a union of spans."""
+    total, end = 0.0, float("-inf")
+    for start, stop in sorted(spans):
+        total += max(0.0, stop - max(start, end))
+        end = max(end, stop)
+    return total
+
+
+def _fill(table: Table) -> float:
+    """The share of cells with text."""
+    return mean(bool(cell) for row in table.rows for cell in row)
 
 
 def _grid(runs: Sequence[Run], xs: Sequence[float], ys: Sequence[float]) -> Table | None:
@@ -187,7 +240,7 @@ def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
         cells.append(tuple(texts))
     filled = mean(sum(map(bool, row)) / len(spans) for row in cells)
     few = len(rows) < 3 and (len(rows) < 2 or len(spans) < 4 or filled < 1)
-    if few or filled < 0.55 or _are_entries(columns) or _are_prose(columns):
+    if few or filled < 0.53 or _are_entries(columns) or _are_prose(columns):
         return None
     return Table(
         rows=tuple(cells),
