@@ -20,8 +20,8 @@ MEMORY = re.compile(r"[1-9]\d*(kB|MB|GB)")
 def command(memory: str, as_json: bool, config: Config) -> None:
     """Make large workspaces in PostgreSQL fast to search by meaning.
 
-    Builds an index of nearest vectors (HNSW) for each part of the tables that has more than 20,000 of them, on all
-    servers of a cluster. Reads and writes go on meanwhile; run it again if it was stopped, or when much was added.
+    Builds an index of nearest vectors (HNSW) for each workspace that has more than 20,000 of them. Reads and writes go
+    on meanwhile; run it again if it was stopped, or when a workspace has grown.
     Later writes take longer, and about one in a hundred of the nearest passages is missed.
 
     \b
@@ -37,17 +37,16 @@ def command(memory: str, as_json: bool, config: Config) -> None:
     except ImportError as error:
         raise MissingExtra("psycopg, which PostgreSQL is reached with,", "postgres") from error
 
-    parts = []
+    workspaces = []
     for index in tune(config.store, memory=memory, progress=_print_progress):
-        parts.append(index.as_dict())
+        workspaces.append(index.as_dict())
         if not as_json:
-            where = f" on {index.server}" if index.server else ""
             done = f"made in {index.seconds:.0f} s" if index.made else "was there"
-            click.echo(f"{index.part}{where}: {index.vectors:,} vectors of {index.dimensions} numbers, {done}")
+            click.echo(f"{index.workspace}: {index.vectors:,} vectors of {index.dimensions} numbers, {done}")
     if as_json:
-        print_json(parts)
-    elif not parts:
-        click.echo(f"nothing to do: every part has at most {FEW:,} vectors")
+        print_json(workspaces)
+    elif not workspaces:
+        click.echo(f"nothing to do: every workspace has at most {FEW:,} vectors")
 
 
 def _print_progress(what: str, share: float) -> None:

@@ -23,7 +23,7 @@ def shared(server, tmp_path_factory):
     from weftwork.store.postgres import PostgresStore
     from weftwork.store.postgres.address import parse
 
-    url = server.url(weftwork_partitions=2, weftwork_files=tmp_path_factory.mktemp("files"))
+    url = server.url(weftwork_files=tmp_path_factory.mktemp("files"))
     store = PostgresStore(parse(url), clock=lambda: NOW)
     yield store
     store.close()

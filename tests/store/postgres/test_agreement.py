@@ -25,7 +25,7 @@ QUESTIONS = (
 def pair(server, tmp_path_factory):
     """The sample workspace in a file and in a database."""
     folder = tmp_path_factory.mktemp("agreement")
-    url = server.url("agreement", weftwork_partitions=2, weftwork_files=folder)
+    url = server.url("agreement", weftwork_files=folder)
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("CREATE DATABASE agreement")
     with (

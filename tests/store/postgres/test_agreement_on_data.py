@@ -29,7 +29,7 @@ def pair(server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("agreement")
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("CREATE DATABASE agreement_on_data")
-    url = server.url("agreement_on_data", weftwork_partitions=2, weftwork_files=folder)
+    url = server.url("agreement_on_data", weftwork_files=folder)
     with Weft.open(folder / "data.weft", clock=lambda: NOW) as file, Weft.open(url, clock=lambda: NOW) as database:
         yield file, database
 

@@ -13,7 +13,7 @@ from weftwork.cli import group
 def address(server):
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("CREATE DATABASE command")
-    return server.url("command", weftwork_partitions=1)
+    return server.url("command")
 
 
 def test_a_store_is_made_filled_asked_counted_and_checked(address, tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from weftwork.write.prepare import prepare
 from .proxy import Proxy
 from .server import LASTING, Server
 
-SMALL = {"weftwork_partitions": 2, "weftwork_wait": 5}
+SMALL = {"weftwork_wait": 5}
 
 
 def new_database(server, name):
@@ -267,7 +267,7 @@ def test_a_tracer_is_told_each_statement_with_its_values(traced):
 
 def test_a_pool_that_is_used_up_says_what_to_raise(server, store):
     opened(store)
-    small = store_at(server.url(weftwork_pool=1, weftwork_partitions=2, weftwork_wait=1))
+    small = store_at(server.url(weftwork_pool=1, weftwork_wait=1))
     with small.view(WORKSPACE, "ana"), pytest.raises(StoreUnavailable, match="weftwork_pool"):
         small.version(WORKSPACE)
     small.close()
@@ -276,7 +276,7 @@ def test_a_pool_that_is_used_up_says_what_to_raise(server, store):
 def test_what_was_acknowledged_is_there_after_the_server_was_killed():
     server = Server(LASTING)
     try:
-        store = store_at(server.start().url(weftwork_partitions=2, weftwork_wait=2))
+        store = store_at(server.start().url(weftwork_wait=2))
         put(opened(store), node("a", "before"))
         server.kill()
         with pytest.raises(StoreUnavailable, match="server runs"):

@@ -47,7 +47,7 @@ def lasting():
 
 
 def test_no_acknowledged_write_is_lost_and_clients_go_on_by_themselves(lasting):
-    address = lasting.url(weftwork_partitions=1, weftwork_wait=3)
+    address = lasting.url(weftwork_wait=3)
     with Weft.open(address, embedder="hashing") as weft:
         stop = threading.Event()
         writers = [Writer(weft, f"w{number}", stop) for number in range(WRITERS)]

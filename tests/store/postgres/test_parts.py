@@ -43,7 +43,7 @@ def test_a_wrong_address_is_refused_with_the_fix(url, message):
 
 def test_lexemes_have_stems_with_their_places_and_words_without():
     assert lexemes("Launching the launch") == ("'launch':1,3 'the':2 '=launching' '=the' '=launch'", 3)
-    assert phrase(["o'neil", "x"]) == "'o''neil' <-> 'x'"
+    assert phrase(["o'neil", "x"]) == "('o''neil' <-> 'x')"
     assert lexemes("") == ("", 0)
 
 

@@ -27,7 +27,7 @@ def address(server):
     name = f"together_{os.urandom(4).hex()}"
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"CREATE DATABASE {name}")
-    yield server.url(name, weftwork_partitions=1, weftwork_pool=4)
+    yield server.url(name, weftwork_pool=4)
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

@@ -23,7 +23,7 @@ def servers():
     primary = Server().start()
     replica = None
     try:
-        with closing(open_store(primary.url(weftwork_partitions=2), clock=lambda: NOW)) as store:
+        with closing(open_store(primary.url(), clock=lambda: NOW)) as store:
             store.create_workspace(NAME, owner="me")
             put(store, node("a", "quince jam"), workspace=NAME)
         replica = Server(replica_of=primary).start()
@@ -37,7 +37,7 @@ def servers():
 @pytest.fixture
 def url(servers, tmp_path):
     primary, replica = servers
-    return primary.url(weftwork_partitions=2, weftwork_wait=1, weftwork_read=replica.url(), weftwork_files=tmp_path)
+    return primary.url(weftwork_wait=1, weftwork_read=replica.url(), weftwork_files=tmp_path)
 
 
 @pytest.fixture
@@ -119,13 +119,12 @@ def test_the_settings_name_a_replica_by_its_own_address(tmp_path):
     (tmp_path / "weftwork.toml").write_text(
         'store = "postgresql://db1/weftwork?weftwork_pool=3"\nread_url = "postgresql://db2/weftwork"\n'
     )
-    config = load_config(tmp_path, {})
+    trusted = {"WEFTWORK_TRUST": "1"}
+    config = load_config(tmp_path, trusted)
     address = parse(with_replica(config.store, config.read_url))
     assert (address.server, address.read, address.pool) == ("postgresql://db1/weftwork", "postgresql://db2/weftwork", 3)
-    assert (
-        load_config(tmp_path, {"WEFTWORK_READ_URL": "postgresql://db3/weftwork"}).read_url
-        == "postgresql://db3/weftwork"
-    )
+    other = {"WEFTWORK_READ_URL": "postgresql://db3/weftwork"}
+    assert load_config(tmp_path, trusted | other).read_url == "postgresql://db3/weftwork"
     assert with_replica("notes.weft", "") == "notes.weft"
     with pytest.raises(InvalidInput, match="is a file and has no replica"):
         with_replica("notes.weft", "postgresql://db2/weftwork")

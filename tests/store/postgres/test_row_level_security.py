@@ -7,7 +7,7 @@ from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
 from weftwork.store.postgres import PostgresStore
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.policies import APPLICATION
-from weftwork.store.postgres.schema import PARTITIONED
+from weftwork.store.postgres.schema import TABLES
 from weftwork.types import Edge
 
 SECRET = frozenset({"ana"})
@@ -49,8 +49,7 @@ def ordinary(server, store):
 def seen(connection, workspace, user, query):
     """The rows of a query that names neither workspace nor user."""
     with connection.transaction():
-        number = connection.execute("SELECT id FROM directory WHERE name = %s", (workspace,)).fetchone()[0]
-        connection.execute("SELECT weftwork_open_at(%s, %s)", (number, user))
+        connection.execute("SELECT weftwork_open(%s, %s)", (workspace, user))
         return connection.execute(query).fetchall()
 
 
@@ -77,7 +76,7 @@ READS = [
 
 @pytest.mark.usefixtures("filled")
 def test_a_user_reads_what_they_may_see_of_their_workspace_alone(ordinary):
-    for table in (*PARTITIONED, "keys", "key_workspaces", "jobs", "embedding_cache"):
+    for table in (*TABLES, "keys", "key_workspaces", "jobs", "embedding_cache"):
         assert ordinary.execute(f"SELECT * FROM {table}").fetchall() == [], f"{table} is open to who names no user"
     for query, ana, ben in READS:
         for user, wanted in (("ana", ana), ("ben", ben), ("nobody", [0] if "count" in query else [])):
@@ -105,11 +104,6 @@ def test_who_only_reads_can_write_nothing(ordinary):
         seen(ordinary, WORKSPACE, "ana", "INSERT INTO marks SELECT id, 'a', 'b', 'c' FROM directory")
 
 
-def test_a_partition_cannot_be_read_past_the_policies(ordinary):
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        ordinary.execute("SELECT * FROM nodes_0")
-
-
 @pytest.mark.usefixtures("store")
 def test_each_table_of_a_workspace_has_a_policy_and_its_number_first_in_the_key(server):
     with psycopg.connect(server.url()) as owner:
@@ -118,10 +112,10 @@ def test_each_table_of_a_workspace_has_a_policy_and_its_number_first_in_the_key(
                    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
                    WHERE i.indrelid = c.oid AND i.indisprimary)
                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-               WHERE n.nspname = 'weftwork' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"""
+               WHERE n.nspname = 'weftwork' AND c.relkind = 'r'"""
         ).fetchall()
     tables = {row[0]: row[1:] for row in rows}
-    assert {name for name, row in tables.items() if row == (True, "p", "workspace")} == set(PARTITIONED)
+    assert {name for name, row in tables.items() if row == (True, "r", "workspace")} == set(TABLES)
     assert {name for name, row in tables.items() if not row[0]} == {"directory", "migrations"}
 
 
@@ -138,7 +132,7 @@ def test_an_owner_without_the_role_is_told_and_gets_it_when_an_administrator_gra
         administrator.execute("CREATE DATABASE plain OWNER plain")
         with psycopg.connect(server.url("plain"), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin")
-        address = parse(server.url("plain", "plain", weftwork_partitions=1, weftwork_files=tmp_path))
+        address = parse(server.url("plain", "plain", weftwork_files=tmp_path))
         alone = PostgresStore(address, clock=lambda: NOW)
         put(opened(alone), node("a", "quince"))
         assert [problem for problem in alone.check() if "row-level security" in problem]

@@ -21,7 +21,6 @@ from weftwork.store.open import open_store
 from weftwork.store.server_state import Job, Key
 from weftwork.store.transfer import COLUMNS, INCOMPLETE, movable, move
 
-PARTS = {"weftwork_partitions": 1}
 QUESTIONS = ("Where do the mirror coatings stand?", "telescpoe mirorr", '"mirror cell" coating', "")
 KEY = Key(id="key-1", digest="d" * 64, user="ana", workspaces=frozenset({"studio", "other"}), scope="write",
           created_at=sample.NOW, expires_at=sample.NOW + timedelta(days=90))  # fmt: skip
@@ -83,7 +82,7 @@ def database(server, tmp_path):
     name = f"moved_{os.urandom(4).hex()}"
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"CREATE DATABASE {name}")
-    yield server.url(name, weftwork_files=tmp_path / "files", **PARTS)
+    yield server.url(name, weftwork_files=tmp_path / "files")
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

@@ -14,9 +14,8 @@ from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened
 from weftwork.store.index.nearest import Effort
 from weftwork.store.postgres import PostgresStore, embeddings
 from weftwork.store.postgres.address import parse
-from weftwork.store.postgres.cluster.moving import alone
-from weftwork.store.postgres.cluster.servers import Servers
-from weftwork.store.postgres.hnsw import tune
+from weftwork.store.postgres.hnsw import alone, tune
+from weftwork.store.postgres.owner import owner_connection
 from weftwork.store.postgres.policies import APPLICATION
 from weftwork.text.tokens import CharacterCounter
 from weftwork.write.prepare import prepare
@@ -100,7 +99,7 @@ def test_the_database_uses_the_index_behind_the_policies(cloud, traced, owner, s
         owner.execute(f"SET LOCAL ROLE {APPLICATION}")
         owner.execute("SELECT * FROM weftwork_open(%s, 'cleo')", (WORKSPACE,))
         plan = owner.execute(f"EXPLAIN {statement}").fetchall()
-    assert any(f"nearest_{WIDTH}" in row[0] and "Index Scan" in row[0] for row in plan), plan
+    assert any("embeddings_nearest_" in row[0] and "Index Scan" in row[0] for row in plan), plan
 
 
 @pytest.mark.usefixtures("cloud")
@@ -108,7 +107,7 @@ def test_what_a_stopped_run_left_is_made_again_and_what_is_there_is_left_alone(o
     (made,) = tune(server.url(), memory="64MB", fewest=1000)
     (again,) = tune(server.url(), memory="64MB", fewest=1000)
     assert (made.made, again.made) == (True, False)
-    name = f"{made.part}_nearest_{WIDTH}"
+    ((name, _),) = owner.execute(INDEXES).fetchall()
     owner.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", (name,))
     (mended,) = tune(server.url(), memory="64MB", fewest=1000)
     assert mended.made
@@ -143,12 +142,12 @@ def test_a_vector_of_any_length_can_be_kept_beside_an_index_and_is_found_through
 
 
 def test_two_do_not_make_the_same_index_at_once(store, server):
-    with Servers(parse(server.url())) as servers, alone(servers.here), pytest.raises(StoreBusy, match="weftwork tune"):
+    with owner_connection(parse(server.url())) as other, alone(other), pytest.raises(StoreBusy, match="weftwork tune"):
         list(tune(server.url(), memory="64MB", fewest=1000))
 
 
 @pytest.mark.usefixtures("cloud")
-def test_small_parts_have_no_index_and_a_file_needs_none(owner, server, tmp_path, monkeypatch):
+def test_small_workspaces_have_no_index_and_a_file_needs_none(owner, server, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):

@@ -22,6 +22,15 @@ class SearchContract:
         put(opened(store), node("n", "They were launching rockets."))
         assert found(store, "rocket launches") == ["n"]
 
+    def test_words_match_by_their_stem_in_the_language_of_the_passage(self, store: Store) -> None:
+        german = node("german", "Wir haben über die Krankheit der Bäume mit dem Gärtner gesprochen.")
+        english = node("english", "We have talked with the gardener about the disease of the trees.")
+        put(opened(store), german, english)
+        for query in ("Krankheiten", "wer sprach über Krankheiten?", '"die Krankheiten"', "krank*"):
+            assert found(store, query) == ["german"], query
+        with store.view(WORKSPACE, "ana") as view:
+            assert view.unknown_words(["Krankheiten", "tree", "quince"]) == ["quince"]
+
     def test_rare_words_weigh_more_than_common_ones(self, store: Store) -> None:
         common = [node(f"c{n}", "meeting notes") for n in range(8)]
         put(opened(store), *common, node("rare", "zeppelin notes"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, names, node, opened, put
@@ -57,6 +58,24 @@ class StructureContract:
             hidden = view.passages(["c2"])["c2"]
         with store.view(WORKSPACE, "ben") as view:
             assert view.adjacent(hidden, 2) == {}
+
+    def test_what_was_said_around_is_of_the_same_conversation_visible_and_valid(self, store: Store) -> None:
+        said, hour = NOW, timedelta(hours=1)
+        turns = [
+            node(f"m{n}", text=f"turn {n}", conversation="other" if n == 3 else "c", created_at=said + n * hour)
+            for n in range(6)
+        ]
+        turns[1] = replace(turns[1], valid_until=said + 2 * hour)
+        put(opened(store, "ben"), *turns)
+        with store.atomic(WORKSPACE) as batch:
+            batch.set_access("m4", frozenset({"ana"}))
+        with store.view(WORKSPACE, "ben") as view:
+            first = {name: keys[0] for name, keys in view.passages(["m0", "m1", "m2", "m3", "m5"]).items()}
+            assert sorted(view.said_around([first["m2"]], 2)[first["m2"]]) == [
+                (-2, first["m0"]), (-1, first["m1"]), (1, first["m5"]),
+            ]  # fmt: skip
+            later = view.said_around([first["m2"], first["m3"]], 1, as_of=said + 9 * hour)
+            assert later == {first["m2"]: [(-1, first["m0"]), (1, first["m5"])]}
 
     def test_children_come_in_their_order_from_either_end(self, store: Store) -> None:
         put(opened(store), *_family())

@@ -71,6 +71,9 @@ class WritingContract:
         assert store.unchecked_fields(WORKSPACE, "z") is None
         assert store.unchecked_children(WORKSPACE, "a") == {"b"}
         assert store.unchecked_children(WORKSPACE, "z") == set()
+        lists = store.unchecked_access_lists(WORKSPACE, ["a", "b", "z"])
+        assert lists["a"] == lists["b"] and "z" not in lists
+        assert [store.unchecked_parent(WORKSPACE, name) for name in "baz"] == ["a", None, None]
 
     def test_files_go_with_the_nodes_that_they_belong_to(self, store: Store) -> None:
         opened(store)

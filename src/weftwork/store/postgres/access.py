@@ -41,23 +41,22 @@ class PostgresAccessLists(AccessLists):
     def _assign(self, lists: Mapping[int, int]) -> None:
         if not lists:
             return
-        words.count(self._session, lists, -1)
-        for table, column in (("nodes", "pk"), ("passages", "node"), ("words", "node"), ("embeddings", "node")):
-            condition = "" if table != "words" else _THEIR_WORDS
+        words.remove(self._session, lists)
+        for table, column in (("nodes", "pk"), ("passages", "node")):
             self._session.run(
                 f"""UPDATE {table} t SET acl = v.acl
                     FROM unnest(%(nodes)s::bigint[], %(acls)s::bigint[]) AS v (node, acl)
-                    WHERE t.workspace = %(ws)s AND t.{column} = v.node{condition}""",
+                    WHERE t.workspace = %(ws)s AND t.{column} = v.node""",
                 nodes=list(lists),
                 acls=list(lists.values()),
             )
-        words.count(self._session, lists, 1)
-
-
-_THEIR_WORDS = """ AND (t.term, t.key) IN (
-    SELECT l.term, p.key FROM passages p CROSS JOIN unnest(tsvector_to_array(p.lexemes)) AS l (term)
-    WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[]))"""
-"""Selects rows of `words` by term and key: the table is too large for an index by node."""
+        self._session.run(
+            """UPDATE embeddings e SET acl = p.acl FROM passages p
+               WHERE p.workspace = %(ws)s AND p.node = ANY (%(nodes)s::bigint[])
+                 AND e.workspace = %(ws)s AND e.key = p.key""",
+            nodes=list(lists),
+        )
+        words.file(self._session, lists)
 
 
 def list_digest(principals: str) -> str:

@@ -15,11 +15,10 @@ from weftwork.errors import InvalidInput
 
 SCHEMES = ("postgresql", "postgres")
 OWN = "weftwork_"
-_NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "partitions": 16, "lag": 1}
+_NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "lag": 1}
 MOST = 1_000_000
 """The maximum of a numeric setting: twelve days, for those in seconds."""
-_TEXTS = ("files", "read", "route")
-_ROUTES = ("direct", "coordinator")
+_TEXTS = ("files", "read")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +35,10 @@ class Address:
     """Seconds that a statement may take."""
     wait: int = _NUMBERS["wait"]
     """Seconds to wait for a connection."""
-    partitions: int = _NUMBERS["partitions"]
-    """Partitions of each table; used when the database is set up, ignored later."""
     lag: int = _NUMBERS["lag"]
     """Seconds to wait for the replica to have what this process wrote, before the primary is asked."""
     read: str | None = None
     """The connection string of a replica for reads."""
-    route: str = _ROUTES[0]
-    """Read a cluster's workspaces from their own servers ("direct") or through the coordinator."""
     files: Path
     """Base path of the folders of files, on storage that all servers share."""
 
@@ -61,14 +56,11 @@ def parse(url: str) -> Address:
         raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {names}")
     name = unquote(parts.path.strip("/")) or "postgres"
     folder = Path(settings["files"]) if "files" in settings else _shared_folder()
-    if settings.get("route", _ROUTES[0]) not in _ROUTES:
-        raise InvalidInput(f"{OWN}route in the address must be one of {', '.join(_ROUTES)}, got {settings['route']!r}")
     numbers = {setting: _number(setting, settings[setting]) for setting in _NUMBERS if setting in settings}
     return Address(
         server=urlunsplit(parts._replace(query=rest)),
         place=f"{parts.scheme}://{parts.hostname or dict(parse_qsl(rest)).get('host', '')}/{name}",
         files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
-        route=settings.get("route", _ROUTES[0]),
         read=parse(settings["read"]).server if settings.get("read") else None,
         **numbers,
     )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from weftwork.store.postgres import embeddings, words, write_queries
 from weftwork.store.postgres.access import PostgresAccessLists
-from weftwork.store.postgres.put import PostgresPutter, remove_details, remove_passages
+from weftwork.store.postgres.load import insert
+from weftwork.store.postgres.put import PostgresPutter
 from weftwork.store.postgres.session import Session
 from weftwork.store.sql.batch import EdgeKey, SqlBatch
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 KEPT_COMMITS = 1_000
 """Versions of a workspace whose marks are kept: a lost COMMIT is one of the last."""
-BEYOND = 2**63 - 1
 
 
 class PostgresBatch(SqlBatch):
@@ -55,32 +55,20 @@ class PostgresBatch(SqlBatch):
         return int(version)
 
     def _write_edges(self, weights: Mapping[EdgeKey, float]) -> int:
-        rows = self._session.rows(write_queries.LINK, **_columns(weights), weights=list(weights.values()))
-        return int(rows[0][0])
+        return self._session.run(write_queries.LINK, **_columns(weights), weights=list(weights.values()))
 
     def _remove_edges(self, keys: Sequence[EdgeKey]) -> int:
-        return int(self._session.rows(write_queries.UNLINK, **_columns(keys))[0][0])
+        return self._session.run(write_queries.UNLINK, **_columns(keys))
 
     def _remove_nodes(self, nodes: Sequence[int]) -> None:
-        session, numbers = self._session, list(nodes)
-        words.remove(session, numbers)
-        remove_passages(session, numbers, before=BEYOND)
-        remove_details(session, numbers)
-        for table in ("activity", "feedback", "usage"):
-            session.run(f"DELETE FROM {table} WHERE workspace = %(ws)s AND node = ANY (%(n)s::bigint[])", n=numbers)
-        for end in ("source", "target"):
-            session.run(f"DELETE FROM edges WHERE workspace = %(ws)s AND {end} = ANY (%(n)s::bigint[])", n=numbers)
-        session.run("DELETE FROM nodes WHERE workspace = %(ws)s AND pk = ANY (%(n)s::bigint[])", n=numbers)
+        # All else that belongs to a node goes with it, by foreign keys.
+        words.remove(self._session, nodes)
+        self._session.run(
+            "DELETE FROM nodes WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])", nodes=list(nodes)
+        )
 
     def _add_marks(self, group: str, marks: Mapping[str, str]) -> None:
-        self._session.run(
-            """INSERT INTO marks (workspace, topic, name, mark)
-               SELECT %(ws)s, %(group)s, m.name, m.mark
-               FROM unnest(%(names)s::text[], %(marks)s::text[]) AS m (name, mark)""",
-            group=group,
-            names=list(marks),
-            marks=list(marks.values()),
-        )
+        insert(self._session, "marks", ("topic", "name", "mark"), [(group, *pair) for pair in marks.items()])
 
 
 def _columns(keys: Iterable[EdgeKey]) -> dict[str, list[object]]:

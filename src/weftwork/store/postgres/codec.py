@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weftwork.text.analysis import analyse, whole_words
+from weftwork.text.analysis import indexed, marked, whole_words
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -31,17 +31,17 @@ def lexemes(searchable: str) -> tuple[str, int]:
     Stems have positions, for phrases and frequencies; unstemmed words have none.
     """
     places: dict[str, list[int]] = {}
-    stems = analyse(searchable)
-    for place, stem in enumerate(stems, start=1):
+    stems, language = indexed(searchable)
+    for place, stem in enumerate(marked(stems, language), start=1):
         places.setdefault(stem, []).append(min(place, LAST_POSITION))
     parts = [f"{_quoted(stem)}:{','.join(map(str, positions[:MOST_POSITIONS]))}" for stem, positions in places.items()]
     parts += [_quoted(WHOLE + word) for word in dict.fromkeys(whole_words(searchable))]
     return " ".join(parts), len(stems)
 
 
-def phrase(words: Sequence[str]) -> str:
-    """A phrase tsquery, as text."""
-    return " <-> ".join(map(_quoted, words))
+def phrase(*forms: Sequence[str]) -> str:
+    """A tsquery for words that follow one another, in any of their forms, as text."""
+    return " | ".join(f"({' <-> '.join(map(_quoted, words))})" for words in forms)
 
 
 def _quoted(word: str) -> str:

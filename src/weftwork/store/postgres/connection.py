@@ -22,7 +22,6 @@ from weftwork.store.postgres.replica import ALTERNATIVE, Place, Replica
 from weftwork.store.postgres.schema import SCHEMA, is_set_up, migrate
 from weftwork.store.postgres.text import register
 from weftwork.store.postgres.tracing import traced_connections
-from weftwork.store.postgres.workspaces import Moving
 from weftwork.store.sql.session import Tracer
 
 Answer = TypeVar("Answer")
@@ -94,7 +93,7 @@ class Connections:
             connection.execute(f"SET search_path TO {SCHEMA}, public".encode())
             if not create and not is_set_up(connection):
                 raise NotFound(f"{self.address.place} holds no store: create it with  weftwork init --store ADDRESS")
-            migrate(connection, self.address.partitions)
+            migrate(connection)
             row = connection.execute(
                 "SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')", (APPLICATION,)
             ).fetchone()
@@ -175,7 +174,7 @@ class Connections:
                 yield from _nested(outer, first)
 
     def _outermost(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
-        connection, answer = self._begin_writing(first)
+        connection, answer = self._begin(WRITING, first, self._primary)
         self._own.connection, self._own.marks = connection, ()
         lost = None
         try:
@@ -194,17 +193,6 @@ class Connections:
             if self._replica is not None:
                 self._replica.lose_track()
             self._look_up(self._own.marks, lost)
-
-    def _begin_writing(self, first: Callable[[Connection[Any]], Answer]) -> tuple[Connection[Any], Answer]:
-        """Begin a write; wait while the workspace is being moved to another server."""
-        deadline = time.monotonic() + self.address.wait
-        while True:
-            try:
-                return self._begin(WRITING, first, self._primary)
-            except Moving:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(random.uniform(0.02, 0.1))
 
     def _committed_on(self, connection: Connection[Any]) -> None:
         """Record the WAL position after a commit, for read-your-writes on the replica."""
@@ -315,16 +303,15 @@ def _nested(
         raise
     outer.execute("RELEASE nested")
     # RELEASE keeps settings of the savepoint: restore the workspace of the outer block.
-    outer.execute("SELECT set_config('weftwork.workspace', COALESCE(%s, ''), true)", row)
+    outer.execute("SELECT weftwork_enter(NULLIF(%s, '')::bigint)", row)
 
 
 def _committed(connection: Connection[Any], marks: tuple[Mark, ...]) -> bool:
     """True if a transaction was committed; waits for its end, since it holds the workspace's lock."""
     workspace, version, mark = marks[-1]
-    connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(workspace),))
-    locked = "SELECT 1 FROM directory WHERE COALESCE(place, id) = %s FOR NO KEY UPDATE"
+    locked = "SELECT weftwork_enter(id) FROM directory WHERE id = %s FOR NO KEY UPDATE"
     if connection.execute(locked, (workspace,)).fetchone() is None:
-        raise StoreUnavailable("the workspace was moved or dropped meanwhile")
+        raise StoreUnavailable("the workspace was dropped meanwhile")
     row = connection.execute(
         "SELECT 1 FROM commits WHERE workspace = %s AND version = %s AND mark = %s", (workspace, version, mark)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weftwork.store.postgres.workspaces import head, identity, number_of
+from weftwork.store.postgres.workspaces import head, number_of
 from weftwork.store.sql.codec import text_to_embed
 from weftwork.store.transfer import SURVEYED
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def take(connection: Connection[Any], workspace: str, model: str, limit: int) -> dict[str, str]:
     """Lock some texts of the queue that no other worker has locked; may be empty."""
-    number, owner = number_of(connection, workspace), identity(connection, workspace)
-    digests = _locked(connection, owner, model, limit)
+    number = number_of(connection, workspace)
+    digests = _locked(connection, number, model, limit)
     if not digests:
         return {}
     rows = connection.execute(
@@ -38,7 +38,7 @@ def count(connection: Connection[Any], workspace: str, model: str, most: int) ->
     """The length of the queue, locked texts included, up to `most`."""
     row = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM waiting WHERE workspace = %s AND model = %s LIMIT %s) AS found",
-        (identity(connection, workspace), model, most),
+        (number_of(connection, workspace), model, most),
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -60,21 +60,21 @@ def survey(connection: Connection[Any], workspace: str, model: str) -> None:
     if is_surveyed(connection, workspace, model):
         return
     values = {
-        "ws": workspace_head.number, "owner": identity(connection, workspace), "model": model, "topic": SURVEYED,
-        "mark": str(workspace_head.version),
+        "ws": workspace_head.number, "model": model, "topic": SURVEYED, "mark": str(workspace_head.version)
     }  # fmt: skip
     connection.execute(
         """INSERT INTO waiting (workspace, model, digest)
-           SELECT DISTINCT %(owner)s::bigint, %(model)s, p.digest FROM passages p
+           SELECT DISTINCT p.workspace, %(model)s, p.digest FROM passages p
            WHERE p.workspace = %(ws)s AND NOT EXISTS (
                SELECT 1 FROM embeddings e JOIN models m ON m.workspace = %(ws)s AND m.model = e.model
                WHERE e.workspace = %(ws)s AND e.key = p.key AND m.name = %(model)s)
            ON CONFLICT DO NOTHING""",
         values,
     )
-    connection.execute("DELETE FROM marks WHERE workspace = %(ws)s AND topic = %(topic)s AND name = %(model)s", values)
     connection.execute(
-        "INSERT INTO marks (workspace, topic, name, mark) VALUES (%(ws)s, %(topic)s, %(model)s, %(mark)s)", values
+        """INSERT INTO marks (workspace, topic, name, mark) VALUES (%(ws)s, %(topic)s, %(model)s, %(mark)s)
+           ON CONFLICT (workspace, topic, name) DO UPDATE SET mark = excluded.mark""",
+        values,
     )
 
 
@@ -82,14 +82,14 @@ def settle(connection: Connection[Any], workspace: str, model: str, digests: lis
     """Remove texts from the queue."""
     connection.execute(
         "DELETE FROM waiting WHERE workspace = %s AND model = %s AND digest = ANY (%s::text[])",
-        (identity(connection, workspace), model, digests),
+        (number_of(connection, workspace), model, digests),
     )
 
 
-def _locked(connection: Connection[Any], owner: int, model: str, limit: int) -> list[str]:
+def _locked(connection: Connection[Any], number: int, model: str, limit: int) -> list[str]:
     rows = connection.execute(
         """SELECT digest FROM waiting WHERE workspace = %s AND model = %s
            ORDER BY digest LIMIT %s FOR UPDATE SKIP LOCKED""",
-        (owner, model, limit),
+        (number, model, limit),
     )
     return [row[0] for row in rows]

@@ -47,17 +47,13 @@ def put(session: Session, model: str, vectors: Mapping[str, Vector]) -> list[int
            WHERE workspace = %(ws)s AND digest = ANY (%(digests)s::text[]) ORDER BY key""",
         digests=list(vectors),
     )
-    session.run(
-        "DELETE FROM embeddings WHERE workspace = %(ws)s AND model = %(model)s AND key = ANY (%(keys)s::bigint[])",
-        model=number,
-        keys=[row[0] for row in rows],
-    )
     columns = {digest: (sign_bits(vector), vector_text(vector)) for digest, vector in vectors.items()}
     insert(
         session,
         "embeddings",
         ("model", "key", "node", "acl", "bits", "vector"),
         [(number, key, node, acl, *columns[digest]) for key, node, acl, digest in rows],
+        key=("model", "key"),
     )
     return sorted({row[1] for row in rows})
 
@@ -115,11 +111,11 @@ def search(
 def _is_near_enough(model: Model, reader: Reader, filters: Filters) -> bool:
     """True if the HNSW index is cheaper than comparing the sign bits of all visible rows.
 
-    The index spans workspaces: it steps over the rows that are not visible.
+    It steps over the rows that are not visible.
     """
     if not model.indexed or replace(filters, as_of=None) != Filters():
         return False
-    passed = STEPS + NEAR * model.indexed / reader.passages
+    passed = STEPS + NEAR * reader.everything / reader.passages
     return passed * DEARER < reader.passages
 
 

@@ -17,7 +17,7 @@ TOO_LONG = ("25P03", "25P04")
 
 
 def is_of_a_shard(error: BaseException) -> bool:
-    """True if the coordinator cannot reach the server that has the rows."""
+    """True if the coordinator cannot reach the worker that has the rows."""
     return isinstance(error, (errors.SqlclientUnableToEstablishSqlconnection, errors.ConnectionFailure))
 
 
@@ -36,8 +36,8 @@ def explained(error: BaseException, place: str) -> WeftError:
         return StoreBusy(f"{place}: another write was in the way ({_first(error)}): try again")
     if is_of_a_shard(error):
         return StoreUnavailable(
-            f"{place}: a server of the cluster does not answer ({_first(error)}): its workspaces can be used again "
-            "when it runs, all others can now"
+            f"{place}: a worker does not answer ({_first(error)}): its workspaces can be used again when it runs, "
+            "all others can now"
         )
     for kinds, answer, text in _REASONS:
         if isinstance(error, kinds):

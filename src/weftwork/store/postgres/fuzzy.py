@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from weftwork.store.postgres.codec import WHOLE, phrase
 from weftwork.store.postgres.read_queries import INDEX_ROW, VISIBLE
-from weftwork.store.postgres.session import Reader, node_clause
+from weftwork.store.postgres.session import Reader, key_clause, node_clause
+from weftwork.store.postgres.words import KEY
 from weftwork.store.sql.codec import index_row
 from weftwork.store.sql.session import Row
 from weftwork.store.sql.word_ranking import resembling, shortlist_size
 from weftwork.text import spelling
-from weftwork.text.analysis import analyse, whole_words
+from weftwork.text.analysis import stem_forms, whole_words
 from weftwork.text.spelling import SHORTEST, distance, most_typos
 from weftwork.types import Filters, Hit
 
@@ -26,12 +27,14 @@ MOST_WORDS = 16
 """Words of the query that are corrected at most."""
 
 
-def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: float) -> list[Hit]:
+def search(
+    reader: Reader, text: str, limit: int, filters: Filters, threshold: float, languages: Sequence[str]
+) -> list[Hit]:
     """Trigram similarity with titles, paths and the nearest words."""
     if not reader.acls or limit < 1 or not text.strip():
         return []
     most = shortlist_size(limit)
-    keys = [*_alike(reader, text[:200], most, filters), *_near(reader, text, most, filters)]
+    keys = [*_alike(reader, text[:200], most, filters), *_near(reader, text, most, filters, languages)]
     rows = reader.searched(
         f"""SELECT {INDEX_ROW} FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
             WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}""",
@@ -42,9 +45,14 @@ def search(reader: Reader, text: str, limit: int, filters: Filters, threshold: f
 
 def _alike(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
     """Keys of the first passages of nodes whose title or source is similar to a text."""
-    few = reader.passages <= FEW
-    clause, values = node_clause(filters, "n.pk" if few else "a.node")
-    rows = reader.searched((_RANKED if few else _ALIKE) + clause + _BEST, text=text, limit=limit, **values)
+    clause, values = node_clause(filters, "n.pk")
+    if reader.passages <= FEW:
+        rows = reader.searched(_RANKED + clause + _BEST, text=text, limit=limit, **values)
+    else:
+        alike = reader.searched("SELECT node, likeness FROM weftwork_alike(%(text)s, %(least)s::real)", text=text,
+                                least=LEAST_OF_TITLES)  # fmt: skip
+        nodes, likeness = [row[0] for row in alike], [row[1] for row in alike]
+        rows = reader.searched(_ALIKE + clause + _BEST, nodes=nodes, likeness=likeness, limit=limit, **values)
     return [row[0] for row in rows]
 
 
@@ -54,21 +62,21 @@ _RANKED = f"""SELECT key FROM (
     FROM nodes n JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal = 0
     WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}"""
 _ALIKE = f"""SELECT key FROM (
-    SELECT p.key, a.likeness FROM weftwork_alike(%(text)s, {LEAST_OF_TITLES}) a
-    JOIN passages p ON p.workspace = %(ws)s AND p.node = a.node AND p.ordinal = 0 AND p.acl = {VISIBLE} WHERE true"""
+    SELECT p.key, n.likeness FROM unnest(%(nodes)s::bigint[], %(likeness)s::real[]) AS n (pk, likeness)
+    JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk AND p.ordinal = 0 AND p.acl = {VISIBLE} WHERE true"""
 _BEST = ") found WHERE likeness > 0 ORDER BY likeness DESC, key LIMIT %(limit)s"
 
 
-def _near(reader: Reader, text: str, limit: int, filters: Filters) -> list[int]:
+def _near(reader: Reader, text: str, limit: int, filters: Filters, languages: Sequence[str]) -> list[int]:
     """Keys of passages with a near match of a word that occurs nowhere in scope."""
     words = [word for word in dict.fromkeys(whole_words(text[:1000])) if len(word) >= SHORTEST][:MOST_WORDS]
-    occurring = _known(reader, words, filters)
+    occurring = _known(reader, words, filters, languages)
     unknown = [word for word in words if word not in occurring]
     if not unknown:
         return []
     rows = _alike_words(reader, unknown)
     near = [(asked, word) for asked, word in rows if distance(asked, word, most_typos(asked)) is not None]
-    return _containing(reader, near, limit, filters)
+    return _containing(reader, near, limit, filters, languages)
 
 
 def corrections(reader: Reader, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -91,18 +99,29 @@ def _alike_words(reader: Reader, words: Sequence[str]) -> list[Row]:
     )
 
 
-def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
+def _lookups(words: Iterable[tuple[str, str]], languages: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Pairs of a word that is asked for and a known one, as the posting lists and the lexemes to look up."""
+    return [
+        (asked, stem, phrase([WHOLE + word]))
+        for asked, word in words
+        for forms in stem_forms(word, languages)
+        for stem in dict.fromkeys(forms)
+    ]
+
+
+def _known(reader: Reader, words: Sequence[str], filters: Filters, languages: Sequence[str]) -> set[str]:
     """The words that occur in scope, unstemmed."""
-    lookups = [(word, stem, phrase([WHOLE + word])) for word in words for stem in analyse(word)]
+    lookups = _lookups(((word, word) for word in words), languages)
     if not lookups:
         return set()
-    clause, values = node_clause(filters, "w.node")
+    clause, values = key_clause(filters, "p.key")
     asked, stems, lexemes = (list(column) for column in zip(*lookups, strict=True))
     rows = reader.searched(
         f"""SELECT q.asked
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
             WHERE EXISTS (
-                SELECT 1 FROM words w JOIN passages p ON p.workspace = %(ws)s AND p.key = w.key
+                SELECT 1 FROM words w CROSS JOIN unnest(w.postings) AS o (posting)
+                JOIN passages p ON p.workspace = %(ws)s AND p.key = {KEY}
                 WHERE w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {VISIBLE}
                   AND p.lexemes @@ q.lexeme::tsquery{clause})""",
         asked=asked,
@@ -113,19 +132,22 @@ def _known(reader: Reader, words: Sequence[str], filters: Filters) -> set[str]:
     return {row[0] for row in rows}
 
 
-def _containing(reader: Reader, words: Sequence[tuple[str, str]], limit: int, filters: Filters) -> list[int]:
+def _containing(
+    reader: Reader, words: Sequence[tuple[str, str]], limit: int, filters: Filters, languages: Sequence[str]
+) -> list[int]:
     """Keys of passages with these (query word, near match) pairs; most query words first."""
-    lookups = [(asked, stem, phrase([WHOLE + word])) for asked, word in words for stem in analyse(word)]
+    lookups = _lookups(words, languages)
     if not lookups:
         return []
-    clause, values = node_clause(filters, "w.node")
+    clause, values = key_clause(filters, "p.key")
     asked, stems, lexemes = (list(column) for column in zip(*lookups, strict=True))
     rows = reader.searched(
-        f"""SELECT w.key
+        f"""SELECT p.key
             FROM unnest(%(asked)s::text[], %(stems)s::text[], %(lexemes)s::text[]) AS q (asked, stem, lexeme)
             JOIN words w ON w.workspace = %(ws)s AND w.term = q.stem AND w.acl = {VISIBLE}
-            JOIN passages p ON p.workspace = %(ws)s AND p.key = w.key AND p.lexemes @@ q.lexeme::tsquery
-            WHERE true{clause} GROUP BY w.key ORDER BY count(DISTINCT q.asked) DESC, w.key LIMIT %(limit)s""",
+            CROSS JOIN unnest(w.postings) AS o (posting)
+            JOIN passages p ON p.workspace = %(ws)s AND p.key = {KEY} AND p.lexemes @@ q.lexeme::tsquery
+            WHERE true{clause} GROUP BY p.key ORDER BY count(DISTINCT q.asked) DESC, p.key LIMIT %(limit)s""",
         asked=asked,
         stems=stems,
         lexemes=lexemes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from weftwork.store.postgres.policies import APPLICATION
+from weftwork.store.postgres.words import KEY
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -13,22 +14,15 @@ _TOTALS = """SELECT a.id, a.passages, COALESCE(p.found, 0) FROM acls a LEFT JOIN
         SELECT acl, count(*) AS found, sum(words) AS words FROM passages WHERE workspace = %(ws)s GROUP BY acl
     ) p ON p.acl = a.id
     WHERE a.workspace = %(ws)s AND (a.passages <> COALESCE(p.found, 0) OR a.words <> COALESCE(p.words, 0))"""
-_OF_A_NODE = {
-    "nodes": "parent",
-    "edges": "source",
-    **dict.fromkeys("passages words embeddings tags fields page_vectors activity feedback usage".split(), "node"),
-}
-_ORPHANS = {
-    table: f"""SELECT count(*) FROM {table} t WHERE t.workspace = %(ws)s AND t.{column} IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = %(ws)s AND n.pk = t.{column})"""
-    for table, column in _OF_A_NODE.items()
-}
-_WORDS = """SELECT count(*) FROM (
-        SELECT w.key, count(*) AS terms FROM words w WHERE w.workspace = %(ws)s GROUP BY w.key
+_PARENTS = """SELECT count(*) FROM nodes t WHERE t.workspace = %(ws)s AND t.parent IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.workspace = %(ws)s AND n.pk = t.parent)"""
+_WORDS = f"""SELECT count(*) FROM (
+        SELECT {KEY} AS key, w.acl, count(*) AS terms FROM words w CROSS JOIN unnest(w.postings) AS o (posting)
+        WHERE w.workspace = %(ws)s GROUP BY 1, 2
     ) w FULL JOIN (
-        SELECT p.key, (SELECT count(*) FROM unnest(p.lexemes) l WHERE l.positions IS NOT NULL) AS terms
+        SELECT p.key, p.acl, (SELECT count(*) FROM unnest(p.lexemes) l WHERE l.positions IS NOT NULL) AS terms
         FROM passages p WHERE p.workspace = %(ws)s
-    ) p ON p.key = w.key WHERE COALESCE(w.terms, 0) <> COALESCE(p.terms, 0)"""
+    ) p ON p.key = w.key AND p.acl = w.acl WHERE COALESCE(w.terms, 0) <> COALESCE(p.terms, 0)"""
 _WALL = "SELECT row_security_active('nodes')"
 
 
@@ -47,15 +41,14 @@ def problems(connection: Connection[Any], numbers: dict[str, int]) -> list[str]:
 
 
 def _of(connection: Connection[Any], number: int) -> list[str]:
-    connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(number),))
+    connection.execute("SELECT weftwork_enter(%s)", (number,))
     values = {"ws": number}
     messages = [
         f"access list {row[0]} counts {row[1]} passages where there are {row[2]}"
         for row in connection.execute(_TOTALS, values)
     ]
-    for table, query in _ORPHANS.items():
-        for (count,) in connection.execute(query.encode(), values):
-            messages += [f"{count} rows of {table} belong to a missing node"] if count else []
-    for (count,) in connection.execute(_WORDS, values):
+    for (count,) in connection.execute(_PARENTS, values):
+        messages += [f"{count} nodes belong to a missing parent"] if count else []
+    for (count,) in connection.execute(_WORDS.encode(), values):
         messages += [f"the words of {count} passages are not filed: add them again"] if count else []
     return messages

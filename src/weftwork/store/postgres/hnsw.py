@@ -1,7 +1,8 @@
-"""HNSW indexes for partitions that are too large to be compared row by row.
+"""HNSW indexes for workspaces that are too large to be compared row by row.
 
-They are built on request only: they slow down writes, and most workspaces are small enough without. An index spans the
-workspaces of a partition, so that the recall of a search can depend on rows that its viewer may not see.
+They are built on request only: they slow down writes, and most workspaces are small enough without. Each workspace has
+an index of its own, so that the recall of a search depends on nothing of another one; it can depend on rows of the same
+workspace that its viewer may not see. On Citus the index is one of the distributed table, and moves with its shard.
 """
 
 from __future__ import annotations
@@ -10,36 +11,37 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from weftwork.errors import StoreError
+from weftwork.errors import StoreBusy, StoreError
 from weftwork.store.postgres.address import parse
-from weftwork.store.postgres.cluster.layout import HERE
-from weftwork.store.postgres.cluster.moving import alone
-from weftwork.store.postgres.cluster.servers import Servers, translated_errors
+from weftwork.store.postgres.owner import owner_connection
+from weftwork.store.postgres.session import nearest_index
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 FEW = 20_000
-"""The number of vectors of a partition up to which it gets no index."""
+"""The number of vectors of a workspace up to which it gets no index."""
 WIDEST = 4_000
 """The maximum of dimensions that pgvector can index."""
 OLDEST = (0, 8)
 """The first version of pgvector with iterative index scans."""
 POLL_SECONDS = 0.5
+LOCK = 0x57454655
+"""The advisory lock of `tune`."""
 
-_PARTS = """SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'weftwork.embeddings'::regclass AND c.relkind = 'r'
-    ORDER BY substring(c.relname FROM '[0-9]+$')::int"""
 _VERSION = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
-_LENGTHS = "SELECT length(bits), count(*) FROM {part} WHERE bits IS NOT NULL GROUP BY 1 ORDER BY 1"
+_SIZES = """SELECT workspace, length(bits), count(*) FROM embeddings WHERE bits IS NOT NULL
+    GROUP BY 1, 2 HAVING count(*) > %s ORDER BY 1, 2"""
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 # Normalised, since other vectors may exceed the range of half precision.
-_MAKE = """CREATE INDEX CONCURRENTLY {name} ON {part}
+_MAKE = """CREATE INDEX CONCURRENTLY {name} ON embeddings
     USING hnsw ((l2_normalize(vector)::halfvec({width})) halfvec_cosine_ops)
-    WITH (m = 16, ef_construction = 100) WHERE vector_dims(vector) = {width} AND bits IS NOT NULL"""
+    WITH (m = 16, ef_construction = 100)
+    WHERE workspace = {workspace} AND vector_dims(vector) = {width} AND bits IS NOT NULL"""
 _PROGRESS = """SELECT COALESCE(
         tuples_done / NULLIF(tuples_total, 0)::float8, blocks_done / NULLIF(blocks_total, 0)::float8)
     FROM pg_stat_progress_create_index WHERE pid = %s"""
@@ -50,10 +52,9 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A partition of the table of vectors, and its index."""
+    """A workspace with many vectors, and their index."""
 
-    server: str
-    part: str
+    workspace: str
     dimensions: int
     vectors: int
     made: bool
@@ -66,25 +67,31 @@ class Tuned:
 
 
 def tune(url: str, *, memory: str, fewest: int = FEW, progress: Progress = lambda what, share: None) -> Iterator[Tuned]:
-    """Build missing indexes on all servers of a cluster, concurrently with reads and writes; resumable."""
+    """Build missing indexes, concurrently with reads and writes; resumable."""
     address = parse(url)
-    # One at a time: a second run would mistake an index that is being built for the remains of a stopped run.
-    with Servers(address) as servers, translated_errors(address.place), alone(servers.here):
-        for name in (HERE, *servers.names()):
-            with translated_errors(servers.place(name)):
-                connection = servers.to(name)
-                _check(connection, servers.place(name))
-                connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (memory,))
-                for part, size in _large(connection, fewest):
-                    yield _tuned(connection, name, part, size, progress)
+    # One run at a time: a second run would mistake an index that is being built for the remains of a stopped run.
+    with owner_connection(address) as connection, alone(connection):
+        _check(connection, address.place)
+        connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (memory,))
+        names = dict(connection.execute("SELECT id, name FROM directory").fetchall())
+        for workspace, width, vectors in connection.execute(_SIZES, (fewest,)).fetchall():
+            if workspace in names and width <= WIDEST:
+                started = time.monotonic()
+                made = _made(connection, workspace, width, progress)
+                yield Tuned(names[workspace], width, vectors, made, round(time.monotonic() - started, 1))
 
 
-def _large(connection: Connection[Any], fewest: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The partitions that need an index, with its dimensions and number of vectors."""
-    for (part,) in connection.execute(_PARTS).fetchall():
-        for width, vectors in connection.execute(_LENGTHS.format(part=part).encode()).fetchall():
-            if vectors > fewest and width <= WIDEST:
-                yield part, (width, vectors)
+@contextmanager
+def alone(connection: Connection[Any]) -> Iterator[None]:
+    """Hold the lock of `tune`, or raise StoreBusy."""
+    row = connection.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
+    if row is None or not row[0]:
+        raise StoreBusy("another `weftwork tune` is at work on this database: wait for it to end")
+    try:
+        yield
+    finally:
+        if not connection.broken:
+            connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
 def _check(connection: Connection[Any], place: str) -> None:
@@ -94,17 +101,16 @@ def _check(connection: Connection[Any], place: str) -> None:
         raise StoreError(f"{place} has pgvector {version}: install 0.8 or later, and ALTER EXTENSION vector UPDATE")
 
 
-def _tuned(connection: Connection[Any], server: str, part: str, size: tuple[int, int], progress: Progress) -> Tuned:
-    width, vectors = size
-    name = f"{part}_nearest_{width}"
-    started = time.monotonic()
+def _made(connection: Connection[Any], workspace: int, width: int, progress: Progress) -> bool:
+    """Build an index if there is no valid one; True if it was built."""
+    name = nearest_index(workspace, width)
     valid = connection.execute(_IS_VALID, (name,)).fetchone()
-    made = valid is None or not valid[0]
-    if made:
-        if valid is not None:  # of a run that was stopped
-            connection.execute(f"DROP INDEX CONCURRENTLY {name}".encode())
-        _make(connection, name, _MAKE.format(name=name, part=part, width=width), progress)
-    return Tuned(server, part, width, vectors, made, round(time.monotonic() - started, 1))
+    if valid is not None and valid[0]:
+        return False
+    if valid is not None:  # of a run that was stopped
+        connection.execute(f"DROP INDEX CONCURRENTLY {name}".encode())
+    _make(connection, name, _MAKE.format(name=name, workspace=workspace, width=width), progress)
+    return True
 
 
 def _make(connection: Connection[Any], name: str, statement: str, progress: Progress) -> None:

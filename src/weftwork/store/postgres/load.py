@@ -1,39 +1,44 @@
-"""Bulk inserts: executemany for few rows, COPY for many.
+"""Bulk inserts: one statement with an array for each column.
 
-PostgreSQL does not COPY into a table with row-level security, so rows go through a temporary table.
+The rows come from a join with the workspace's own row, so that Citus sends the statement to its worker as it is. COPY
+is refused where policies apply, and Citus would use it for rows that come from nowhere.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from weftwork.store.postgres.schema import TABLES
 from weftwork.store.postgres.session import Session
 
-MANY = 100
-"""The number of rows from which COPY is faster; it takes four statements for any number."""
+MANY = 2_000
+"""Rows of one statement at most."""
+CASTS = {"tsvector": "text", "varbit": "text", "vector": "text"}
+"""Types whose values are sent as text."""
+_COLUMN = re.compile(r'(?:^|,)\s*("?\w+"?) (text|bigint|int|float8|boolean|bytea|tsvector|varbit|vector)\b(?!\()')
+TYPES = {table: dict(_COLUMN.findall(columns)) for table, columns in TABLES.items()}
+"""The type of each column but the workspace, by table."""
 
-CASTS = {"lexemes": "tsvector", "bits": "varbit", "vector": "vector"}
-"""Columns whose values are sent as text, and their types."""
 
-
-def insert(session: Session, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Insert rows of the workspace; `columns` are those after its number."""
-    if not rows:
-        return
-    connection = session.connection
-    names = ", ".join(("workspace", *columns))
-    if len(rows) < MANY:
-        places = ", ".join(("%s", *(f"%s::{CASTS[name]}" if name in CASTS else "%s" for name in columns)))
-        with connection.cursor() as cursor:
-            cursor.executemany(
-                f"INSERT INTO {table} ({names}) VALUES ({places})".encode(),
-                [(session.workspace, *row) for row in rows],
-            )
-        return
-    staged = f"pg_temp.staged_{table}"
-    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS staged_{table} (LIKE {table}) ON COMMIT DELETE ROWS".encode())
-    with connection.cursor().copy(f"COPY {staged} ({names}) FROM STDIN".encode()) as copy:
-        for row in rows:
-            copy.write_row((session.workspace, *row))
-    connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM {staged}".encode())
-    connection.execute(f"DELETE FROM {staged}".encode())
+def insert(
+    session: Session,
+    table: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    key: Sequence[str] = (),
+) -> None:
+    """Insert rows of the workspace, or replace those with the same key; `columns` are those after its number."""
+    types = [TYPES[table][name] for name in columns]
+    arrays = ", ".join(f"%(a{place})s::{CASTS.get(kind, kind)}[]" for place, kind in enumerate(types))
+    aliases = ", ".join(f"c{place}" for place in range(len(columns)))
+    values = ", ".join(f"g.c{place}::{kind}" for place, kind in enumerate(types))
+    statement = f"""INSERT INTO {table} (workspace, {", ".join(columns)}) SELECT w.workspace, {values}
+        FROM workspaces w CROSS JOIN unnest({arrays}) AS g ({aliases}) WHERE w.workspace = %(ws)s"""
+    if key:
+        changes = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
+        statement += f" ON CONFLICT (workspace, {', '.join(key)}) DO UPDATE SET {changes}"
+    for start in range(0, len(rows), MANY):
+        transposed = zip(*rows[start : start + MANY], strict=True)
+        session.run(statement, **{f"a{place}": list(column) for place, column in enumerate(transposed)})

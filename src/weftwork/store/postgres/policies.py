@@ -1,77 +1,83 @@
 """Row-level security: defence in depth if a query omits its access filter.
 
-Settings of a transaction name the viewer: `weftwork.workspace` (a number), `weftwork.user`, and `weftwork.reach`, which
-is `all` for the store's own work on a whole workspace. The viewer's access lists are computed by the database at the
-start of the transaction (`weftwork.lists`), not taken from the query. Rows without a list follow their node.
+Settings of a transaction name the viewer: `weftwork.workspace` (a number), `weftwork.viewer`, and `weftwork.reach`,
+which is `all` for the store's own work on a whole workspace. The viewer's access lists are computed by the database at
+the start of the transaction (`weftwork.lists`), not taken from the query. Rows without a list follow their node.
 
 Fuzzy search runs in SECURITY DEFINER functions, which check the same conditions: PostgreSQL does not use a trigram
-index under a policy, since its operator is not leakproof. Functions are planned for one workspace, so that they read
-one partition of each table.
+index under a policy, since its operator is not leakproof.
 """
 
 from __future__ import annotations
+
+import re
 
 APPLICATION = "weftwork_app"
 """The role of the store's connections (SET ROLE), to which the policies apply."""
 
 _LISTED = ("acls", "nodes", "passages", "words", "vocabulary", "embeddings", "changes")
 _OF_A_NODE = ("tags", "fields", "page_vectors", "feedback", "usage")
-FOLLOWING = (*_OF_A_NODE, "edges")
-"""Tables whose policy queries `nodes`."""
 _SHARED = ("workspaces", "users", "members", "acl_principals", "models", "commits")
 _OWN = ("contexts",)
-_FOR_WRITING = ("marks",)
-_SERVICE = ("keys", "key_workspaces", "jobs", "waiting", "embedding_cache")
+_FOR_WRITING = ("marks", "waiting")
+_SERVICE = ("keys", "key_workspaces", "jobs", "embedding_cache")
 _PUBLIC = ("directory", "migrations")
 
 FUNCTIONS = """
     CREATE FUNCTION weftwork_workspace() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
-        RETURN NULLIF(current_setting('weftwork.workspace', true), '')::bigint;
+        AS $$ SELECT NULLIF(current_setting('weftwork.workspace', true), '')::bigint $$;
 
     CREATE FUNCTION weftwork_user() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-        RETURN current_setting('weftwork.user', true);
+        AS $$ SELECT current_setting('weftwork.viewer', true) $$;
 
     CREATE FUNCTION weftwork_all() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
-        RETURN COALESCE(current_setting('weftwork.reach', true), '') = 'all';
-
-    -- Numbers of all lists that name the user, one of their groups, or everyone.
-    CREATE FUNCTION weftwork_lists_of(number bigint, viewer text) RETURNS bigint[] LANGUAGE sql STABLE
-        RETURN COALESCE((
-            SELECT array_agg(DISTINCT acl ORDER BY acl) FROM acl_principals
-            WHERE workspace = number AND principal = ANY (
-                ARRAY['*', viewer] || ARRAY(SELECT 'group:' || team FROM members
-                                            WHERE workspace = number AND who = viewer))
-              AND EXISTS (SELECT 1 FROM users WHERE workspace = number AND name = viewer)
-        ), '{}');
+        AS $$ SELECT COALESCE(current_setting('weftwork.reach', true), '') = 'all' $$;
 
     -- The lists of the viewer, as computed at the start of the transaction.
     CREATE FUNCTION weftwork_lists() RETURNS bigint[] LANGUAGE sql STABLE PARALLEL SAFE
-        RETURN COALESCE(NULLIF(current_setting('weftwork.lists', true), ''), '{}')::bigint[];
+        AS $$ SELECT COALESCE(NULLIF(current_setting('weftwork.lists', true), ''), '{}')::bigint[] $$;
 
-    -- Sets the viewer for the rest of the transaction; returns what a view needs to know first.
-    CREATE FUNCTION weftwork_open_at(number bigint, viewer text)
-        RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-        SET plan_cache_mode TO force_custom_plan AS $$
-    DECLARE
-        visible bigint[] := weftwork_lists_of(number, viewer);
+    -- Sets the workspace for the rest of the transaction. SET LOCAL and not set_config: Citus hands it on to workers.
+    CREATE FUNCTION weftwork_enter(number bigint) RETURNS bigint LANGUAGE plpgsql AS $$
     BEGIN
-        PERFORM set_config('weftwork.workspace', number::text, true), set_config('weftwork.user', viewer, true),
-                set_config('weftwork.lists', visible::text, true), set_config('weftwork.reach', 'viewer', true);
-        RETURN QUERY SELECT number, w.version,
-            EXISTS (SELECT 1 FROM users u WHERE u.workspace = number AND u.name = viewer), visible,
-            COALESCE(sum(a.passages), 0)::bigint, COALESCE(sum(a.words), 0)::bigint
-        FROM workspaces w LEFT JOIN acls a ON a.workspace = number AND a.id = ANY (visible)
-        WHERE w.workspace = number GROUP BY w.version;
+        EXECUTE format('SET LOCAL weftwork.workspace TO %L', COALESCE(number::text, ''));
+        RETURN number;
     END $$;
 
-    -- The same for a workspace by its name, of which the directory has the number.
+    -- Sets the viewer for the rest of the transaction; returns what a view needs to know first. The lists are those
+    -- that name the user, one of their groups, or everyone.
     CREATE FUNCTION weftwork_open(workspace_name text, viewer text)
-        RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint)
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+        RETURNS TABLE (id bigint, version bigint, known boolean, lists bigint[], passages bigint, words bigint,
+                       everything bigint)
+        LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode TO force_custom_plan AS $$
+    DECLARE
+        number bigint;
     BEGIN
-        RETURN QUERY SELECT o.* FROM directory d CROSS JOIN LATERAL weftwork_open_at(COALESCE(d.place, d.id), viewer) o
-        WHERE d.name = workspace_name;
+        SELECT weftwork_enter(d.id) INTO number FROM directory d WHERE d.name = workspace_name;
+        IF number IS NULL THEN RETURN; END IF;
+        SET LOCAL weftwork.reach TO 'all';
+        SELECT w.version, u.known, v.lists, t.visible, t.words, t.passages
+        INTO version, known, lists, passages, words, everything
+        FROM workspaces w
+        CROSS JOIN LATERAL (SELECT EXISTS (
+            SELECT 1 FROM users x WHERE x.workspace = number AND x.name = viewer) AS known) u
+        CROSS JOIN LATERAL (
+            SELECT COALESCE(array_agg(DISTINCT p.acl ORDER BY p.acl), '{}') AS lists FROM acl_principals p
+            WHERE p.workspace = number AND u.known AND p.principal = ANY (
+                ARRAY['*', viewer] || ARRAY(SELECT 'group:' || m.team FROM members m
+                                            WHERE m.workspace = number AND m.who = viewer))) v
+        CROSS JOIN LATERAL (
+            SELECT COALESCE(sum(a.passages) FILTER (WHERE a.id = ANY (v.lists)), 0)::bigint AS visible,
+                COALESCE(sum(a.words) FILTER (WHERE a.id = ANY (v.lists)), 0)::bigint AS words,
+                COALESCE(sum(a.passages), 0)::bigint AS passages
+            FROM acls a WHERE a.workspace = number) t
+        WHERE w.workspace = number;
+        IF version IS NULL THEN RETURN; END IF;
+        id := number;
+        EXECUTE format('SET LOCAL weftwork.viewer TO %L', viewer);
+        EXECUTE format('SET LOCAL weftwork.lists TO %L', lists::text);
+        SET LOCAL weftwork.reach TO 'viewer';
+        RETURN NEXT;
     END $$;
 
     -- The visible nodes whose title or source looks like a text.
@@ -136,20 +142,30 @@ def _conditions() -> dict[str, str]:
     return conditions
 
 
-def _policies() -> str:
-    """The policies of all tables; only `weftwork.reach = all` may write."""
-    statements = []
+def policies(*, subqueries: bool = True) -> dict[str, tuple[str, ...]]:
+    """The statements that make the policies of each table; only `weftwork.reach = all` may write.
+
+    Citus takes no policy with a sub-query: there, tables that follow a node compare the workspace alone, and settings
+    are read for each row.
+    """
+    statements: dict[str, tuple[str, ...]] = {}
     for table, condition in _conditions().items():
         writing = _EVERYTHING if table in _SERVICE else f"{_MINE} AND {_EVERYTHING}"
-        statements += [
-            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;",
-            f"CREATE POLICY reading ON {table} FOR SELECT USING ({condition});",
+        reading = condition if subqueries or "EXISTS" not in condition else _MINE
+        if not subqueries:
+            reading, writing = (_SUBQUERY.sub(r"\1", text) for text in (reading, writing))
+        statements[table] = (
+            f"CREATE POLICY reading ON {table} FOR SELECT USING ({reading});",
             f"CREATE POLICY writing ON {table} FOR ALL USING ({writing}) WITH CHECK ({writing});",
-        ]
-    return "\n".join(statements)
+        )
+    return statements
 
 
-POLICIES = _policies()
+_SUBQUERY = re.compile(r"\(SELECT (weftwork_\w+\(\))\)")
+POLICIES = "\n".join(
+    "\n".join((f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;", *statements))
+    for table, statements in policies().items()
+)
 
 
 GRANTS = (
@@ -157,7 +173,7 @@ GRANTS = (
     f"GRANT SELECT, INSERT, UPDATE, DELETE ON {', '.join((*_conditions(), *_PUBLIC))} TO {APPLICATION};"
     f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA weftwork TO {APPLICATION};"
 )
-"""Privileges of the role; none on partitions, which have no policies."""
+"""Privileges of the role."""
 
 ROLE = f"""
     DO $$ BEGIN

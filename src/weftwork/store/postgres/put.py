@@ -35,16 +35,11 @@ class PostgresPutter(Putter):
         return take_numbers(self._session, "node", count)
 
     def _write_nodes(self, drafts: Sequence[Draft]) -> None:
-        replaced = [draft.pk for draft in drafts if not draft.is_new]
-        if replaced:
-            self._session.run(
-                "DELETE FROM nodes WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])", nodes=replaced
-            )
         rows = [
             (*self._node_row(draft), folded(draft.entry.node.title), folded(draft.entry.node.source))
             for draft in drafts
         ]
-        insert(self._session, "nodes", NODE_COLUMNS, rows)
+        insert(self._session, "nodes", NODE_COLUMNS, rows, key=("pk",))
 
     def _write_details(self, drafts: Sequence[Draft]) -> None:
         replaced = [draft.pk for draft in drafts if not draft.is_new]
@@ -76,7 +71,7 @@ class PostgresPutter(Putter):
         # Copied from a passage with the same text, possibly the one that is replaced and not yet removed.
         self._session.run(
             """INSERT INTO embeddings (workspace, model, key, node, acl, bits, vector)
-               SELECT DISTINCT ON (e.model, p.key) %(ws)s, e.model, p.key, p.node, p.acl, e.bits, e.vector
+               SELECT DISTINCT ON (e.model, p.key) p.workspace, e.model, p.key, p.node, p.acl, e.bits, e.vector
                FROM passages p
                JOIN passages o ON o.workspace = %(ws)s AND o.digest = p.digest AND o.key < %(first)s
                JOIN embeddings e ON e.workspace = %(ws)s AND e.key = o.key
@@ -101,10 +96,10 @@ def remove_details(session: Session, nodes: Sequence[int]) -> None:
 
 
 def remove_passages(session: Session, nodes: Sequence[int], *, before: int) -> None:
-    """Remove the passages of nodes with keys below a number, and their vectors."""
-    for table in ("embeddings", "passages") if nodes else ():
+    """Remove the passages of nodes with keys below a number, and with them their vectors."""
+    if nodes:
         session.run(
-            f"DELETE FROM {table} WHERE workspace = %(ws)s AND node = ANY (%(nodes)s::bigint[]) AND key < %(before)s",
+            "DELETE FROM passages WHERE workspace = %(ws)s AND node = ANY (%(nodes)s::bigint[]) AND key < %(before)s",
             nodes=list(nodes),
             before=before,
         )

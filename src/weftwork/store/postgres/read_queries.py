@@ -69,7 +69,8 @@ OUTLINES = f"""WITH d AS MATERIALIZED (
         UNION ALL
         SELECT d.pk, x.pk FROM d JOIN nodes x ON x.workspace = %(ws)s AND x.document = d.pk AND x.pk <> d.pk
         WHERE d.size <= %(most)s)
-    SELECT own.document, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens FROM own
+    SELECT own.document, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens,
+        n.pk <> own.document AND (n.valid_from IS NOT NULL OR n.valid_until IS NOT NULL) FROM own
     JOIN nodes n ON n.workspace = %(ws)s AND n.pk = own.node
     JOIN passages p ON p.workspace = %(ws)s AND p.node = n.pk
     WHERE n.acl = {VISIBLE} AND (n.pk = own.document OR %(ever)s OR (
@@ -174,6 +175,20 @@ NEIGHBOURS_OUT = _NEIGHBOURS.format(near="source", far="target")
 NEIGHBOURS_IN = _NEIGHBOURS.format(near="target", far="source")
 _HOLDS = """(%(ever)s OR (({table}.valid_from IS NULL OR {table}.valid_from <= %(as_of)s)
     AND ({table}.valid_until IS NULL OR {table}.valid_until > %(as_of)s)))"""
+_SAID = f"""SELECT p.key, q.key FROM passages p
+    JOIN nodes f ON f.workspace = %(ws)s AND f.pk = p.node AND f.acl = {VISIBLE}
+    CROSS JOIN LATERAL (
+        SELECT s.pk, s.created_at FROM nodes s
+        WHERE s.workspace = %(ws)s AND s.conversation = f.conversation AND s.conversation IS NOT NULL
+          AND s.acl = {VISIBLE} AND {_HOLDS.format(table="s")}
+          AND (s.created_at, s.pk) {{comparison}} (f.created_at, f.pk)
+        ORDER BY s.created_at {{order}}, s.pk {{order}} LIMIT %(count)s
+    ) n
+    JOIN passages q ON q.workspace = %(ws)s AND q.node = n.pk AND q.ordinal = 0
+    WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[])
+    ORDER BY p.key, n.created_at {{order}}, n.pk {{order}}"""
+SAID_BEFORE = _SAID.format(comparison="<", order="DESC")
+SAID_AFTER = _SAID.format(comparison=">", order="ASC")
 # The following read `edges` once a direction: its policy makes each further reference expensive to plan.
 _EDGES_ONE_WAY = f"""(SELECT {{source}}, {{target}}, type, label, weight FROM (
         SELECT own, other, type, label, weight,

@@ -11,8 +11,9 @@ from typing import Any
 
 from weftwork.store.postgres.codec import phrase
 from weftwork.store.postgres.read_queries import VISIBLE
-from weftwork.store.postgres.session import Reader, node_clause
-from weftwork.store.sql.word_ranking import best_hits, shortlist_size
+from weftwork.store.postgres.session import Reader, key_clause
+from weftwork.store.postgres.words import FREQUENCY, KEY, LENGTH, STEP
+from weftwork.store.sql.word_ranking import best_hits, highest_score, shortlist_size, term_weights
 from weftwork.text import bm25
 from weftwork.text.analysis import PREFIX, WordQuery
 from weftwork.types import Filters, Hit
@@ -29,7 +30,7 @@ def by_words(reader: Reader, query: WordQuery, limit: int, filters: Filters) -> 
         return []
     ranking = _Ranking(query, {term: count for term, count in counts.items() if count}, reader.passages)
     average = reader.words / reader.passages if reader.passages else 1.0
-    ceiling = bm25.ceiling(ranking.weights.values())
+    ceiling = highest_score(query, ranking.weights)
     hits = []
     for key, matches in _shortlist(reader, ranking, shortlist_size(limit), filters).items():
         worth = sum(ranking.weights[term] * bm25.impact(*matches[term], average) for term in sorted(matches))
@@ -42,7 +43,7 @@ class _Ranking:
 
     def __init__(self, query: WordQuery, counts: Mapping[str, int], passages: int) -> None:
         self.query = query
-        self.weights = {term: query.terms[term] * bm25.idf(passages, count) for term, count in counts.items()}
+        self.weights = term_weights(query, counts, passages)
         self.terms = [term for term in self.weights if not term.endswith(PREFIX)]
 
     @property
@@ -60,12 +61,6 @@ class _Ranking:
         return "".join((*phrases, *starts))
 
     @property
-    def occurrences(self) -> str:
-        """A query for the term frequencies of the shortlisted passages."""
-        starts = [_COUNT_START.replace("{number}", str(number)) for number in range(len(self.query.prefixes))]
-        return " UNION ALL ".join([_OCCURRENCES, *starts])
-
-    @property
     def values(self) -> dict[str, Any]:
         """Values of the queries' parameters."""
         parameters: dict[str, Any] = {
@@ -73,7 +68,8 @@ class _Ranking:
             "points": [points for term in self.terms for points in bm25.points(self.weights[term])],
         }
         for number, words in enumerate(self.query.phrases):
-            parameters |= {f"word{number}": max(words, key=len), f"phrase{number}": phrase(words)}
+            longest = [max(form, key=len) for form in words]
+            parameters |= {f"word{number}": longest, f"phrase{number}": phrase(*words)}
         for number, start in enumerate(self.query.prefixes):
             parameters |= {f"start{number}": start, f"stop{number}": start + LAST}
         return parameters
@@ -83,11 +79,10 @@ def _shortlist(
     reader: Reader, ranking: _Ranking, limit: int, filters: Filters
 ) -> dict[int, dict[str, tuple[int, int]]]:
     """The shortlisted passages: frequency of each term and length of the passage, by key."""
-    clause, values = node_clause(filters, "w.node")
+    clause, values = key_clause(filters, KEY)
     if not ranking.parts:
         return {}
-    query = f"WITH {_BEST.replace('{parts}', ranking.parts)} {ranking.occurrences}"
-    query = query.replace("{required}", ranking.required + clause)
+    query = _BEST.replace("{parts}", ranking.parts).replace("{required}", ranking.required + clause)
     matches: dict[int, dict[str, tuple[int, int]]] = {}
     for key, term, frequency, length in reader.searched(query, limit=limit, **ranking.values, **values):
         by_term = matches.setdefault(key, {})
@@ -96,29 +91,26 @@ def _shortlist(
     return matches
 
 
+_POSTINGS = "words w CROSS JOIN unnest(w.postings) AS o (posting)"
 _PLACE = "array_position(%(terms)s::text[], w.term) - 1"
-_TERMS = f"""SELECT w.key, (%(points)s::bigint[])[{bm25.LEVELS} * ({_PLACE}) + w.step + 1] AS points FROM words w
+_TERMS = f"""SELECT {KEY} AS key, w.term, {FREQUENCY} AS frequency, {LENGTH} AS length,
+        (%(points)s::bigint[])[{bm25.LEVELS} * ({_PLACE}) + {STEP} + 1] AS points FROM {_POSTINGS}
     WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = {VISIBLE}{{required}}"""
-_START = f"""SELECT w.key, 0::bigint AS points FROM words w
-    WHERE w.workspace = %(ws)s AND w.term >= %(start{{number}})s AND w.term < %(stop{{number}})s
-      AND w.acl = {VISIBLE}{{required}}"""
-_PLACES = f"""SELECT w.key, 0::bigint AS points FROM words w
-    WHERE w.workspace = %(ws)s AND w.term = %(word0)s AND w.acl = {VISIBLE}{{required}}"""
-_IN_PHRASE = f""" AND w.key IN (
-    SELECT r.key FROM words r JOIN passages p ON p.workspace = %(ws)s AND p.key = r.key
-    WHERE r.workspace = %(ws)s AND r.term = %(word{{number}})s AND r.acl = {VISIBLE}
-      AND p.lexemes @@ %(phrase{{number}})s::tsquery)"""
-_IN_START = f""" AND w.key IN (
-    SELECT r.key FROM words r WHERE r.workspace = %(ws)s AND r.acl = {VISIBLE}
-      AND r.term >= %(start{{number}})s AND r.term < %(stop{{number}})s)"""
-
-_BEST = """best AS MATERIALIZED (
-    SELECT key FROM ({parts}) hits GROUP BY key ORDER BY sum(points) DESC, key LIMIT %(limit)s)"""
-_OCCURRENCES = """SELECT b.key, w.term, w.frequency::bigint, w.length FROM best b
-    LEFT JOIN words w ON w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.key = b.key"""
-_COUNT_START = """SELECT b.key, %(start{number})s || '*', sum(w.frequency)::bigint, max(w.length)
-    FROM best b JOIN words w ON w.workspace = %(ws)s AND w.key = b.key
-        AND w.term >= %(start{number})s AND w.term < %(stop{number})s GROUP BY b.key"""
+_START = f"""SELECT {KEY}, %(start{{number}})s || '{PREFIX}', sum({FREQUENCY})::bigint, max({LENGTH}), 0::bigint
+    FROM {_POSTINGS} WHERE w.workspace = %(ws)s AND w.term >= %(start{{number}})s AND w.term < %(stop{{number}})s
+      AND w.acl = {VISIBLE}{{required}} GROUP BY 1"""
+_PLACES = f"""SELECT {KEY}, NULL, 0::bigint, 0::bigint, 0::bigint FROM {_POSTINGS}
+    WHERE w.workspace = %(ws)s AND w.term = ANY (%(word0)s::text[]) AND w.acl = {VISIBLE}{{required}}"""
+_IN_PHRASE = f""" AND {KEY} IN (
+    SELECT p.key FROM passages p WHERE p.workspace = %(ws)s AND p.lexemes @@ %(phrase{{number}})s::tsquery
+      AND p.key IN (SELECT {KEY} FROM {_POSTINGS}
+        WHERE w.workspace = %(ws)s AND w.term = ANY (%(word{{number}})s::text[]) AND w.acl = {VISIBLE}))"""
+_IN_START = f""" AND {KEY} IN (
+    SELECT {KEY} FROM {_POSTINGS} WHERE w.workspace = %(ws)s AND w.acl = {VISIBLE}
+      AND w.term >= %(start{{number}})s AND w.term < %(stop{{number}})s)"""
+_BEST = """WITH hits (key, term, frequency, length, points) AS MATERIALIZED ({parts}), best AS MATERIALIZED (
+        SELECT key FROM hits GROUP BY key ORDER BY sum(points) DESC, key LIMIT %(limit)s)
+    SELECT h.key, h.term, h.frequency, h.length FROM best b JOIN hits h ON h.key = b.key"""
 
 
 def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
@@ -128,11 +120,11 @@ def frequencies(reader: Reader, terms: Sequence[str]) -> dict[str, int]:
         whole = [term for term in missing if not term.endswith(PREFIX)]
         starts = [term.removesuffix(PREFIX) for term in missing if term.endswith(PREFIX)]
         rows = reader.searched(
-            f"""SELECT term, count(*) FROM words
+            f"""SELECT term, sum(cardinality(postings))::bigint FROM words
                WHERE workspace = %(ws)s AND term = ANY (%(whole)s::text[]) AND acl = {VISIBLE} GROUP BY term
                UNION ALL
-               SELECT s.start || '*', (SELECT count(DISTINCT key) FROM words WHERE workspace = %(ws)s
-                   AND term >= s.start AND term < s.stop AND acl = {VISIBLE})
+               SELECT s.start || '*', (SELECT count(DISTINCT {KEY}) FROM {_POSTINGS} WHERE w.workspace = %(ws)s
+                   AND w.term >= s.start AND w.term < s.stop AND w.acl = {VISIBLE})
                FROM unnest(%(starts)s::text[], %(stops)s::text[]) AS s (start, stop)""",
             whole=whole,
             starts=starts,

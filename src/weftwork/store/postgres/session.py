@@ -70,15 +70,17 @@ class Model:
 
     number: int
     dimensions: int
-    indexed: int
-    """Rows of all workspaces in the HNSW index that `weftwork tune` made; 0 if there is none."""
+    indexed: bool
+    """True if `weftwork tune` made an HNSW index for this workspace."""
 
 
-_MODEL = """SELECT m.model, m.dimensions, COALESCE((
-        SELECT greatest(c.reltuples, 0)::bigint FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-        WHERE i.indisvalid AND i.indexrelid = to_regclass(
-            replace(m.tableoid::regclass::text, 'models_', 'embeddings_') || '_nearest_' || m.dimensions)), 0)
-    FROM models m WHERE m.workspace = %(ws)s AND m.name = %(name)s"""
+_MODEL = "SELECT model, dimensions FROM models WHERE workspace = %(ws)s AND name = %(name)s"
+_IS_INDEXED = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(name)s)"
+
+
+def nearest_index(workspace: int, dimensions: int) -> str:
+    """The name of the HNSW index of a workspace's vectors."""
+    return f"embeddings_nearest_{workspace}_{dimensions}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Reader:
     """The number of visible passages."""
     words: int
     """The number of words in them."""
+    everything: int
+    """The number of all passages of the workspace."""
     frequencies: dict[str, int] = field(default_factory=dict)
     """Memoised document frequencies of terms among visible passages."""
     models: dict[str, Model | None] = field(default_factory=dict)
@@ -122,7 +126,7 @@ class Reader:
             return cursor.execute(self._text(statement), self._bound(values)).fetchall()
 
     def _text(self, statement: str) -> bytes:
-        """The statement with the workspace as a literal, so that its generic plan reads one partition."""
+        """The statement with the workspace as a literal, for which its generic plan is made."""
         return statement.replace("%(ws)s", str(self.workspace)).encode()
 
     def _bound(self, values: Mapping[str, object]) -> dict[str, object]:
@@ -132,8 +136,12 @@ class Reader:
         """The model of this name, None if it has no vectors."""
         if name not in self.models:
             rows = self.rows(_MODEL, name=name)
-            self.models[name] = Model(*rows[0]) if rows else None
+            self.models[name] = self._known_model(*rows[0]) if rows else None
         return self.models[name]
+
+    def _known_model(self, number: int, dimensions: int) -> Model:
+        indexed = self.rows(_IS_INDEXED, name=nearest_index(self.workspace, dimensions))
+        return Model(number, dimensions, bool(indexed and indexed[0][0]))
 
 
 def node_clause(filters: Filters, column: str) -> tuple[str, dict[str, object]]:
@@ -141,14 +149,27 @@ def node_clause(filters: Filters, column: str) -> tuple[str, dict[str, object]]:
 
     Nearly everything is valid at any moment: the few invalid nodes are excluded.
     """
+    return _clause(filters, column, _OF_NODES)
+
+
+def key_clause(filters: Filters, column: str) -> tuple[str, dict[str, object]]:
+    """The conditions of the filters on a column of passage keys, and the values of their parameters."""
+    return _clause(filters, column, _OF_PASSAGES)
+
+
+_OF_NODES = ("n.pk", "nodes n")
+_OF_PASSAGES = ("f.key", "nodes n JOIN passages f ON f.workspace = %(ws)s AND f.node = n.pk")
+
+
+def _clause(filters: Filters, column: str, source: tuple[str, str]) -> tuple[str, dict[str, object]]:
+    number, tables = source
     values = filter_values(filters)
+    select = f"SELECT {number} FROM {tables} WHERE n.workspace = %(ws)s AND"
     conditions = [FILTERS[name] for name in values if name != "as_of"]
     clause = ""
     if conditions:
-        clause = f""" AND {column} IN (SELECT n.pk FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}
-                      AND {" AND ".join(conditions)})"""
+        clause = f" AND {column} IN ({select} n.acl = {VISIBLE} AND {' AND '.join(conditions)})"
     if "as_of" in values:
         clause += f""" AND {column} NOT IN (
-            SELECT b.pk FROM nodes b WHERE b.workspace = %(ws)s AND b.valid_from > %(as_of)s UNION ALL
-            SELECT e.pk FROM nodes e WHERE e.workspace = %(ws)s AND e.valid_until <= %(as_of)s)"""
+            {select} n.valid_from > %(as_of)s UNION ALL {select} n.valid_until <= %(as_of)s)"""
     return clause, values

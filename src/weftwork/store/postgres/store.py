@@ -16,7 +16,6 @@ from weftwork.store.postgres.address import Address
 from weftwork.store.postgres.batch import PostgresBatch
 from weftwork.store.postgres.connection import Connections
 from weftwork.store.postgres.database import PostgresDatabase
-from weftwork.store.postgres.routes import Routes
 from weftwork.store.postgres.session import Session
 from weftwork.store.postgres.transfer import PostgresTransfer, announce
 from weftwork.store.postgres.view import PostgresView
@@ -45,7 +44,6 @@ class PostgresStore(SqlStore):
         self.address = address
         self._connections = Connections(address, create=create, tracer=tracer)
         super().__init__(PostgresDatabase(self._connections), store_queries, address.files, clock)
-        self._routes = Routes(self._connections)
 
     @contextmanager
     def _creating(self, workspace: str, access: frozenset[str]) -> Iterator[None]:
@@ -77,7 +75,10 @@ class PostgresStore(SqlStore):
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[PostgresView]:
         """A snapshot for one user."""
-        with self._routes.read(workspace, user) as (connection, head):
+        with self._connections.read(lambda connection: workspaces.opened(connection, workspace, user)) as (
+            connection,
+            head,
+        ):
             view = PostgresView(connection, (workspace, user), head)
             try:
                 yield view
@@ -133,8 +134,7 @@ class PostgresStore(SqlStore):
 
     def _transfer(self, connection: Connection[Any], workspace: str, lock: Lock = "") -> PostgresTransfer:
         session = Session(connection, workspaces.number_of(connection, workspace, lock))
-        owner = workspaces.identity(connection, workspace)
-        return PostgresTransfer(session, owner, Files(self.address.files, owner))
+        return PostgresTransfer(session, Files(self.address.files, session.workspace))
 
     def catch_up(self, workspace: str, models: Mapping[str, int] = NO_MODELS) -> None:
         """Check that the workspace exists; indexes are updated in the writing transaction."""
@@ -142,13 +142,10 @@ class PostgresStore(SqlStore):
 
     def check(self) -> list[str]:
         """Problems found in the database; empty when all is well."""
-        rows = self._database.ask(
-            lambda session: session.rows("SELECT name, COALESCE(place, id) FROM directory ORDER BY name")
-        )
+        rows = self._database.ask(lambda session: session.rows("SELECT name, id FROM directory ORDER BY name"))
         numbers = {name: number for name, number in rows}
         return self._connections.ask(lambda connection: health.problems(connection, numbers))
 
     def close(self) -> None:
         """Close all connections."""
-        self._routes.close()
         self._connections.close()

@@ -12,6 +12,9 @@ NODE_IDS = "SELECT id FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)
 FIELDS = "SELECT fields FROM nodes WHERE workspace = %(ws)s AND id = %(name)s"
 CHILD_IDS = """SELECT n.id FROM nodes p JOIN nodes n ON n.workspace = %(ws)s AND n.parent = p.pk
     WHERE p.workspace = %(ws)s AND p.id = %(name)s"""
+NODE_LISTS = "SELECT id, acl FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"
+PARENT_ID = """SELECT p.id FROM nodes n JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent
+    WHERE n.workspace = %(ws)s AND n.id = %(name)s"""
 MARKS = "SELECT name, mark FROM marks WHERE workspace = %(ws)s AND topic = %(group)s ORDER BY name"
 DIGESTS = """SELECT DISTINCT p.digest FROM passages p
     JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
@@ -25,10 +28,9 @@ PAGES_WITHOUT_VECTORS = f"""SELECT n.id, d.id, {TEXT}, n.fields
 
 CONTEXT = """SELECT kept FROM contexts
     WHERE workspace = %(ws)s AND who = %(user)s AND thread = %(thread)s AND name = %(name)s"""
-UPDATE_CONTEXT = """UPDATE contexts SET kept = %(record)s, at = %(at)s
-    WHERE workspace = %(ws)s AND who = %(user)s AND thread = %(thread)s AND name = %(name)s"""
-ADD_CONTEXT = """INSERT INTO contexts (workspace, who, thread, name, kept, at)
-    VALUES (%(ws)s, %(user)s, %(thread)s, %(name)s, %(record)s, %(at)s)"""
+KEEP_CONTEXT = """INSERT INTO contexts (workspace, who, thread, name, kept, at)
+    VALUES (%(ws)s, %(user)s, %(thread)s, %(name)s, %(record)s, %(at)s)
+    ON CONFLICT (workspace, who, thread, name) DO UPDATE SET kept = excluded.kept, at = excluded.at"""
 TRIM_CONTEXTS = """DELETE FROM contexts WHERE workspace = %(ws)s AND who = %(user)s AND (thread, name) IN (
         SELECT thread, name FROM contexts WHERE workspace = %(ws)s AND who = %(user)s
         ORDER BY at DESC, name OFFSET %(most)s)"""

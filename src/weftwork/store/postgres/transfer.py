@@ -37,11 +37,11 @@ class PostgresTransfer(SqlTransfer):
 
     _session: Session
 
-    def __init__(self, session: Session, owner: int, files: Files) -> None:
+    def __init__(self, session: Session, files: Files) -> None:
         # No request waits for a move, however long it takes.
         session.connection.execute("SET LOCAL statement_timeout TO 0")
         ((version,),) = session.rows("SELECT version FROM workspaces WHERE workspace = %(ws)s")
-        super().__init__(session, transfer_queries, owner, version, files)
+        super().__init__(session, transfer_queries, version, files)
 
     @cached_property
     def before(self) -> Numbers:
@@ -54,7 +54,7 @@ class PostgresTransfer(SqlTransfer):
         """The rows of a kind, fetched a few at a time."""
         with self._session.connection.cursor(name=f"leaving_{kind}") as cursor:
             cursor.itersize = AT_ONCE
-            values = {"ws": self._session.workspace, "owner": self._owner}
+            values = {"ws": self._session.workspace}
             cursor.execute(transfer_queries.ROWS[kind].encode(), values)
             for row in cursor:
                 yield (*row[:2], read_vector(row[2]).tobytes()) if kind == "vectors" else row
@@ -116,21 +116,24 @@ class PostgresTransfer(SqlTransfer):
                    VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING""",
                 rows,
             )
-        insert(self._owned, "key_workspaces", ("key",), [row[:1] for row in rows])
+            cursor.executemany(
+                "INSERT INTO key_workspaces (key, workspace) VALUES (%s, %s)",
+                [(row[0], self._session.workspace) for row in rows],
+            )
 
     def _add_jobs(self, rows: Sequence[Row]) -> None:
-        insert(self._owned, "jobs", ("id", "who", "state", "created_at", "updated_at", "details"), rows)
-
-    @property
-    def _owned(self) -> Session:
-        """Use the permanent number of the workspace, by which keys and jobs refer to it."""
-        return Session(self._session.connection, self._owner)
+        with self._session.connection.cursor() as cursor:
+            cursor.executemany(
+                """INSERT INTO jobs (workspace, id, who, state, created_at, updated_at, details)
+                   VALUES (%s, %s, %s, %s, %s, %s, %s)""",
+                [(self._session.workspace, *row) for row in rows],
+            )
 
     def rename(self, name: str) -> None:
         """Give it its name, replacing an empty workspace of that name."""
         if self._session.rows("SELECT 1 FROM directory WHERE name = %(name)s", name=name):
             workspaces.drop(self._session.connection, name)
-        self._session.run("UPDATE directory SET name = %(name)s WHERE id = %(owner)s", name=name, owner=self._owner)
+        self._session.run("UPDATE directory SET name = %(name)s WHERE id = %(ws)s", name=name)
 
 
 def announce(connection: Connection[Any], workspace: str, access: str, span: Numbers, marks: Mapping[str, str]) -> None:

@@ -38,9 +38,9 @@ ROWS = {
     "users": "SELECT name FROM users WHERE workspace = %(ws)s ORDER BY name",
     "members": "SELECT who, team FROM members WHERE workspace = %(ws)s ORDER BY who, team",
     "keys": """SELECT k.id, k.digest, k.who, k.scope, k.name, k.created_at, k.expires_at, k.revoked_at
-        FROM key_workspaces c JOIN keys k ON k.id = c.key WHERE c.workspace = %(owner)s ORDER BY k.id""",
+        FROM key_workspaces c JOIN keys k ON k.id = c.key WHERE c.workspace = %(ws)s ORDER BY k.id""",
     "jobs": """SELECT id, who, state, created_at, updated_at, details FROM jobs
-        WHERE workspace = %(owner)s ORDER BY id""",
+        WHERE workspace = %(ws)s ORDER BY id""",
 }
 SPANS = (
     """SELECT min(first), max(last) FROM (

@@ -27,8 +27,8 @@ class PostgresView(SqlView):
     _reader: Reader
 
     def __init__(self, connection: Connection[Any], names: tuple[str, str], head: Sequence[Any]) -> None:
-        number, version, _, lists, passages, words = head
-        reader = Reader(connection, number, frozenset(lists), passages, words)
+        number, version, _, lists, passages, words, everything = head
+        reader = Reader(connection, number, frozenset(lists), passages, words, everything)
         super().__init__(reader, read_queries, names, version)
 
     def close(self) -> None:
@@ -44,7 +44,7 @@ class PostgresView(SqlView):
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, also: Mapping[str, float] = NO_WORDS
     ) -> list[Hit]:
         """BM25 with the statistics of what the viewer may see."""
-        return search.by_words(self._reader, parse(text, also), limit, filters)
+        return search.by_words(self._reader, parse(text, also, self._languages_for(text)), limit, filters)
 
     def corrections(self, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Known words that misspelt ones may stand for."""
@@ -54,7 +54,7 @@ class PostgresView(SqlView):
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.3
     ) -> list[Hit]:
         """Titles, paths and words that nearly match."""
-        return fuzzy.search(self._reader, text, limit, filters, threshold)
+        return fuzzy.search(self._reader, text, limit, filters, threshold, tuple(self._languages()))
 
     def prepare_vector_search(
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0

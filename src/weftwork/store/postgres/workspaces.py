@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, LiteralString
 
-from weftwork.errors import InvalidInput, StoreBusy
-from weftwork.store.postgres.schema import PARTITIONED
+from weftwork.errors import InvalidInput
 from weftwork.store.sql.codec import dump
-from weftwork.store.sql.errors import missing_workspace
+from weftwork.store.sql.errors import missing_user, missing_workspace
 from weftwork.store.sql.session import Head
 
 if TYPE_CHECKING:
@@ -17,37 +16,16 @@ if TYPE_CHECKING:
 
 Lock = Literal["", "FOR NO KEY UPDATE", "FOR KEY SHARE"]
 WRITE: Lock = "FOR NO KEY UPDATE"
-"""One writer at a time; locks the row in `directory`: that in `workspaces` may be on another server."""
+"""One writer at a time; the row in `directory` is locked, which Citus leaves on the coordinator."""
 NOTE: Lock = "FOR KEY SHARE"
 """Compatible with a writer, for rows that do not raise the version."""
 
 
-class Moving(StoreBusy):
-    """A workspace cannot be written while it is moved to another server."""
-
-
 def number_of(connection: Connection[Any], name: str, lock: Lock = "") -> int:
-    """The number of a workspace's rows; sets it for the policies of this transaction.
-
-    With a lock, the workspace cannot be moved to another server until the transaction ends; during a move, `Moving` is
-    raised.
-    """
-    free = "pg_try_advisory_xact_lock_shared(-id)" if lock else "true"
+    """The number of a workspace; sets it for the policies of this transaction."""
     row = connection.execute(
-        f"""SELECT COALESCE(place, id), {free}, set_config('weftwork.workspace', COALESCE(place, id)::text, true)
-            FROM directory WHERE name = %s {lock}""".encode(),
-        (name,),
+        f"SELECT weftwork_enter(id) FROM directory WHERE name = %s {lock}".encode(), (name,)
     ).fetchone()
-    if row is None:
-        raise missing_workspace(name)
-    if not row[1]:
-        raise Moving(f"workspace {name!r} is on its way to another server: try again")
-    return int(row[0])
-
-
-def identity(connection: Connection[Any], name: str) -> int:
-    """The permanent number of a workspace, wherever it is moved."""
-    row = connection.execute("SELECT id FROM directory WHERE name = %s", (name,)).fetchone()
     if row is None:
         raise missing_workspace(name)
     return int(row[0])
@@ -62,12 +40,24 @@ def head(connection: Connection[Any], name: str, *, locked: bool = False) -> Hea
     return Head(number, row[0], frozenset(json.loads(row[1])))
 
 
+_GENERIC: LiteralString = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+"""For views only, whose statements name one workspace."""
+
+
+def opened(connection: Connection[Any], workspace: str, user: str) -> tuple[Any, ...]:
+    """Set the viewer of the transaction; return number, version, visible lists and totals."""
+    row = connection.execute(f"SELECT o.*, {_GENERIC} FROM weftwork_open(%s, %s) o", (workspace, user)).fetchone()
+    if row is None:
+        raise missing_workspace(workspace)
+    if not row[2]:
+        raise missing_user(user)
+    return tuple(row[:-1])
+
+
 def create(connection: Connection[Any], name: str, access: frozenset[str]) -> None:
     """Create an empty workspace."""
     row = connection.execute(
-        """INSERT INTO directory (name) VALUES (%s) ON CONFLICT DO NOTHING
-           RETURNING id, set_config('weftwork.workspace', id::text, true)""",
-        (name,),
+        "INSERT INTO directory (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING weftwork_enter(id)", (name,)
     ).fetchone()
     if row is None:
         raise InvalidInput(f"workspace {name!r} exists already: choose another name")
@@ -75,15 +65,8 @@ def create(connection: Connection[Any], name: str, access: frozenset[str]) -> No
 
 
 def drop(connection: Connection[Any], name: str) -> int:
-    """Remove a workspace with everything in it; return its permanent number."""
-    number_of(connection, name, WRITE)
-    row = connection.execute("SELECT id, COALESCE(place, id), other FROM directory WHERE name = %s", (name,)).fetchone()
-    assert row is not None
-    for number in filter(None, row[1:]):
-        connection.execute("SELECT set_config('weftwork.workspace', %s, true)", (str(number),))
-        for table in reversed(PARTITIONED):
-            connection.execute(f"DELETE FROM {table} WHERE workspace = %s".encode(), (number,))
-    for table in ("key_workspaces", "jobs", "waiting"):
-        connection.execute(f"DELETE FROM {table} WHERE workspace = %s".encode(), (row[0],))
-    connection.execute("DELETE FROM directory WHERE id = %s", (row[0],))
-    return int(row[0])
+    """Remove a workspace with everything in it; return its number."""
+    number = number_of(connection, name, WRITE)
+    connection.execute("DELETE FROM workspaces WHERE workspace = %s", (number,))
+    connection.execute("DELETE FROM directory WHERE id = %s", (number,))
+    return number

@@ -18,6 +18,7 @@ IS_ABOVE = """WITH RECURSIVE up (pk) AS (
         UNION SELECT n.parent FROM up JOIN nodes n ON n.workspace = %(ws)s AND n.pk = up.pk WHERE n.parent IS NOT NULL
     ) SELECT 1 FROM up WHERE pk = %(node)s"""
 OWN_ACCESS = "SELECT id, owner, access FROM nodes WHERE workspace = %(ws)s AND id = ANY (%(names)s::text[])"
+NODE_OWNERS = "SELECT id, owner FROM nodes WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])"
 PLACES = """SELECT n.id, p.id, n.position, n.owner, n.access
     FROM nodes n LEFT JOIN nodes p ON p.workspace = %(ws)s AND p.pk = n.parent
     WHERE n.workspace = %(ws)s AND n.id = ANY (%(names)s::text[])"""
@@ -46,43 +47,38 @@ ADD_USER = "INSERT INTO users (workspace, name) VALUES (%(ws)s, %(user)s)"
 TEAMS = "SELECT team FROM members WHERE workspace = %(ws)s AND who = %(user)s"
 REMOVE_TEAMS = "DELETE FROM members WHERE workspace = %(ws)s AND who = %(user)s"
 ADD_TEAMS = """INSERT INTO members (workspace, who, team)
-    SELECT %(ws)s, %(user)s, team FROM unnest(%(teams)s::text[]) AS t (team)"""
-UPDATE_EVENT = """UPDATE activity SET at = GREATEST(at, %(at)s)
-    WHERE workspace = %(ws)s AND who = %(user)s AND kind = %(kind)s AND node = %(node)s"""
-ADD_EVENT = """INSERT INTO activity (workspace, who, kind, node, at)
-    VALUES (%(ws)s, %(user)s, %(kind)s, %(node)s, %(at)s)"""
-UPDATE_FEEDBACK = """UPDATE feedback SET useful = %(useful)s, at = %(at)s
-    WHERE workspace = %(ws)s AND node = %(node)s AND who = %(user)s"""
-ADD_FEEDBACK = """INSERT INTO feedback (workspace, node, who, useful, at)
-    VALUES (%(ws)s, %(node)s, %(user)s, %(useful)s, %(at)s)"""
-UPDATE_USE = "UPDATE usage SET used = used + 1 WHERE workspace = %(ws)s AND node = %(node)s AND who = %(user)s"
-ADD_USE = "INSERT INTO usage (workspace, node, who, used) VALUES (%(ws)s, %(node)s, %(user)s, 1)"
+    SELECT w.workspace, %(user)s, t.team FROM workspaces w CROSS JOIN unnest(%(teams)s::text[]) AS t (team)
+    WHERE w.workspace = %(ws)s"""
+PUT_EVENT = """INSERT INTO activity AS a (workspace, who, kind, node, at)
+    VALUES (%(ws)s, %(user)s, %(kind)s, %(node)s, %(at)s)
+    ON CONFLICT (workspace, who, kind, node) DO UPDATE SET at = GREATEST(a.at, excluded.at)"""
+PUT_FEEDBACK = """INSERT INTO feedback (workspace, node, who, useful, at)
+    VALUES (%(ws)s, %(node)s, %(user)s, %(useful)s, %(at)s)
+    ON CONFLICT (workspace, node, who) DO UPDATE SET useful = excluded.useful, at = excluded.at"""
+COUNT_USE = """INSERT INTO usage AS u (workspace, node, who, used) VALUES (%(ws)s, %(node)s, %(user)s, 1)
+    ON CONFLICT (workspace, node, who) DO UPDATE SET used = u.used + 1"""
 
 CHANGED_SINCE = """SELECT id FROM changes
     WHERE workspace = %(ws)s AND version > %(since)s AND node = ANY (%(nodes)s::bigint[])"""
-REMOVE_CHANGES = "DELETE FROM changes WHERE workspace = %(ws)s AND node = ANY (%(nodes)s::bigint[])"
-ADD_CHANGES = """INSERT INTO changes (workspace, node, version, id, acl, deleted)
+LOG_CHANGES = """INSERT INTO changes (workspace, node, version, id, acl, deleted)
     SELECT workspace, pk, %(version)s, id, acl, %(deleted)s FROM nodes
-    WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])"""
+    WHERE workspace = %(ws)s AND pk = ANY (%(nodes)s::bigint[])
+    ON CONFLICT (workspace, node) DO UPDATE SET version = excluded.version, id = excluded.id, acl = excluded.acl,
+        deleted = excluded.deleted"""
 REMOVE_MARKS = "DELETE FROM marks WHERE workspace = %(ws)s AND topic = %(group)s AND name = ANY (%(names)s::text[])"
 PAGE_WIDTH = "SELECT width FROM page_vectors WHERE workspace = %(ws)s AND model = %(model)s LIMIT 1"
-REMOVE_PAGES = """DELETE FROM page_vectors
-    WHERE workspace = %(ws)s AND model = %(model)s AND node = ANY (%(nodes)s::bigint[])"""
-ADD_PAGE = """INSERT INTO page_vectors (workspace, model, node, width, sketch, vectors)
-    VALUES (%(ws)s, %(model)s, %(node)s, %(width)s, %(sketch)s, %(vectors)s)"""
+PUT_PAGE = """INSERT INTO page_vectors (workspace, model, node, width, sketch, vectors)
+    VALUES (%(ws)s, %(model)s, %(node)s, %(width)s, %(sketch)s, %(vectors)s)
+    ON CONFLICT (workspace, model, node) DO UPDATE SET width = excluded.width, sketch = excluded.sketch,
+        vectors = excluded.vectors"""
 
 _GIVEN = "unnest(%(sources)s::bigint[], %(targets)s::bigint[], %(types)s::text[], %(labels)s::text[]"
-_SAME = """e.workspace = %(ws)s AND e.source = g.source AND e.target = g.target AND e.type = g.type
+LINK = f"""INSERT INTO edges AS e (workspace, source, target, type, label, weight)
+    SELECT w.workspace, g.* FROM workspaces w
+    CROSS JOIN {_GIVEN}, %(weights)s::float8[]) AS g (source, target, type, label, weight)
+    WHERE w.workspace = %(ws)s
+    ON CONFLICT (workspace, source, target, type, label) DO UPDATE SET weight = excluded.weight
+    WHERE e.weight <> excluded.weight"""
+UNLINK = f"""DELETE FROM edges e USING {_GIVEN}) AS g (source, target, type, label)
+    WHERE e.workspace = %(ws)s AND e.source = g.source AND e.target = g.target AND e.type = g.type
     AND e.label = g.label"""
-LINK = f"""WITH given AS MATERIALIZED (
-        SELECT * FROM {_GIVEN}, %(weights)s::float8[]) AS g (source, target, type, label, weight)
-    ), changed AS (
-        UPDATE edges e SET weight = g.weight FROM given g WHERE {_SAME} AND e.weight <> g.weight RETURNING 1
-    ), added AS (
-        INSERT INTO edges (workspace, source, target, type, label, weight)
-        SELECT %(ws)s, g.source, g.target, g.type, g.label, g.weight FROM given g
-        WHERE NOT EXISTS (SELECT 1 FROM edges e WHERE {_SAME}) RETURNING 1
-    ) SELECT (SELECT count(*) FROM changed) + (SELECT count(*) FROM added)"""
-UNLINK = f"""WITH gone AS (
-        DELETE FROM edges e USING {_GIVEN}) AS g (source, target, type, label) WHERE {_SAME} RETURNING 1
-    ) SELECT count(*) FROM gone"""
