@@ -96,6 +96,7 @@ READS = {
     "ancestors": lambda view: view.ancestors("n20", 3),
     "siblings": lambda view: view.siblings("n20", 2),
     "adjacent": lambda view: view.adjacent([1, 2, 3], 2),
+    "said_around": lambda view: view.said_around([1, 2, 3], 2),
     "children": lambda view: view.children("n1", 5),
     "children last": lambda view: view.children("n1", 5, last=True),
     "neighbours": lambda view: view.neighbours("n1"),
@@ -139,6 +140,10 @@ WRITES = {
     "move": lambda batch: batch.move("n9", "n1"),
     "move to another document": lambda batch: batch.move("b0", "n2"),
     "set_access": lambda batch: batch.set_access("n2", frozenset({"ben"})),
+    "unchecked_access_changes": lambda batch: (
+        batch.set_access("n2", frozenset({"ben"})),
+        batch.unchecked_access_changes(),
+    ),
     "set_validity": lambda batch: batch.set_validity("n2", NOW, None),
     "add_user": lambda batch: batch.add_user("cy", ("team",)),
     "record": lambda batch: batch.record("ben", "n1", "edit", NOW),

@@ -7,20 +7,28 @@ import click
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
+from weftwork.render.quote import inline
 from weftwork.store.open import shown
+from weftwork.store.sqlite import SqliteStore
 
 
 @click.command("doctor")
+@click.option("--accept", is_flag=True, help="Go on without writes that the store lost, once you know of them.")
 @as_json
 @settings
-def command(as_json: bool, config: Config) -> None:
+def command(accept: bool, as_json: bool, config: Config) -> None:
     """Check the store, and bring its indexes up to date; a damaged index is made again.
+
+    A store that lost its latest writes, with its -wal file or because an older copy was put in its place, is told by
+    its indexes.
 
     \b
     weftwork doctor
     weftwork doctor --store team.weft --json
     """
     with open_configured(config) as weft:
+        if accept and isinstance(weft.store, SqliteStore):
+            weft.store.accept_loss()
         problems = weft.store.check()
         for workspace in weft.store.workspaces():
             weft.catch_up(workspace)
@@ -36,7 +44,9 @@ def command(as_json: bool, config: Config) -> None:
         print_json(facts)
     else:
         for name, value in facts.items():
-            click.echo(f"{name:>12}  {(', '.join(value) or 'none') if isinstance(value, list) else value}")
+            click.echo(
+                f"{name:>12}  {inline((', '.join(value) or 'none') if isinstance(value, list) else str(value), 10_000)}"
+            )
         click.echo("all is well" if not problems else "restore the store from a backup, or add your sources anew")
     if problems:
         sys.exit(1)

@@ -73,6 +73,7 @@ class Files:
         """A folder for the files of a new version; removed at the end of the block unless published."""
         folder = self._of(node) / f"{_INCOMING}{os.getpid()}-{os.urandom(4).hex()}"
         with _explained(folder):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(parents=True)
         try:
             yield Incoming(folder)
@@ -132,6 +133,7 @@ class Files:
             if place.is_file() and _digest(place) == _digest(source):
                 continue
             with _explained(place):
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 draft = place.with_name(f"{_INCOMING}{place.name}")
                 shutil.copyfile(source, draft)

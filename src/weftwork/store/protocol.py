@@ -78,6 +78,9 @@ class Batch(Protocol):
     def set_access(self, node: str, access: frozenset[str] | None) -> None:
         """Set the access list of a node, or None to inherit its parent's."""
 
+    def unchecked_access_changes(self) -> dict[str, str | None]:
+        """The stored nodes whose effective list this batch changed, with their owners. Ignores permissions."""
+
     def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
         """Set the validity interval of a node; nothing else about it changes."""
 
@@ -218,6 +221,14 @@ class View(Protocol):
         Within a node they follow the text; a node with a single passage has its visible siblings beside it.
         """
 
+    def said_around(
+        self, keys: Sequence[int], count: int, *, as_of: datetime | None = None
+    ) -> dict[int, list[tuple[int, int]]]:
+        """Up to `count` visible nodes said before and after in the same conversation, as (offset, first passage).
+
+        Those that are not valid at `as_of` are passed over.
+        """
+
     def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
         """The first (or last) visible children in their order."""
 
@@ -316,6 +327,12 @@ class Store(Protocol):
 
     def unchecked_children(self, workspace: str, node: str) -> set[str]:
         """Ids of the children of a node. Ignores permissions: only for the write path."""
+
+    def unchecked_access_lists(self, workspace: str, ids: Sequence[str]) -> dict[str, int]:
+        """A number for the effective list of each node. Ignores permissions: only for the write path."""
+
+    def unchecked_parent(self, workspace: str, node: str) -> str | None:
+        """The id of a node's parent. Ignores permissions: only for the write path."""
 
     def marks(self, workspace: str, group: str) -> dict[str, str]:
         """The marks of a group, by name. Ignores permissions: only for the write path."""

@@ -18,6 +18,7 @@ from weftwork.errors import InvalidInput, StoreError
 from weftwork.store.index import words
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
 from weftwork.store.index.words import WordIndex
+from weftwork.store.sql.word_ranking import term_weights
 from weftwork.text.analysis import parse
 from weftwork.types import Filters
 
@@ -33,8 +34,8 @@ def row(number, text="", **changes):
 def search(index, text, *, acls=(PUBLIC,), limit=10, **filters):
     excluded = frozenset(filters.pop("excluded", ()))
     query = parse(text)
-    frequencies = index.document_frequencies(query.terms, acls)
-    return index.shortlist(query, Scope(frozenset(acls), Filters(**filters), excluded), limit, frequencies, 100)
+    weights = term_weights(query, index.document_frequencies(query.terms, acls), 100)
+    return index.shortlist(query, Scope(frozenset(acls), Filters(**filters), excluded), limit, weights)
 
 
 @pytest.fixture

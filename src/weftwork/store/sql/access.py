@@ -20,6 +20,8 @@ class AccessLists(ABC):
         self._default = default
         self._numbers: dict[frozenset[str], int] = {}
         self._principals: dict[int, frozenset[str]] = {}
+        self.changed: set[int] = set()
+        """Stored nodes whose effective list changed."""
 
     def effective(self, access: frozenset[str] | None, owner: str | None, parent_acl: int | None) -> int:
         """The number of a node's effective list: its own or its parent's, plus the owner."""
@@ -38,12 +40,14 @@ class AccessLists(ABC):
         if effective == acl:
             return []
         self._assign({node: effective})
+        self.changed.add(node)
         return self.spread([node])
 
     def spread(self, roots: Iterable[int]) -> list[int]:
         """Recompute the lists of the subtrees below these nodes; return the nodes that changed."""
         changed: list[int] = []
         frontier = list(roots)
+        self.changed.update(frontier)
         while frontier:
             lists: dict[int, int] = {}
             for node, acl, access, owner, parent_acl in self._session.rows(self._sql.ACCESS_BELOW, nodes=frontier):
@@ -53,6 +57,7 @@ class AccessLists(ABC):
             self._assign(lists)
             frontier = list(lists)
             changed += frontier
+        self.changed.update(changed)
         return changed
 
     @abstractmethod

@@ -126,6 +126,11 @@ class SqlBatch(ABC):
         self._session.run(self._sql.SET_ACCESS, node=number, access=access_text(access))
         self._log([number, *self._access.settle(number)])
 
+    def unchecked_access_changes(self) -> dict[str, str | None]:
+        """The stored nodes whose effective list this batch changed, with their owners."""
+        rows = self._session.rows(self._sql.NODE_OWNERS, nodes=sorted(self._access.changed))
+        return {name: owner for name, owner in rows}
+
     def set_validity(self, node: str, start: datetime | None, end: datetime | None) -> None:
         """Set the validity interval of a node; nothing else about it changes."""
         number = self._number(node)
@@ -135,8 +140,11 @@ class SqlBatch(ABC):
 
     def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
         """Add a user to the workspace, or replace the groups of an existing one."""
+        groups = list(groups)
         if not user or user == EVERYONE or user.startswith("group:"):
             raise InvalidInput(f"{user!r} cannot be a user's name: use a name that is not '*' or 'group:…'")
+        if not all(name.isprintable() for name in (user, *groups)):
+            raise InvalidInput(f"{user!r} or one of the groups has characters that cannot be printed: correct them")
         teams = sorted({group.removeprefix("group:") for group in groups})
         existing = self._session.rows(self._sql.IS_USER, user=user)
         if existing and sorted(team for (team,) in self._session.rows(self._sql.TEAMS, user=user)) == teams:
@@ -149,25 +157,19 @@ class SqlBatch(ABC):
 
     def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
         """Record that a user viewed or edited a node."""
-        self._upsert(
-            self._sql.UPDATE_EVENT, self._sql.ADD_EVENT, **self._known(user, node), kind=kind, at=to_micros(at)
-        )
+        self._session.run(self._sql.PUT_EVENT, **self._known(user, node), kind=kind, at=to_micros(at))
+        self._touched(1)
 
     def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
         """Record whether a node was useful to a user; the latest feedback counts."""
         feedback = {**self._known(user, node), "useful": bool(useful), "at": to_micros(at)}
-        self._upsert(self._sql.UPDATE_FEEDBACK, self._sql.ADD_FEEDBACK, **feedback)
+        self._session.run(self._sql.PUT_FEEDBACK, **feedback)
+        self._touched(1)
 
     def count_use(self, user: str, nodes: Iterable[str]) -> None:
         """Count one more use of these nodes by a user's answer."""
         for node in nodes:
-            self._upsert(self._sql.UPDATE_USE, self._sql.ADD_USE, **self._known(user, node))
-        self._touched(1)
-
-    def _upsert(self, update: str, add: str, **values: object) -> None:
-        """Update a row or insert it; postgres_fdw has no ON CONFLICT DO UPDATE."""
-        if not self._session.run(update, **values):
-            self._session.run(add, **values)
+            self._session.run(self._sql.COUNT_USE, **self._known(user, node))
         self._touched(1)
 
     @abstractmethod
@@ -183,8 +185,7 @@ class SqlBatch(ABC):
         widths = self._session.rows(self._sql.PAGE_WIDTH, model=model)
         unchanged = {numbers[name]: pages[name] for name in sorted(numbers)}
         rows = page_rows(model, unchanged, widths[0][0] if widths else None)
-        self._session.run(self._sql.REMOVE_PAGES, model=model, nodes=list(unchanged))
-        self._session.run_many(self._sql.ADD_PAGE, rows)
+        self._session.run_many(self._sql.PUT_PAGE, rows)
         self._touched(len(numbers))
 
     def mark(self, group: str, marks: Mapping[str, str | None]) -> None:
@@ -214,8 +215,7 @@ class SqlBatch(ABC):
         if not nodes:
             return
         self._touched(1)
-        self._session.run(self._sql.REMOVE_CHANGES, nodes=list(nodes))
-        self._session.run(self._sql.ADD_CHANGES, nodes=list(nodes), version=self._version, deleted=deleted)
+        self._session.run(self._sql.LOG_CHANGES, nodes=list(nodes), version=self._version, deleted=deleted)
 
     def _touched(self, count: int) -> int:
         """Raise the workspace's version, once in a batch, if anything was written."""

@@ -18,8 +18,8 @@ def document_of(kind: str, number: int, above: int | None) -> int | None:
     return number if kind in DOCUMENT_TYPES or above is None else above
 
 
-OutlineRow: TypeAlias = tuple[int, int | None, str, str, str, int, int]
-"""A passage with its node as a store reads it: node, parent, id, type, title, key, tokens. There are many."""
+OutlineRow: TypeAlias = tuple[int, int | None, str, str, str, int, int, bool]
+"""A passage with its node as a store reads it: node, parent, id, type, title, key, tokens, limited. There are many."""
 
 
 def in_reading_order(rows: Sequence[OutlineRow], document: int) -> tuple[OutlineNode, ...]:
@@ -44,7 +44,7 @@ def in_reading_order(rows: Sequence[OutlineRow], document: int) -> tuple[Outline
     waiting = [(document, 0)] if document in nodes else []
     while waiting:
         number, depth = waiting.pop()
-        (_, _, name, kind, title, _, _), keys, tokens = nodes[number]
+        (_, _, name, kind, title, *_), keys, tokens = nodes[number]
         ordered.append(OutlineNode(name, kind, title, depth, tuple(keys), tuple(tokens)))
         if number in children:
             waiting += [(child, depth + 1) for child in reversed(children[number])]

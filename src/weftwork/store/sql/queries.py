@@ -25,7 +25,8 @@ class ReadQueries(Protocol):
     OUTLINES: str
     """documents, most, ever, as_of → document, OUTLINE of each passage of its nodes; by position
 
-    OUTLINE is number, number of the parent, id, type, title, key, tokens. Of a document with more than `most` visible
+    OUTLINE is number, number of the parent, id, type, title, key, tokens, whether it is a part of the document that is
+    valid only for a time. Of a document with more than `most` visible
     nodes, its own passages alone.
     """
     PASSAGE_KEYS: str
@@ -61,6 +62,10 @@ class ReadQueries(Protocol):
     """keys, count → key, key of the first passage of a sibling before its node; the nearest first"""
     ADJACENT_AFTER: str
     """keys, count → key, key of the first passage of a sibling after its node; the nearest first"""
+    SAID_BEFORE: str
+    """keys, count, ever, as_of → key, key of a passage said before in its conversation; the nearest first"""
+    SAID_AFTER: str
+    """keys, count, ever, as_of → key, key of a passage said after in its conversation; the nearest first"""
     LINEAGES: str
     """names, depth → id, number of the node or of an ancestor, how far up that is"""
 
@@ -121,6 +126,8 @@ class WriteQueries(Protocol):
     """node, parent → a row if the node is the parent or one of its ancestors"""
     OWN_ACCESS: str
     """names → id, owner, own access"""
+    NODE_OWNERS: str
+    """nodes → id, owner"""
     PLACES: str
     """names → id, id of the parent, position, owner, own access"""
     SUBTREES: str
@@ -149,32 +156,22 @@ class WriteQueries(Protocol):
     """user"""
     ADD_TEAMS: str
     """user, teams"""
-    UPDATE_EVENT: str
+    PUT_EVENT: str
     """user, kind, node, at; of two moments the later one stays"""
-    ADD_EVENT: str
-    """The same."""
-    UPDATE_FEEDBACK: str
+    PUT_FEEDBACK: str
     """user, node, useful, at"""
-    ADD_FEEDBACK: str
-    """The same."""
-    UPDATE_USE: str
+    COUNT_USE: str
     """user, node"""
-    ADD_USE: str
-    """The same."""
 
     CHANGED_SINCE: str
     """since, nodes → id"""
-    REMOVE_CHANGES: str
-    """nodes"""
-    ADD_CHANGES: str
+    LOG_CHANGES: str
     """nodes, version, deleted"""
     REMOVE_MARKS: str
     """group, names"""
     PAGE_WIDTH: str
     """model → width of the vectors of one of its pages"""
-    REMOVE_PAGES: str
-    """model, nodes"""
-    ADD_PAGE: str
+    PUT_PAGE: str
     """model, node, width, sketch, vectors"""
 
 
@@ -193,6 +190,10 @@ class StoreQueries(Protocol):
     """name → fields"""
     CHILD_IDS: str
     """name → id"""
+    NODE_LISTS: str
+    """names → id, access list"""
+    PARENT_ID: str
+    """name → id"""
     MARKS: str
     """group → name, mark; in order"""
     DIGESTS: str
@@ -202,10 +203,8 @@ class StoreQueries(Protocol):
 
     CONTEXT: str
     """user, thread, name → record"""
-    UPDATE_CONTEXT: str
+    KEEP_CONTEXT: str
     """user, thread, name, record, at"""
-    ADD_CONTEXT: str
-    """The same."""
     TRIM_CONTEXTS: str
     """user, most; the oldest go"""
 

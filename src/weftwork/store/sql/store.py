@@ -41,8 +41,8 @@ class SqlStore(ABC):
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = frozenset({EVERYONE})) -> None:
         """Create a workspace with its first user; `access` is the list of root nodes without one."""
-        if not workspace.strip():
-            raise InvalidInput("a workspace needs a name")
+        if not workspace.strip() or not workspace.isprintable():
+            raise InvalidInput(f"a workspace needs a name of printable characters, got {workspace!r}")
         with self._creating(workspace, access), self.atomic(workspace) as batch:
             batch.add_user(owner)
 
@@ -103,6 +103,15 @@ class SqlStore(ABC):
         """Ids of the children of a node. Ignores permissions: only for the write path."""
         return {name for (name,) in self._rows(workspace, self._sql.CHILD_IDS, name=node)}
 
+    def unchecked_access_lists(self, workspace: str, ids: Sequence[str]) -> dict[str, int]:
+        """A number for the effective list of each node. Ignores permissions: only for the write path."""
+        return {name: number for name, number in self._rows(workspace, self._sql.NODE_LISTS, names=list(ids))}
+
+    def unchecked_parent(self, workspace: str, node: str) -> str | None:
+        """The id of a node's parent. Ignores permissions: only for the write path."""
+        rows = self._rows(workspace, self._sql.PARENT_ID, name=node)
+        return rows[0][0] if rows else None
+
     def unchecked_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """The digests under which a vector is stored. Ignores permissions: only for the write path."""
         return {digest for (digest,) in self._rows(workspace, self._sql.DIGESTS, model=model, digests=list(digests))}
@@ -128,9 +137,7 @@ class SqlStore(ABC):
         at = to_micros(self._clock())
 
         def write(session: Session) -> None:
-            # postgres_fdw has no ON CONFLICT DO UPDATE.
-            if not session.run(self._sql.UPDATE_CONTEXT, **key, record=kept, at=at):
-                session.run(self._sql.ADD_CONTEXT, **key, record=kept, at=at)
+            session.run(self._sql.KEEP_CONTEXT, **key, record=kept, at=at)
             session.run(self._sql.TRIM_CONTEXTS, user=user, most=MOST_CONTEXTS)
 
         self._database.do(write, workspace)

@@ -16,11 +16,9 @@ from weftwork.store.transfer import PROGRESS, Numbers
 class SqlTransfer(ABC):
     """Implements most of `weftwork.store.transfer.Arriving`; in a transaction that only reads, `Leaving`."""
 
-    def __init__(self, session: Session, sql: TransferQueries, owner: int, version: int, files: Files) -> None:
+    def __init__(self, session: Session, sql: TransferQueries, version: int, files: Files) -> None:
         self._session = session
         self._sql = sql
-        self._owner = owner
-        """The permanent number of the workspace."""
         self.version = version
         self.files = files
 
@@ -38,7 +36,7 @@ class SqlTransfer(ABC):
     def count(self, kind: str) -> int:
         """The number of rows of a kind."""
         statement = f"SELECT COUNT(*) FROM ({self._sql.ROWS[kind]}) AS counted"
-        return int(self._session.rows(statement, owner=self._owner)[0][0])
+        return int(self._session.rows(statement)[0][0])
 
     def progress(self) -> dict[str, str]:
         """The record of how much has arrived."""

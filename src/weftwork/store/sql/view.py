@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -24,10 +24,12 @@ from weftwork.store.sql.codec import (
 from weftwork.store.sql.outlines import OutlineRow, in_reading_order
 from weftwork.store.sql.page_ranking import Stage, best_pages, check_width
 from weftwork.store.sql.queries import ReadQueries
+from weftwork.store.sql.read_cache import CachedOutline, CachedReads, CachedRecord, NextTurn
 from weftwork.store.sql.session import Reader, Row
 from weftwork.store.sql.walk import EdgeRules, hops, walk
 from weftwork.text import bm25
-from weftwork.text.analysis import NO_WORDS, analyse
+from weftwork.text.analysis import MAX_TERMS, NO_WORDS, stem_forms, whole_words
+from weftwork.text.languages import ENGLISH, FUNCTION_WORDS, language_of, marker
 from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Outline, Passage, Reached, Record, Usage
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ NO_FILTERS = Filters()
 NOT_CLOSED = Closed()
 MAX_DEPTH = 64
 """Limit on the length of a chain of ancestors."""
+RARE = 100
+"""A language of less than one in so many passages is rare."""
 TRAIL = 8
 """Ancestors in the breadcrumbs of a passage."""
 AHEAD = timedelta(days=2)
@@ -52,24 +56,40 @@ CITATION_COLUMN = 6
 class SqlView(ABC):
     """Implements `weftwork.store.protocol.View` on the statements of a store."""
 
-    def __init__(self, reader: Reader, sql: ReadQueries, names: tuple[str, str], version: int) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        sql: ReadQueries,
+        names: tuple[str, str],
+        version: int,
+        cached: CachedReads | None = None,
+    ) -> None:
+        """`cached` are rows of the same state of the workspace that the same access lists show."""
         self._reader = reader
         self._sql = sql
+        self._cached = cached or CachedReads()
         self.workspace, self.user = names
         # The number too: a workspace that is made again under a name counts its versions anew.
         self.fingerprint: tuple[object, ...] = (*names, reader.workspace, version, reader.acls)
 
     def nodes(self, names: Sequence[str]) -> list[Node]:
         """The visible nodes among these ids, in the order asked for."""
-        rows = self._reader.rows(self._sql.NODES, names=list(names))
+        rows = self._reader.rows(self._sql.NODES, names=list(names)) if names else []
         nodes = {row[0]: whole_node(row) for row in rows}
         return [nodes[name] for name in names if name in nodes]
 
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, with their breadcrumbs."""
+        cached = self._cached.records
+        records = {key: entry.record for key in keys if (entry := cached.get(key)) is not None}
+        missing = [key for key in keys if key not in records]
+        if missing:
+            records.update(self._read_records(missing))
+        return [records[key] for key in keys if key in records]
+
+    def _read_records(self, keys: Sequence[int]) -> Iterator[tuple[int, Record]]:
         rows, ancestors = self._reader.together(self._sql.RECORDS, self._sql.TRAILS, keys=list(keys), depth=TRAIL)
         trails = _trails(ancestors)
-        records = {}
         for row in rows:
             number, document, name, shared, *passage = row[INFO_WIDTH:]
             above = trails.get(number, ())
@@ -79,13 +99,28 @@ class SqlView(ABC):
             passage[CITATION_COLUMN] = passage[CITATION_COLUMN][: LONGER if shared else SHORT]
             stored = Passage(*passage)
             info, titles = node_info(row), tuple(title for _, title in above)
-            records[stored.key] = Record(info, stored, titles, name if depth else info.id, depth)
-        return [records[key] for key in keys if key in records]
+            record = Record(info, stored, titles, name if depth else info.id, depth)
+            self._cached.add_record(CachedRecord(record, number, bool(shared)))
+            yield stored.key, record
 
     def outlines(
         self, documents: Sequence[str], *, most: int = 2_000, as_of: datetime | None = None
     ) -> dict[str, Outline]:
         """The visible documents among these with their visible nodes in reading order; large ones alone."""
+        cached = self._cached.outlines
+        entries = {name: entry for name in documents if (entry := cached.get((name, most))) is not None}
+        missing = [name for name in documents if name not in entries]
+        if missing:
+            read = self._read_outlines(missing, most, None)
+            for name, entry in read.items():
+                self._cached.add_outline(name, most, entry)
+            entries |= read
+        limited = [] if as_of is None else [name for name, entry in entries.items() if entry.limited]
+        if limited:
+            entries |= self._read_outlines(limited, most, as_of)
+        return {name: entry.outline for name, entry in entries.items()}
+
+    def _read_outlines(self, documents: Sequence[str], most: int, as_of: datetime | None) -> dict[str, CachedOutline]:
         heads = {row[INFO_WIDTH]: node_info(row) for row in self._reader.rows(self._sql.HEADS, names=list(documents))}
         moment = {"ever": as_of is None, "as_of": 0 if as_of is None else to_micros(as_of)}
         rows: dict[int, list[OutlineRow]] = {}
@@ -97,25 +132,26 @@ class SqlView(ABC):
             if (key := next((row[5] for row in document_rows if row[0] == number), None)) is not None
         ]
         trails = _trails(self._reader.rows(self._sql.TRAILS, keys=firsts, depth=TRAIL)) if firsts else {}
-        return {
-            head.id: Outline(
-                head,
-                tuple(title for _, title in trails.get(number, ())),
-                in_reading_order(rows.get(number, ()), number),
+        entries = {}
+        for number, head in heads.items():
+            own = rows.get(number, ())
+            titles = tuple(title for _, title in trails.get(number, ()))
+            outline = Outline(head, titles, in_reading_order(own, number))
+            entries[head.id] = CachedOutline(
+                outline, frozenset([number, *(row[0] for row in own)]), any(row[7] for row in own)
             )
-            for number, head in heads.items()
-        }
+        return entries
 
     def passages(self, names: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
         """Keys of the first passages of each visible node."""
         keys: dict[str, list[int]] = {}
-        for name, key in self._reader.rows(self._sql.PASSAGE_KEYS, names=list(names), limit=limit):
+        for name, key in self._reader.rows(self._sql.PASSAGE_KEYS, names=list(names), limit=limit) if names else ():
             keys.setdefault(name, []).append(key)
         return keys
 
     def nodes_of(self, keys: Sequence[int]) -> list[str]:
         """Ids of the visible nodes that these passages belong to, in their order, each once."""
-        owners = {key: name for key, name in self._reader.rows(self._sql.OWNERS, keys=list(keys))}
+        owners = {key: name for key, name in self._reader.rows(self._sql.OWNERS, keys=list(keys))} if keys else {}
         return list(dict.fromkeys(owners[key] for key in keys if key in owners))
 
     def cited(self, citations: Sequence[str]) -> list[Record]:
@@ -226,12 +262,38 @@ class SqlView(ABC):
             for word, counts in self._stem_counts(words).items()
         }
 
-    def _stem_counts(self, words: Sequence[str]) -> dict[str, list[int]]:
+    def _languages(self) -> dict[str, int]:
+        """English, and the other languages of visible passages, with the numbers of passages."""
+        counts = self._frequencies([marker(language) for language in FUNCTION_WORDS])
+        others = {language: count for language in FUNCTION_WORDS if (count := counts[marker(language)])}
+        return {ENGLISH: self._reader.passages - sum(others.values())} | others
+
+    def _languages_for(self, query: str) -> tuple[str, ...]:
+        """The languages in whose stems a query is searched, English first.
+
+        Stems of a language that hardly any passage has would match words of others by accident. They are used where
+        the query is in that language, or has words that are found by no other stem.
+        """
+        present, own = self._languages(), language_of(query, least=1)
+        usual = tuple(
+            language
+            for language, count in present.items()
+            if language in (ENGLISH, own) or RARE * count >= self._reader.passages
+        )
+        if len(usual) == len(present):
+            return usual
+        known = self._stem_counts(whole_words(query)[:MAX_TERMS], usual)
+        return usual if all(any(counts) for counts in known.values()) else tuple(present)
+
+    def _stem_counts(self, words: Sequence[str], languages: Sequence[str] = ()) -> dict[str, list[int]]:
         """Document frequencies of the stems of each word; words without a stem are left out."""
-        stems = {word: analyse(word) for word in words}
-        terms = sorted({stem for word_stems in stems.values() for stem in word_stems})
+        languages = languages or tuple(self._languages())
+        forms = {word: stem_forms(word, languages) for word in words}
+        terms = sorted({stem for parts in forms.values() for part in parts for stem in part})
         counts = self._frequencies(terms) if terms else {}
-        return {word: [counts[stem] for stem in word_stems] for word, word_stems in stems.items() if word_stems}
+        return {
+            word: [sum(counts[stem] for stem in set(part)) for part in parts] for word, parts in forms.items() if parts
+        }
 
     @abstractmethod
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
@@ -261,12 +323,17 @@ class SqlView(ABC):
         before, after = self._reader.together(
             self._sql.ADJACENT_BEFORE, self._sql.ADJACENT_AFTER, keys=single, count=count
         )
-        for step, rows in ((-1, before), (1, after)):
-            offsets: Counter[int] = Counter()
-            for key, other in rows:
-                offsets[key] += step
-                around.setdefault(key, []).append((offsets[key], other))
-        return around
+        return around | _with_offsets(before, after)
+
+    def said_around(
+        self, keys: Sequence[int], count: int, *, as_of: datetime | None = None
+    ) -> dict[int, list[tuple[int, int]]]:
+        """Up to `count` visible nodes said before and after in the same conversation, as (offset, first passage)."""
+        moment = {"ever": as_of is None, "as_of": 0 if as_of is None else to_micros(as_of)}
+        before, after = self._reader.together(
+            self._sql.SAID_BEFORE, self._sql.SAID_AFTER, keys=list(keys), count=count, **moment
+        )
+        return _with_offsets(before, after)
 
     def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
         """The first (or last) visible children in their order."""
@@ -361,7 +428,11 @@ class SqlView(ABC):
 
     def next_turn(self, moment: datetime) -> datetime | None:
         """The first moment after this one at which a visible node begins or ceases to be valid."""
-        return optional_moment(self._reader.rows(self._sql.NEXT_TURN, moment=to_micros(moment))[0][0])
+        start = to_micros(moment)
+        if (turn := self._cached.next_turn(start)) is None:
+            (row,) = self._reader.rows(self._sql.NEXT_TURN, moment=start)
+            turn = self._cached.turn = NextTurn(start, row[0])
+        return optional_moment(turn.at)
 
     @abstractmethod
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
@@ -401,3 +472,14 @@ def _distances(node: str, others: Iterable[str], rows: Iterable[Row]) -> dict[st
         if shared:
             distances[other] = min(shared)
     return distances
+
+
+def _with_offsets(before: Iterable[Row], after: Iterable[Row]) -> dict[int, list[tuple[int, int]]]:
+    """The keys around each key, the nearest first, with their places from it."""
+    around: dict[int, list[tuple[int, int]]] = {}
+    for step, rows in ((-1, before), (1, after)):
+        offsets: Counter[int] = Counter()
+        for key, other in rows:
+            offsets[key] += step
+            around.setdefault(key, []).append((offsets[key], other))
+    return around

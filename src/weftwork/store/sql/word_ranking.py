@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from weftwork.store.index.rows import Row
+from weftwork.text import bm25
+from weftwork.text.analysis import WordQuery
 from weftwork.text.trigrams import share_of_words, similarity
 from weftwork.types import Hit
 
@@ -20,6 +23,23 @@ PARTS = 4
 def shortlist_size(limit: int) -> int:
     """The number of passages to score exactly for `limit` results."""
     return limit + max(SPARE, limit // 2)
+
+
+def term_weights(query: WordQuery, counts: Mapping[str, int], documents: int) -> dict[str, float]:
+    """The weights of the query's terms that occur; the stems of one word in several languages weigh the same."""
+    totals: Counter[str] = Counter()
+    for term, count in counts.items():
+        totals[query.forms.get(term, term)] += count
+    return {
+        term: query.terms[term] * bm25.idf(documents, min(documents, totals[query.forms.get(term, term)]))
+        for term, count in counts.items()
+        if count
+    }
+
+
+def highest_score(query: WordQuery, weights: Mapping[str, float]) -> float:
+    """An upper bound of the score of any passage, which has a word in one language."""
+    return bm25.ceiling({query.forms.get(term, term): weight for term, weight in weights.items()}.values())
 
 
 def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:

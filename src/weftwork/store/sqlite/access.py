@@ -1,4 +1,4 @@
-"""Storage of access lists, and the lists that a user may see."""
+"""Storage of access lists."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Mapping
 
 from weftwork.store.sql.access import AccessLists
 from weftwork.store.sql.codec import dump
-from weftwork.store.sql.errors import missing_user
 from weftwork.store.sqlite import write_queries
 from weftwork.store.sqlite.session import Session
-from weftwork.types import EVERYONE
 
 
 class SqliteAccessLists(AccessLists):
@@ -36,17 +34,3 @@ class SqliteAccessLists(AccessLists):
         rows = [{"node": node, "acl": acl} for node, acl in lists.items()]
         self._session.run_many("UPDATE nodes SET acl = :acl WHERE pk = :node", rows)
         self._session.run_many("UPDATE passages SET acl = :acl WHERE node = :node", rows)
-
-
-def visible_lists(session: Session, user: str) -> frozenset[int]:
-    """Numbers of all lists that name the user, one of their groups, or everyone."""
-    if not session.rows(write_queries.IS_USER, user=user):
-        raise missing_user(user)
-    rows = session.rows(
-        """SELECT acl FROM acl_principals WHERE workspace = :ws AND principal IN (:user, :everyone)
-           UNION SELECT acl FROM acl_principals WHERE workspace = :ws AND principal IN
-               (SELECT 'group:' || team FROM members WHERE workspace = :ws AND user = :user)""",
-        user=user,
-        everyone=EVERYONE,
-    )
-    return frozenset(acl for (acl,) in rows)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from weftwork.errors import InvalidInput, StoreError, WeftError
 from weftwork.store.sql.session import Tracer
-from weftwork.store.sqlite.schema import migrate, refuse_foreign
+from weftwork.store.sqlite.schema import migrate, refuse_foreign, refuse_newer
 
 PRAGMAS = (
     "journal_mode = WAL",
@@ -25,6 +26,8 @@ EXPLAINED = (sqlite3.Error, UnicodeEncodeError)
 WAIT_SECONDS = 60
 """Time to wait for another process's write."""
 PAUSE_SECONDS = 0.01
+CHECKPOINT_SECONDS = 1.0
+"""Time from a write to the checkpoint of the write-ahead log, in which many writes may come together."""
 
 
 class Connections:
@@ -37,6 +40,10 @@ class Connections:
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
+        self.checkpointer: threading.Timer | None = None
+        """Waits to bring the write-ahead log into the file, if something was written since it last did."""
+        self._schema = 0
+        _create_private(path)
         self._writer = self._connect()
         with _closed_on_failure(self._writer, path):
             migrate(self._writer, str(path))
@@ -67,8 +74,14 @@ class Connections:
             connection, nested = self._writer, self._writer.in_transaction
             try:
                 connection.execute("SAVEPOINT nested" if nested else "BEGIN IMMEDIATE")
+                if not nested:
+                    self._refuse_newer(connection)
                 yield connection
                 connection.execute("RELEASE nested" if nested else "COMMIT")
+                if not nested and self.checkpointer is None:
+                    self.checkpointer = threading.Timer(CHECKPOINT_SECONDS, self._checkpoint)
+                    self.checkpointer.daemon = True
+                    self.checkpointer.start()
             except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK TO nested" if nested else "ROLLBACK")
@@ -97,6 +110,21 @@ class Connections:
                 else:
                     self._idle.append(connection)
 
+    def _refuse_newer(self, connection: sqlite3.Connection) -> None:
+        """Raise StoreError if a newer version of the program has changed the tables meanwhile."""
+        ((schema,),) = connection.execute("PRAGMA schema_version")
+        if schema != self._schema:
+            refuse_newer(connection, str(self.path))
+            self._schema = schema
+
+    def _checkpoint(self) -> None:
+        """Bring the write-ahead log into the file: less is lost with the log, or in a bare copy."""
+        with self._writing:
+            self.checkpointer = None
+            if not self._closed:
+                with suppress(sqlite3.OperationalError):  # another process is at it, or the disk is full
+                    self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreError(f"{self.path} was closed: open it again")
@@ -105,9 +133,17 @@ class Connections:
         """Close every idle connection; ones in use are closed when their block ends."""
         with self._writing, self._guard:
             self._closed = True
+            if self.checkpointer is not None:
+                self.checkpointer.cancel()
             for connection in (*self._idle, self._writer):
                 connection.close()
             self._idle.clear()
+
+
+def _create_private(path: Path) -> None:
+    """Create the file for its owner alone, unless it is there; what SQLite puts beside it is as private as it is."""
+    with suppress(OSError):  # it exists, or SQLite says better why it cannot
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _carry_out(connection: sqlite3.Connection, pragma: str) -> None:

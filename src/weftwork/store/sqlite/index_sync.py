@@ -8,12 +8,14 @@ rebuilt, which is the same from version zero.
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -33,6 +35,13 @@ if TYPE_CHECKING:
 
 Index = TypeVar("Index", WordIndex, VectorIndex)
 
+LOGGER = logging.getLogger(__name__)
+CANNOT_BE_USED = (
+    "the indexes in %s cannot be used (%s), and others are made for now: check that the folder may be written to, that "
+    "the disk has space, and that no process holds its lock"
+)
+LOCK_SECONDS = 30.0
+"""Time to wait for another process that writes the indexes."""
 CHUNK = 2_000
 """Nodes that are read at once while an index catches up."""
 
@@ -41,26 +50,49 @@ class DerivedIndexes:
     """The word index of a workspace and one vector index for each model."""
 
     def __init__(self, folder: Path, workspace: int, read: Callable[[], Snapshot]) -> None:
-        self._folder = folder
         self._workspace = workspace
-        self._origin = Origin(folder, workspace, read)
+        self._read = read
         self._lock = threading.RLock()
-        self._file_lock = FileLock(folder / "lock")
+        self._private: TemporaryDirectory[str] | None = None
+        """A folder of this process alone, where the shared one cannot be used."""
+        self._use(folder)
         self._words: WordIndex | None = None
         self._vectors: dict[tuple[str, int], VectorIndex] = {}
 
-    def words(self, connection: sqlite3.Connection) -> WordIndex:
-        """The word index, not older than this connection's snapshot."""
-        return self._with_repair("words", lambda: self._current_words(connection))
+    def _use(self, folder: Path) -> None:
+        self._folder = folder
+        self._origin = Origin(folder, self._workspace, self._read)
+        self._file_lock = FileLock(folder / "lock", timeout=LOCK_SECONDS)
 
-    def vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
+    def words(self, connection: sqlite3.Connection, version: int | None = None) -> WordIndex:
+        """The word index, not older than this connection's snapshot, whose content version may be given."""
+        known = content_version(connection, self._workspace) if version is None else version
+        return self._with_repair("words", lambda: self._current_words(connection, known))
+
+    def vectors(
+        self, connection: sqlite3.Connection, model: str, dimensions: int, version: int | None = None
+    ) -> VectorIndex:
         """The vector index for a model, not older than this connection's snapshot."""
-        return self._with_repair(_folder_name(model), lambda: self._current_vectors(connection, model, dimensions))
+        known = content_version(connection, self._workspace) if version is None else version
+        return self._with_repair(
+            _folder_name(model), lambda: self._current_vectors(connection, model, dimensions, known)
+        )
 
     def repair_words(self, connection: sqlite3.Connection) -> WordIndex:
         """Rebuild the word index."""
         with self._lock, self._failure_reported():
-            return self._made_again("words", lambda: self._current_words(connection))
+            version = content_version(connection, self._workspace)
+            return self._made_again("words", lambda: self._current_words(connection, version))
+
+    def lost_commit(self) -> int | None:
+        """The version of a commit that the indexes had and the database lacks; None if there is none."""
+        return self._origin.lost_commit()
+
+    def accept_loss(self) -> None:
+        """Forget that the indexes had commits that the database lacks."""
+        if self.lost_commit() is not None:
+            with self._lock, self._exclusive():
+                self._origin.accept_loss()
 
     def close(self) -> None:
         """Write checkpoints, to spare the next process the catching up."""
@@ -70,9 +102,29 @@ class DerivedIndexes:
                 if index.should_checkpoint:
                     self._checkpoint(index)
         self._forget()
+        if self._private is not None:
+            self._private.cleanup()
 
     def _with_repair(self, name: str, current: Callable[[], Index]) -> Index:
-        with self._lock, self._failure_reported():
+        with self._lock:
+            if self._private is None:
+                try:
+                    return self._repaired(name, current)
+                except OSError as error:
+                    LOGGER.warning(CANNOT_BE_USED, self._folder, error)
+                    self._go_private()
+            with self._failure_reported():
+                return self._repaired(name, current)
+
+    def _go_private(self) -> None:
+        """Keep indexes in a temporary folder from now on: what can be read can be searched."""
+        with self._failure_reported():
+            self._private = TemporaryDirectory(prefix="weftwork-")
+        self._forget()
+        self._use(Path(self._private.name))
+
+    def _repaired(self, name: str, current: Callable[[], Index]) -> Index:
+        with self._lock:
             if not self._origin.checked:
                 with self._exclusive():
                     self._origin.check()
@@ -108,8 +160,7 @@ class DerivedIndexes:
                 "to and that the disk has space"
             ) from error
 
-    def _current_words(self, connection: sqlite3.Connection) -> WordIndex:
-        version = _content_version(connection, self._workspace)
+    def _current_words(self, connection: sqlite3.Connection, version: int) -> WordIndex:
         if self._words is None:
             with self._exclusive():
                 self._words = WordIndex(self._folder / "words")
@@ -124,8 +175,9 @@ class DerivedIndexes:
                     self._words.apply(version, changed, _rows(connection, changed))
         return self._words
 
-    def _current_vectors(self, connection: sqlite3.Connection, model: str, dimensions: int) -> VectorIndex:
-        version = _content_version(connection, self._workspace)
+    def _current_vectors(
+        self, connection: sqlite3.Connection, model: str, dimensions: int, version: int
+    ) -> VectorIndex:
         index = self._vectors.get((model, dimensions))
         if index is None:
             index = VectorIndex(self._folder / _folder_name(model), model=model, dimensions=dimensions)
@@ -150,7 +202,7 @@ class DerivedIndexes:
 
     def _exclusive(self) -> FileLock:
         """The folder's inter-process lock; re-entrant."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self._file_lock
 
 
@@ -158,7 +210,8 @@ def _folder_name(model: str) -> str:
     return "vectors-" + "".join(c if c.isalnum() or c in "-._" else "_" for c in model)
 
 
-def _content_version(connection: sqlite3.Connection, workspace: int) -> int:
+def content_version(connection: sqlite3.Connection, workspace: int) -> int:
+    """The version of the latest write that changed a node; activity raises only that of the workspace."""
     row = connection.execute("SELECT MAX(version) FROM changes WHERE workspace = ?", (workspace,)).fetchone()
     return int(row[0] or 0)
 

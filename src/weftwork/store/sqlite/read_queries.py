@@ -60,7 +60,8 @@ HEADS = f"""SELECT {INFO}, n.pk FROM nodes n
 OUTLINES = f"""WITH d (value, size) AS MATERIALIZED (SELECT k.value, (SELECT COUNT(*) FROM (
             SELECT 1 FROM nodes q WHERE q.document = k.value AND q.acl IN {VISIBLE} LIMIT :most + 1))
         FROM json_each(:documents) k)
-    SELECT d.value, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens FROM d
+    SELECT d.value, n.pk, n.parent, n.id, n.type, n.title, p.key, p.tokens,
+        n.pk != d.value AND (n.valid_from IS NOT NULL OR n.valid_until IS NOT NULL) FROM d
     CROSS JOIN nodes n ON n.pk IN (
         SELECT d.value UNION ALL
         SELECT x.pk FROM nodes x WHERE d.size <= :most AND x.document = d.value AND x.pk != d.value)
@@ -150,6 +151,18 @@ _NEIGHBOURS = f"""SELECT {INFO}, e.type, e.label, e.weight FROM nodes f
 NEIGHBOURS_OUT = _NEIGHBOURS.format(near="source", far="target")
 NEIGHBOURS_IN = _NEIGHBOURS.format(near="target", far="source")
 _HOLDS = f"(:ever OR {VALID})"
+_SAID = f"""SELECT p.key, q.key FROM json_each(:keys) k
+    CROSS JOIN passages p ON p.key = k.value CROSS JOIN nodes f ON f.pk = p.node AND f.acl IN {VISIBLE}
+    CROSS JOIN nodes n ON n.pk IN (
+        SELECT s.pk FROM nodes s
+        WHERE s.workspace = f.workspace AND s.conversation = f.conversation AND s.conversation IS NOT NULL
+            AND s.acl IN {VISIBLE} AND {_HOLDS.format(table="s")}
+            AND (s.created_at, s.pk) {{comparison}} (f.created_at, f.pk)
+        ORDER BY s.created_at {{order}}, s.pk {{order}} LIMIT :count)
+    CROSS JOIN passages q ON q.node = n.pk AND q.ordinal = 0
+    ORDER BY p.key, n.created_at {{order}}, n.pk {{order}}"""
+SAID_BEFORE = _SAID.format(comparison="<", order="DESC")
+SAID_AFTER = _SAID.format(comparison=">", order="ASC")
 _EDGES_ONE_WAY = f"""SELECT {{source}}.id, {{target}}.id, e.type, e.label, e.weight FROM nodes own
     CROSS JOIN edges e ON e.{{near}} = own.pk AND e.{{far}} IN (
         SELECT x.{{far}} FROM edges x CROSS JOIN nodes v ON v.pk = x.{{far}} AND v.acl IN {VISIBLE}

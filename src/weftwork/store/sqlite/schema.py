@@ -72,6 +72,7 @@ _FIRST = """
     CREATE INDEX nodes_recent ON nodes (workspace, updated_at);
     CREATE INDEX nodes_title ON nodes (workspace, title COLLATE NOCASE);
     CREATE INDEX nodes_source ON nodes (workspace, source COLLATE NOCASE) WHERE source != '';
+    CREATE INDEX nodes_conversation ON nodes (workspace, conversation, created_at, pk) WHERE conversation IS NOT NULL;
     CREATE INDEX nodes_beginning ON nodes (workspace, valid_from) WHERE valid_from IS NOT NULL;
     CREATE INDEX nodes_ending ON nodes (workspace, valid_until) WHERE valid_until IS NOT NULL;
     CREATE TABLE tags (
@@ -257,6 +258,11 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def refuse_newer(connection: sqlite3.Connection, path: str) -> None:
+    """Raise StoreError if the file has tables of a newer version of the program."""
+    _missing(connection, path)
 
 
 def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:

@@ -8,12 +8,13 @@ from typing import TypeVar
 from weftwork.store.index.rows import IndexDamaged, Row, Scope
 from weftwork.store.index.words import WordIndex
 from weftwork.store.sql.codec import index_row
-from weftwork.store.sql.word_ranking import best_hits, resembling, shortlist_size
+from weftwork.store.sql.read_cache import CachedWords
+from weftwork.store.sql.word_ranking import best_hits, highest_score, resembling, shortlist_size, term_weights
 from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.read_queries import INDEX_ROWS
 from weftwork.store.sqlite.session import Reader
 from weftwork.text import bm25, spelling
-from weftwork.text.analysis import WordQuery, analyse, whole_words
+from weftwork.text.analysis import WordQuery, indexed, whole_words
 from weftwork.types import Filters, Hit
 
 Answer = TypeVar("Answer")
@@ -35,19 +36,30 @@ def by_words(reader: Reader, derived: DerivedIndexes, query: WordQuery, limit: i
     documents = reader.passages
     scope = scope_for(reader, filters)
 
-    def shortlist(index: WordIndex) -> tuple[dict[str, int], list[int]]:
-        counts = _frequencies(reader, index, tuple(query.terms))
-        return counts, index.shortlist(query, scope, shortlist_size(limit), counts, documents)
+    def shortlist(index: WordIndex) -> tuple[dict[str, float], list[int]]:
+        weights = term_weights(query, _frequencies(reader, index, tuple(query.terms)), documents)
+        return weights, index.shortlist(query, scope, shortlist_size(limit), weights)
 
-    counts, keys = _with_words(reader, derived, shortlist)
-    weights = {term: query.terms[term] * bm25.idf(documents, count) for term, count in counts.items() if count}
-    ceiling = bm25.ceiling(weights.values())
+    weights, keys = _with_words(reader, derived, shortlist)
+    ceiling = highest_score(query, weights)
     average = reader.words / documents if documents else 1.0
     hits = [
-        Hit(row.key, bm25.score(weights, analyse(row.searchable), average) / ceiling if ceiling else 0.5)
-        for row in _rows(reader, keys)
+        Hit(key, bm25.score_stems(weights, words.text, words.length, average) / ceiling if ceiling else 0.5)
+        for key, words in _words(reader, keys).items()
     ]
     return best_hits(hits, limit)
+
+
+def _words(reader: Reader, keys: Sequence[int]) -> dict[int, CachedWords]:
+    """The stems of the visible passages among these keys."""
+    cached = reader.cached.words
+    found = {key: entry for key in keys if (entry := cached.get(key)) is not None}
+    missing = [key for key in keys if key not in found]
+    for row in _rows(reader, missing) if missing else ():
+        stems, _ = indexed(row.searchable)
+        found[row.key] = entry = CachedWords(bm25.joined(stems), len(stems), row.node)
+        reader.cached.add_words(row.key, entry)
+    return found
 
 
 def by_resemblance(
@@ -84,17 +96,21 @@ def frequencies(reader: Reader, derived: DerivedIndexes, terms: Sequence[str]) -
 
 
 def _frequencies(reader: Reader, index: WordIndex, terms: Sequence[str]) -> dict[str, int]:
-    """Document frequencies among visible passages, memoised for the snapshot."""
-    missing = [term for term in terms if term not in reader.frequencies]
+    """Document frequencies among visible passages, read once for each state of the workspace."""
+    cached = reader.cached.frequencies
+    counts = {term: cached[term] for term in terms if term in cached}
+    missing = [term for term in terms if term not in counts]
     if missing:
-        reader.frequencies.update(index.document_frequencies(missing, reader.acls))
-    return {term: reader.frequencies[term] for term in terms}
+        read = index.document_frequencies(missing, reader.acls)
+        reader.cached.add_frequencies(read)
+        counts |= read
+    return {term: counts[term] for term in terms}
 
 
 def _with_words(reader: Reader, derived: DerivedIndexes, ask: Callable[[WordIndex], Answer]) -> Answer:
     """Query the word index; if its files are damaged, rebuild it and retry once."""
     try:
-        return ask(derived.words(reader.connection))
+        return ask(derived.words(reader.connection, reader.content))
     except IndexDamaged:
         return ask(derived.repair_words(reader.connection))
 

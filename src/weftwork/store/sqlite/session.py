@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from weftwork.store.sql.filters import filter_clause
+from weftwork.store.sql.read_cache import CachedReads
 from weftwork.store.sql.session import Row
 from weftwork.store.sqlite.read_queries import FILTERS, NUMBERS, TOTALS
 from weftwork.types import Filters
@@ -43,8 +44,10 @@ class Reader(Session):
     """Implements `weftwork.store.sql.session.Reader`."""
 
     acls: frozenset[int]
-    frequencies: dict[str, int] = field(default_factory=dict)
-    """Memoised document frequencies of terms among visible passages."""
+    cached: CachedReads = field(default_factory=CachedReads)
+    """What was read before of the same content through the same access lists."""
+    content: int | None = None
+    """The version of the content, if it is known."""
 
     def filtered(self, statement: str, filters: Filters, /, **values: object) -> list[Row]:
         """Run a query with the conditions of the filters in the place of its `{filters}`."""
@@ -70,10 +73,12 @@ class Reader(Session):
         """The number of words in them."""
         return self._totals[1]
 
-    @cached_property
+    @property
     def _totals(self) -> tuple[int, int]:
-        ((passages, words),) = self.rows(TOTALS)
-        return passages, words
+        if self.cached.totals is None:
+            ((passages, words),) = self.rows(TOTALS)
+            self.cached.totals = passages, words
+        return self.cached.totals
 
     def _bound(self, values: Mapping[str, object]) -> dict[str, object]:
         return {**super()._bound(values), "acls": self._visible}

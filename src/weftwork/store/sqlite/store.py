@@ -15,13 +15,14 @@ from filelock import FileLock
 from weftwork.errors import InvalidInput
 from weftwork.store.files import Files
 from weftwork.store.sql.codec import dump, to_micros
+from weftwork.store.sql.read_cache import ReadCache
 from weftwork.store.sql.session import Tracer
 from weftwork.store.sql.store import SqlStore
 from weftwork.store.sqlite import embedding_queue, store_queries
-from weftwork.store.sqlite.access import visible_lists
 from weftwork.store.sqlite.batch import SqliteBatch
+from weftwork.store.sqlite.checks import problems_of
 from weftwork.store.sqlite.connection import Connections
-from weftwork.store.sqlite.database import SqliteDatabase, head
+from weftwork.store.sqlite.database import SqliteDatabase, head, opened
 from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.session import Reader, Session
 from weftwork.store.sqlite.transfer import SqliteTransfer, announce
@@ -40,6 +41,7 @@ class SqliteStore(SqlStore):
         super().__init__(SqliteDatabase(self._connections), store_queries, path, clock)
         self._folder = path.with_name(path.name + ".index")
         self._derived: dict[int, DerivedIndexes] = {}
+        self._read_cache = ReadCache()
         self._claiming = FileLock(path.with_name(path.name + ".claims"))
 
     @contextmanager
@@ -77,10 +79,10 @@ class SqliteStore(SqlStore):
     def view(self, workspace: str, user: str) -> Iterator[SqliteView]:
         """A snapshot for one user."""
         with self._connections.read() as connection:
-            workspace_head = head(connection, workspace)
-            acls = visible_lists(Session(connection, workspace_head.number), user)
-            reader = Reader(connection, workspace_head.number, acls)
-            yield SqliteView(reader, self._indexes(workspace_head.number), (workspace, user), workspace_head.version)
+            start = opened(connection, workspace, user)
+            cached = self._read_cache.scope((start.workspace, start.content, start.acls))
+            reader = Reader(connection, start.workspace, start.acls, cached, start.content)
+            yield SqliteView(reader, self._indexes(start.workspace), (workspace, user), start.version)
 
     def waiting(self, workspace: str, model: str) -> int:
         """The number of texts without a vector of a model."""
@@ -123,20 +125,25 @@ class SqliteStore(SqlStore):
                 indexes.vectors(connection, model, dimensions)
 
     def check(self) -> list[str]:
-        """Problems found in the database; empty when all is well."""
+        """Problems found in the database, and commits that it lost; empty when all is well."""
         with self._connections.read() as connection:
-            problems = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            problems += [f"row {row[1]} of {row[0]} refers to a missing {row[2]}" for row in
-                         connection.execute("PRAGMA foreign_key_check")]  # fmt: skip
-            problems += [
-                f"access list {row[0]} counts {row[1]} passages where there are {row[2]}"
-                for row in connection.execute(
-                    """SELECT a.id, a.passages, COALESCE(p.found, 0) FROM acls a LEFT JOIN
-                           (SELECT acl, COUNT(*) AS found, SUM(words) AS words FROM passages GROUP BY acl) p
-                       ON p.acl = a.id WHERE a.passages != COALESCE(p.found, 0) OR a.words != COALESCE(p.words, 0)"""
+            problems = problems_of(connection)
+            names = dict(connection.execute("SELECT id, name FROM workspaces"))
+        for number, name in sorted(names.items()):
+            lost = self._indexes(number).lost_commit()
+            if lost is not None:
+                problems.append(
+                    f"workspace {name!r} had a version {lost} that the file lacks: {self.path.name}-wal was lost, or "
+                    "an older copy was put here. Restore a newer backup, or go on with  weftwork doctor --accept"
                 )
-            ]
-            return problems
+        return problems
+
+    def accept_loss(self) -> None:
+        """Go on without the commits that the database lost."""
+        with self._connections.read() as connection:
+            numbers = [number for (number,) in connection.execute("SELECT id FROM workspaces")]
+        for number in numbers:
+            self._indexes(number).accept_loss()
 
     def close(self) -> None:
         """Release files and connections."""

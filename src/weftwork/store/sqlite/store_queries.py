@@ -9,6 +9,8 @@ USERS = """SELECT u.name, m.team FROM users u LEFT JOIN members m ON m.workspace
 NODE_IDS = "SELECT id FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
 FIELDS = "SELECT fields FROM nodes WHERE workspace = :ws AND id = :name"
 CHILD_IDS = "SELECT n.id FROM nodes p JOIN nodes n ON n.parent = p.pk WHERE p.workspace = :ws AND p.id = :name"
+NODE_LISTS = "SELECT id, acl FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+PARENT_ID = "SELECT p.id FROM nodes n JOIN nodes p ON p.pk = n.parent WHERE n.workspace = :ws AND n.id = :name"
 MARKS = "SELECT name, mark FROM marks WHERE workspace = :ws AND topic = :group ORDER BY name"
 DIGESTS = """SELECT digest FROM vectors
     WHERE workspace = :ws AND model = :model AND digest IN (SELECT value FROM json_each(:digests))"""
@@ -19,9 +21,7 @@ PAGES_WITHOUT_VECTORS = """SELECT n.id, (SELECT d.id FROM nodes d WHERE d.pk = n
     ORDER BY n.pk LIMIT :limit"""
 
 CONTEXT = "SELECT kept FROM contexts WHERE workspace = :ws AND user = :user AND thread = :thread AND name = :name"
-UPDATE_CONTEXT = """UPDATE contexts SET kept = :record, at = :at
-    WHERE workspace = :ws AND user = :user AND thread = :thread AND name = :name"""
-ADD_CONTEXT = """INSERT INTO contexts (workspace, user, thread, name, kept, at)
+KEEP_CONTEXT = """INSERT OR REPLACE INTO contexts (workspace, user, thread, name, kept, at)
     VALUES (:ws, :user, :thread, :name, :record, :at)"""
 TRIM_CONTEXTS = """DELETE FROM contexts WHERE workspace = :ws AND user = :user AND (thread, name) IN (
         SELECT thread, name FROM contexts WHERE workspace = :ws AND user = :user

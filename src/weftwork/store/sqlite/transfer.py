@@ -26,7 +26,7 @@ class SqliteTransfer(SqlTransfer):
     _session: Session
 
     def __init__(self, session: Session, version: int, files: Files) -> None:
-        super().__init__(session, transfer_queries, session.workspace, version, files)
+        super().__init__(session, transfer_queries, version, files)
 
     @cached_property
     def before(self) -> Numbers:

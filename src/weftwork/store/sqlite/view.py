@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from weftwork.store.index.vectors import VectorIndex
 from weftwork.store.sql.view import NO_FILTERS, SqlView
 from weftwork.store.sqlite import read_queries, search
 from weftwork.store.sqlite.index_sync import DerivedIndexes, read_vectors
@@ -23,14 +24,16 @@ class SqliteView(SqlView):
     _reader: Reader
 
     def __init__(self, reader: Reader, derived: DerivedIndexes, names: tuple[str, str], version: int) -> None:
-        super().__init__(reader, read_queries, names, version)
+        super().__init__(reader, read_queries, names, version, reader.cached)
         self._derived = derived
 
     def search_words(
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, also: Mapping[str, float] = NO_WORDS
     ) -> list[Hit]:
         """BM25 with the statistics of what the viewer may see."""
-        return search.by_words(self._reader, self._derived, parse(text, also), limit, filters)
+        return search.by_words(
+            self._reader, self._derived, parse(text, also, self._languages_for(text)), limit, filters
+        )
 
     def corrections(self, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Known words that misspelt ones may stand for."""
@@ -46,7 +49,7 @@ class SqliteView(SqlView):
         self, vector: Vector, *, model: str, limit: int, filters: Filters = NO_FILTERS, threshold: float = 0.0
     ) -> Callable[[], list[Hit]]:
         """Nearest passages by cosine, as a callable that does not use the connection."""
-        index = self._derived.vectors(self._reader.connection, model, len(vector))
+        index = self._vector_index(model, len(vector))
         scope = search.scope_for(self._reader, filters)
 
         def run() -> list[Hit]:
@@ -56,14 +59,20 @@ class SqliteView(SqlView):
 
     def similarities(self, vector: Vector, keys: Sequence[int], *, model: str) -> dict[int, float]:
         """Cosine of each of these passages that has a vector."""
-        index = self._derived.vectors(self._reader.connection, model, len(vector))
-        visible = self._reader.rows(read_queries.VISIBLE_KEYS, keys=list(keys))
-        return index.similarities(vector, [key for (key,) in visible])
+        index, reads = self._vector_index(model, len(vector)), self._reader.cached
+        # What was read before through the same access lists is visible.
+        unread = [key for key in keys if key not in reads.records and key not in reads.words]
+        rows = self._reader.rows(read_queries.VISIBLE_KEYS, keys=unread) if unread else []
+        hidden = set(unread).difference(key for (key,) in rows)
+        return index.similarities(vector, [key for key in keys if key not in hidden])
 
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
         """Vectors stored under those of these digests that belong to a visible passage."""
         visible = self._reader.rows(read_queries.VISIBLE_DIGESTS, digests=list(digests))
         return read_vectors(self._reader, model, [digest for (digest,) in visible])
+
+    def _vector_index(self, model: str, dimensions: int) -> VectorIndex:
+        return self._derived.vectors(self._reader.connection, model, dimensions, self._reader.content)
 
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         return search.frequencies(self._reader, self._derived, terms)

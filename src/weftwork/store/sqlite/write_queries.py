@@ -17,6 +17,7 @@ IS_ABOVE = """WITH RECURSIVE up (pk) AS (
         UNION SELECT n.parent FROM up CROSS JOIN nodes n ON n.pk = up.pk WHERE n.parent IS NOT NULL
     ) SELECT 1 FROM up WHERE pk = :node"""
 OWN_ACCESS = "SELECT id, owner, access FROM nodes WHERE workspace = :ws AND id IN (SELECT value FROM json_each(:names))"
+NODE_OWNERS = "SELECT id, owner FROM nodes WHERE pk IN (SELECT value FROM json_each(:nodes))"
 PLACES = """SELECT n.id, p.id, n.position, n.owner, n.access FROM nodes n LEFT JOIN nodes p ON p.pk = n.parent
     WHERE n.workspace = :ws AND n.id IN (SELECT value FROM json_each(:names))"""
 SUBTREES = """WITH RECURSIVE below (pk, id) AS (
@@ -39,23 +40,19 @@ ADD_USER = "INSERT INTO users (workspace, name) VALUES (:ws, :user)"
 TEAMS = "SELECT team FROM members WHERE workspace = :ws AND user = :user"
 REMOVE_TEAMS = "DELETE FROM members WHERE workspace = :ws AND user = :user"
 ADD_TEAMS = "INSERT INTO members (workspace, user, team) SELECT :ws, :user, value FROM json_each(:teams)"
-UPDATE_EVENT = """UPDATE activity SET at = MAX(at, :at)
-    WHERE workspace = :ws AND user = :user AND kind = :kind AND node = :node"""
-ADD_EVENT = "INSERT INTO activity (workspace, user, kind, node, at) VALUES (:ws, :user, :kind, :node, :at)"
-UPDATE_FEEDBACK = "UPDATE feedback SET useful = :useful, at = :at WHERE node = :node AND user = :user"
-ADD_FEEDBACK = "INSERT INTO feedback (node, user, useful, at) VALUES (:node, :user, :useful, :at)"
-UPDATE_USE = "UPDATE usage SET used = used + 1 WHERE node = :node AND user = :user"
-ADD_USE = "INSERT INTO usage (node, user, used) VALUES (:node, :user, 1)"
+PUT_EVENT = """INSERT INTO activity (workspace, user, kind, node, at) VALUES (:ws, :user, :kind, :node, :at)
+    ON CONFLICT DO UPDATE SET at = MAX(at, excluded.at)"""
+PUT_FEEDBACK = """INSERT INTO feedback (node, user, useful, at) VALUES (:node, :user, :useful, :at)
+    ON CONFLICT DO UPDATE SET useful = excluded.useful, at = excluded.at"""
+COUNT_USE = """INSERT INTO usage (node, user, used) VALUES (:node, :user, 1)
+    ON CONFLICT DO UPDATE SET used = used + 1"""
 
 CHANGED_SINCE = """SELECT id FROM changes
     WHERE workspace = :ws AND version > :since AND node IN (SELECT value FROM json_each(:nodes))"""
-REMOVE_CHANGES = "DELETE FROM changes WHERE workspace = :ws AND node IN (SELECT value FROM json_each(:nodes))"
-ADD_CHANGES = """INSERT INTO changes (workspace, node, version, id, acl, deleted)
+LOG_CHANGES = """INSERT OR REPLACE INTO changes (workspace, node, version, id, acl, deleted)
     SELECT workspace, pk, :version, id, acl, :deleted FROM nodes WHERE pk IN (SELECT value FROM json_each(:nodes))"""
 REMOVE_MARKS = """DELETE FROM marks
     WHERE workspace = :ws AND topic = :group AND name IN (SELECT value FROM json_each(:names))"""
 PAGE_WIDTH = "SELECT width FROM page_vectors WHERE workspace = :ws AND model = :model LIMIT 1"
-REMOVE_PAGES = """DELETE FROM page_vectors
-    WHERE workspace = :ws AND model = :model AND node IN (SELECT value FROM json_each(:nodes))"""
-ADD_PAGE = """INSERT INTO page_vectors (workspace, model, node, width, sketch, vectors)
+PUT_PAGE = """INSERT OR REPLACE INTO page_vectors (workspace, model, node, width, sketch, vectors)
     VALUES (:ws, :model, :node, :width, :sketch, :vectors)"""

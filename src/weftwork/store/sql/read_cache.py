@@ -1,0 +1,142 @@
+"""The read cache: rows that were read and decoded before, for one state of a workspace and one set of access lists.
+
+Whoever may see the same access lists at the same version of the content reads the same rows. Nothing that depends on a
+user, such as activity and usage, is in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from weftwork.types import Outline, Record
+
+MOST_BYTES = 64_000_000
+MOST_SCOPES = 64
+RECORD_BYTES = 2_000
+OUTLINE_BYTES = 3_000
+NODE_BYTES = 1_200
+"""About what a record without its text, an outline without its nodes, and one of these take, with what is derived."""
+RENDERED_BYTES, MOST_RENDERED_BYTES = 30, 100_000
+"""About what the excerpts that are kept of a document take: by token of the document, and at most."""
+TERM_BYTES = 120
+
+ScopeKey = tuple[int, int, frozenset[int]]
+"""The workspace, the version of its content, and the access lists that a viewer may see."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedRecord:
+    """A record, the number of its node, and True if the short form of its citation is another's, too."""
+
+    record: Record
+    node: int
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CachedOutline:
+    """An outline at any moment, the numbers of its nodes, and True if some are valid only for a time."""
+
+    outline: Outline
+    nodes: frozenset[int]
+    limited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CachedWords:
+    """The stems of a passage, each between two NULs, and their number."""
+
+    text: str
+    length: int
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextTurn:
+    """The first moment after `start` at which a node begins or ceases to be valid; None if there is none."""
+
+    start: int
+    at: int | None
+
+
+@dataclass(slots=True)
+class CachedReads:
+    """The rows of one scope. Dictionaries only grow, until all are emptied at once."""
+
+    records: dict[int, CachedRecord] = field(default_factory=dict)
+    """By the key of the passage."""
+    outlines: dict[tuple[str, int], CachedOutline] = field(default_factory=dict)
+    """By the id of the document and the most nodes that were asked for."""
+    words: dict[int, CachedWords] = field(default_factory=dict)
+    """By the key of the passage."""
+    frequencies: dict[str, int] = field(default_factory=dict)
+    """Document frequencies of terms."""
+    totals: tuple[int, int] | None = None
+    """The number of visible passages, and of their words."""
+    turn: NextTurn | None = None
+    """The next turn, as it was read last."""
+    bytes: int = 0
+
+    def next_turn(self, moment: int) -> NextTurn | None:
+        """The next turn after a moment, where the one that was read last tells it."""
+        turn = self.turn
+        known = turn is not None and turn.start <= moment and (turn.at is None or moment < turn.at)
+        return turn if known else None
+
+    def add_record(self, cached: CachedRecord) -> None:
+        """Keep a record."""
+        self.records[cached.record.passage.key] = cached
+        self.bytes += RECORD_BYTES + len(cached.record.passage.text)
+
+    def add_outline(self, name: str, most: int, cached: CachedOutline) -> None:
+        """Keep an outline."""
+        self.outlines[name, most] = cached
+        nodes = cached.outline.nodes
+        rendered = min(MOST_RENDERED_BYTES, RENDERED_BYTES * sum(sum(node.tokens) for node in nodes))
+        self.bytes += OUTLINE_BYTES + NODE_BYTES * len(nodes) + rendered
+
+    def add_words(self, key: int, cached: CachedWords) -> None:
+        """Keep the stems of a passage."""
+        self.words[key] = cached
+        self.bytes += TERM_BYTES + len(cached.text)
+
+    def add_frequencies(self, counts: dict[str, int]) -> None:
+        """Keep document frequencies."""
+        self.frequencies.update(counts)
+        self.bytes += TERM_BYTES * len(counts)
+
+    def empty(self) -> None:
+        """Forget everything; readers hold what they have taken out."""
+        self.records, self.outlines, self.words, self.frequencies = {}, {}, {}, {}
+        self.bytes = 0
+
+
+class ReadCache:
+    """The scopes that were read last, within a limit of bytes. Thread-safe."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_scopes: int = MOST_SCOPES) -> None:
+        self._most_bytes = most_bytes
+        self._most_scopes = most_scopes
+        self._scopes: OrderedDict[ScopeKey, CachedReads] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def scope(self, key: ScopeKey) -> CachedReads:
+        """The rows of a scope; those of earlier versions, and of what was not read for longest, are let go."""
+        with self._guard:
+            reads = self._scopes.get(key)
+            if reads is None:
+                workspace, version, _ = key
+                for other in [other for other in self._scopes if other[0] == workspace and other[1] < version]:
+                    del self._scopes[other]
+                reads = self._scopes[key] = CachedReads()
+            self._scopes.move_to_end(key)
+            while len(self._scopes) > self._most_scopes or (len(self._scopes) > 1 and self._full()):
+                self._scopes.popitem(last=False)
+            if self._full():
+                reads.empty()
+            return reads
+
+    def _full(self) -> bool:
+        return sum(reads.bytes for reads in self._scopes.values()) > self._most_bytes

@@ -1,0 +1,23 @@
+"""Problems of a database that can still be read."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def problems_of(connection: sqlite3.Connection) -> list[str]:
+    """Damaged pages, rows that refer to missing ones, and counts that are wrong; empty when all is well."""
+    problems = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+    problems += [
+        f"row {row[1]} of {row[0]} refers to a missing {row[2]}"
+        for row in connection.execute("PRAGMA foreign_key_check")
+    ]
+    problems += [
+        f"access list {row[0]} counts {row[1]} passages where there are {row[2]}"
+        for row in connection.execute(
+            """SELECT a.id, a.passages, COALESCE(p.found, 0) FROM acls a LEFT JOIN
+                   (SELECT acl, COUNT(*) AS found, SUM(words) AS words FROM passages GROUP BY acl) p
+               ON p.acl = a.id WHERE a.passages != COALESCE(p.found, 0) OR a.words != COALESCE(p.words, 0)"""
+        )
+    ]
+    return problems

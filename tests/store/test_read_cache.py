@@ -1,0 +1,146 @@
+"""What was read before is read again as soon as it may be another, or for others."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from weftwork import Node, Weft
+from weftwork.store.sql.read_cache import CachedReads, CachedRecord, ReadCache
+from weftwork.types import NodeInfo, Passage, Record
+
+NOW = datetime(2026, 3, 16, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def weft(tmp_path):
+    with Weft.open(tmp_path / "a.weft", embedder=None, clock=lambda: NOW) as opened:
+        opened.add(
+            [
+                Node(id="folder", type="folder", title="Plans"),
+                Node(id="page", type="page", title="Roof", parent="folder", text="The roof is green."),
+                Node(id="part", type="block", parent="page", text="It leaks in March.", position=1),
+            ]
+        )
+        yield opened
+
+
+def statements(weft, read):
+    """The statements that a read runs, and what it returns."""
+    ran = []
+    with weft.store.view("main", "me") as view:
+        view._reader.connection.set_trace_callback(ran.append)
+        found = read(view)
+        view._reader.connection.set_trace_callback(None)
+    return ran, found
+
+
+def records(view):
+    return view.load([key for keys in view.passages(["page", "part"]).values() for key in keys])
+
+
+def test_what_was_read_once_is_not_read_again(weft):
+    first, found = statements(weft, lambda view: (records(view), view.outlines(["page"])))
+    again, same = statements(weft, lambda view: (records(view), view.outlines(["page"])))
+    assert same == found and len(found[0]) == 2
+    assert len(again) == 1 < len(first)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            Node(id="folder", type="folder", title="Old plans"),
+            ("Old plans", ["The roof is green.", "It leaks in March."]),
+        ),
+        (
+            Node(id="part", type="block", parent="page", text="It holds.", position=1),
+            ("Plans", ["The roof is green.", "It holds."]),
+        ),
+        (
+            Node(id="more", type="block", parent="page", text="Ask Ana.", position=2),
+            ("Plans", ["The roof is green.", "It leaks in March.", "Ask Ana."]),
+        ),
+    ],
+)  # fmt: skip
+def test_a_write_shows_in_records_and_outlines(weft, change, expected):
+    def read(view):
+        outline = view.outlines(["page"])["page"]
+        loaded = view.load([key for node in outline.nodes for key in node.keys])
+        assert outline.trail == loaded[0].trail
+        return outline.trail[0], [record.passage.text for record in loaded]
+
+    statements(weft, read)
+    weft.add([change])
+    assert statements(weft, read)[1] == expected
+
+
+def test_a_removed_part_is_gone(weft):
+    statements(weft, lambda view: (records(view), view.outlines(["page"])))
+    weft.remove(["part"])
+    _, (loaded, outlines) = statements(weft, lambda view: (records(view), view.outlines(["page"])))
+    assert [record.node.id for record in loaded] == ["page"]
+    assert [node.id for node in outlines["page"].nodes] == ["page"]
+
+
+def test_what_one_viewer_read_is_not_there_for_another(weft):
+    weft.add_user("ana")
+    with weft.atomic() as batch:
+        batch.set_access("part", frozenset({"me"}))
+
+    def read(user):
+        with weft.store.view("main", user) as view:
+            keys = [key for keys in view.passages(["page", "part"]).values() for key in keys]
+            whole = view.load([*keys, *everything])
+            return (
+                keys,
+                [record.node.id for record in whole],
+                [node.id for node in view.outlines(["page"])["page"].nodes],
+            )
+
+    everything: list[int] = []
+    everything, mine, nodes = read("me")
+    assert set(mine) == set(nodes) == {"page", "part"}
+    assert read("ana")[1:] == (["page", "page"], ["page"])
+    with weft.atomic() as batch:
+        batch.set_access("part", frozenset({"ana", "me"}))
+    assert set(read("ana")[1]) == {"page", "part"}
+
+
+def test_parts_are_shown_only_while_they_are_valid(weft):
+    tomorrow = NOW + timedelta(days=1)
+    weft.add([Node(id="late", type="block", parent="page", text="From then on.", position=2, valid_from=tomorrow)])
+
+    def names(as_of):
+        return statements(weft, lambda view: [node.id for node in view.outlines(["page"], as_of=as_of)["page"].nodes])[
+            1
+        ]
+
+    for _ in range(2):
+        assert names(None) == names(tomorrow) == ["page", "part", "late"]
+        assert names(NOW) == ["page", "part"]
+
+
+def cached(key, text):
+    passage = Passage(0, 0, len(text), text, 1, "", f"k{key}", key)
+    return CachedRecord(Record(NodeInfo(id=str(key), type="block"), passage), key, False)
+
+
+def test_the_scopes_together_keep_a_limit_of_bytes():
+    cache = ReadCache(most_bytes=10_000)
+    first, second = (cache.scope((1, 1, frozenset({acl}))) for acl in (1, 2))
+    first.add_record(cached(1, "x" * 4_000))
+    assert cache.scope((1, 1, frozenset({1}))) is first
+    second.add_record(cached(2, "x" * 4_000))
+    assert cache.scope((1, 1, frozenset({2}))) is second
+    assert cache.scope((1, 1, frozenset({1}))) is not first, "the one that was not read for longest is let go"
+    second.add_record(cached(3, "x" * 9_000))
+    assert cache.scope((1, 1, frozenset({2}))).records == {}
+
+
+def test_a_newer_version_lets_the_older_ones_of_its_workspace_go():
+    cache = ReadCache()
+    old, other = cache.scope((1, 1, frozenset())), cache.scope((2, 1, frozenset()))
+    assert isinstance(old, CachedReads)
+    cache.scope((1, 2, frozenset()))
+    assert cache.scope((2, 1, frozenset())) is other
+    assert cache.scope((1, 1, frozenset())) is not old
