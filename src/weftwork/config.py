@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weftwork.errors import InvalidInput
+from weftwork.trust import refuse_untrusted, secret, trust
 
 FILE = "weftwork.toml"
 ENVIRONMENT = {
@@ -18,6 +19,7 @@ ENVIRONMENT = {
     "WEFTWORK_WORKSPACE": "workspace",
     "WEFTWORK_USER": "user",
     "WEFTWORK_EMBEDDER": "embedder",
+    "WEFTWORK_RERANKER": "reranker",
     "WEFTWORK_VISUAL": "visual",
     "WEFTWORK_TOKENIZER": "tokenizer",
 }
@@ -37,6 +39,8 @@ class Config:
     workspace: str = "main"
     user: str = "me"
     embedder: str = "static"
+    reranker: str = "none"
+    """An installed model that reads the question and each of the best passages together."""
     visual: str = "lines"
     """The visual embedder for pages of documents."""
     tokenizer: str = "o200k_base"
@@ -59,17 +63,45 @@ class Config:
 
 def load_config(folder: Path, environment: Mapping[str, str] = os.environ) -> Config:
     """The settings that hold in a folder: the nearest `weftwork.toml` upwards, under the environment's."""
-    config = Config()
-    for place in (folder, *folder.parents):
-        path = place / FILE
-        if path.is_file():
-            config = _from_file(path)
-            break
-    overrides = {name: environment[variable] for variable, name in ENVIRONMENT.items() if environment.get(variable)}
+    path = nearest_file(folder)
+    config = Config() if path is None else _from_file(path, environment)
+    overrides = {name: value for variable, name in ENVIRONMENT.items() if (value := secret(variable, environment))}
     return replace(config, **overrides)  # type: ignore[arg-type]
 
 
-def _from_file(path: Path) -> Config:
+def nearest_file(folder: Path) -> Path | None:
+    """The `weftwork.toml` that holds in a folder."""
+    return next((place / FILE for place in (folder, *folder.parents) if (place / FILE).is_file()), None)
+
+
+def set_setting(folder: Path, name: str, value: str) -> Path:
+    """Write one setting into the `weftwork.toml` that holds in a folder, or a new one there, and return its path."""
+    path = nearest_file(folder) or folder / FILE
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    before = tomllib.loads("\n".join(lines)) if path.is_file() and _from_file(path, os.environ) else {}
+    setting = f'{name} = "{value}"'
+    tables = next((place for place, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    there = [place for place, line in enumerate(lines[:tables]) if line.partition("=")[0].strip() == name]
+    if there:
+        lines[there[0]] = setting
+    else:
+        end = max((place + 1 for place, line in enumerate(lines[:tables]) if line.strip()), default=0)
+        lines.insert(end, setting)
+    text = "\n".join(lines) + "\n"
+    try:
+        right = tomllib.loads(text) == {**before, name: value}
+    except tomllib.TOMLDecodeError:
+        right = False
+    if not right:
+        raise InvalidInput(f"{name} cannot be set in {path}: write  {setting}  there yourself")
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, path)
+    trust(path)  # it was before, or this program has just made it
+    return path
+
+
+def _from_file(path: Path, environment: Mapping[str, str]) -> Config:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -91,4 +123,5 @@ def _from_file(path: Path) -> Config:
         values["recipes"]["research"]["chroma"] = str(path.parent / chroma)
     if "store" in values and "://" not in values["store"]:
         values["store"] = str(path.parent / values["store"])
+    refuse_untrusted(path, values, environment)
     return Config(**values)

@@ -469,7 +469,7 @@ class TestNotes:
             "topics": ("[[Glue]]", "a " * 30),
         }
         lines = ["author: [[Ana Brink]]", "source: https://example.org/a|b", f"topics: [[Glue]], {'a ' * 30}".rstrip()]
-        assert Document(text="Text.", fields=fields).content() == "\n".join((*lines, "Text."))
+        assert Document(text="Text.", fields=fields).content() == "\n".join((*lines, "", "Text."))
         item = part("list_item", "Buy.", fields=fields)
         assert Document(item, hits=(2,)).content(2) == "\n  ".join(("- Buy.", *lines))
         titled = part("list_item", "Buy.", title="Glue", fields=fields)

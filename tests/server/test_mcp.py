@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -13,6 +14,7 @@ from mcp import MCPError
 
 from weftwork import Weft, sample
 from weftwork.server.address import TEMPLATE, to_uri
+from weftwork.server.mcp import make_server
 from weftwork.server.stdio import readable
 from weftwork.text.tokens import get_counter
 
@@ -49,6 +51,15 @@ CONTRACT: dict[str, Any] = {
     },
     "required": ["query"],
 }
+
+
+@contextmanager
+def here(studio, user="ana", **options):
+    """A conversation with a server in this process, over the same store."""
+    with Weft.open(studio, embedder="hashing") as weft:
+        server = make_server(weft, workspace=sample.WORKSPACE, user=user, **options)
+        with talking(server) as talk:
+            yield talk
 
 
 def test_the_server_introduces_itself(ana):
@@ -191,7 +202,7 @@ def test_an_explanation_says_why_each_candidate_is_in_or_out(ana):
     assert {"fate", "reason", "score", "findings"} <= result.structured_content["decisions"][0].keys()
 
 
-def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(command):
+def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(command, studio):
     with talking(command()) as ana:
         result = ana.call(
             "weftwork_remember",
@@ -202,21 +213,21 @@ def test_what_is_remembered_is_found_in_the_next_session_and_only_by_its_writer(
         )
         kept = result.structured_content
         assert kept["uri"] in result.content[0].text
-    with talking(command()) as ana:
+    with here(studio) as ana:
         found = ana.call("weftwork_search", query="Dobsonian walnut").structured_content["results"]
         assert kept["id"] in {each["id"] for each in found}
         page = ana.text("weftwork_read", id=kept["id"])
         assert "Ana likes the Dobsonian base in walnut." in page
         assert "confidence: 0.90" in page
         assert "\ntags: memory, base\n" in page
-    with talking(command(user="ben")) as ben:
+    with here(studio, "ben") as ben:
         found = ben.call("weftwork_search", query="Dobsonian walnut").structured_content["results"]
         assert kept["id"] not in {each["id"] for each in found}
         assert ben.error("weftwork_read", id=kept["id"])
 
 
-def test_a_memory_is_found_corrected_followed_back_and_forgotten(command):
-    with talking(command()) as ana:
+def test_a_memory_is_found_corrected_followed_back_and_forgotten(studio):
+    with here(studio) as ana:
         old = ana.call("weftwork_remember", text="The base is painted green.").structured_content["id"]
         told = ana.text("weftwork_remember", text="The base is not painted green.")
         assert f"Probably a contradiction of {old}" in told and "one of them is negated" in told
@@ -225,7 +236,7 @@ def test_a_memory_is_found_corrected_followed_back_and_forgotten(command):
         history = ana.text("weftwork_memory_history", id=new).splitlines()
         assert [line.split()[0] for line in history] == [old, new]
         assert " until " in history[0] and ", by ana" in history[0]
-        with talking(command(user="ben")) as ben:
+        with here(studio, "ben") as ben:
             for tool in ("weftwork_forget", "weftwork_memory_history"):
                 assert "there is no memory" in ben.error(tool, id=new)
         assert ana.text("weftwork_forget", id=new) == "Forgotten, with 1 earlier versions."
@@ -296,8 +307,8 @@ def test_huge_arguments_are_answered(ana):
 
 
 @pytest.mark.parametrize("cap", [200, 700])
-def test_no_answer_counts_more_than_the_cap(command, cap):
-    with talking(command("--max-output-tokens", str(cap))) as ana:
+def test_no_answer_counts_more_than_the_cap(command, studio, cap):
+    with talking(command("--max-output-tokens", "200")) if cap == 200 else here(studio, max_output_tokens=cap) as ana:
         found = ana.call("weftwork_search", query="Night 97 stars", mode="words").structured_content["results"]
         in_the_log = next(each["citation"] for each in found if each["id"] == "log")
         answers = [

@@ -35,11 +35,11 @@ class _Writing(WatchedStore):
 
 
 class Committing:
-    def test_a_text_is_embedded_once_and_before_its_transaction(self, store):
+    def test_a_text_is_embedded_once_and_before_its_transaction_and_counted_each_time(self, store):
         writing = _Writing(opened(store))
         part = node("b", "birch", title="B", fields={"_about": "Trees"})
         assert writing.put(node("a", "amber"), part) == 2
-        assert writing.put(node("a", "amber", tags=("new",)), node("c", "birch", title="B", fields=part.fields)) == 0
+        assert writing.put(node("a", "amber", tags=("new",)), node("c", "birch", title="B", fields=part.fields)) == 2
         assert (writing.embedder.texts, writing.embedder.in_transaction) == (["a\namber", "Trees > B\nbirch"], [])
         assert set(found(store, "Trees > B birch", by="vector")[:2]) == {"b", "c"}
 
@@ -54,7 +54,7 @@ class Committing:
     def test_what_is_written_within_a_transaction_is_embedded_when_that_is_committed(self, store):
         writing = _Writing(opened(store))
         with writing.writer.transaction(WORKSPACE) as outer:
-            assert writing.put(node("a", "amber")) == 0
+            assert writing.put(node("a", "amber")) == 1
             with pytest.raises(KeyError), writing.writer.transaction(WORKSPACE, writing.writer.prepare([node("b")])):
                 raise KeyError
         assert outer.embedded == 1

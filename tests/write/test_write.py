@@ -108,7 +108,7 @@ def upload(weft, tmp_path):
 def add_by_http(weft, scope):
     weft.add([BLOCK])
     assert call(weft, "POST", "nodes", {"nodes": [EDITED]}, scope).json()["embedded"] == 1
-    assert call(weft, "POST", "nodes", {"nodes": [EDITED], "in_place": True}, scope).json()["embedded"] == 0
+    assert call(weft, "POST", "nodes", {"nodes": [EDITED], "in_place": True}, scope).json()["embedded"] == 1
 
 
 def write_to_a_thread_by_http(weft, _):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from unicodedata import normalize
 
 # Every character at which some reader starts a new line; "\x1c" to "\x1e" fall under the controls.
 _BREAKS = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
@@ -16,10 +17,14 @@ _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _FORMAT = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _FORMATTING = re.compile(f"[{_FORMAT}]")
 # Variation selectors and fillers too: emoji and old scripts need them, but a mark is no less one for having them.
-_INVISIBLE = _FORMAT + "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0"
+_INVISIBLE = _FORMAT + "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0"
+_UNSEEN = re.compile(f"[{_INVISIBLE}]")
+# Characters that nobody sees and no script needs in such numbers: they carry text for machines alone.
+_SMUGGLED = re.compile("[\u2061-\u2064]+|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 # Most titles are words with single spaces: they need no further look.
 _WORDS = re.compile(r"[^\W_]\w*(?:[ ,.()'/&+-]{1,2}\w+)*")
-_NEUTRAL = str.maketrans("[]【】［］`|<>", "()()()'¦‹›")
+_NEUTRAL = str.maketrans("[]【】［］⁅⁆〚〛`｀|｜<>＜＞", "()()()()()''¦¦‹›‹›")
+_TAG = re.compile(r"(?<!\S)[#＃](?=[^\W\d])")
 
 _STRUCTURE = re.compile(
     rf"""(?P<indent>[\s{_INVISIBLE}]*)
@@ -27,7 +32,7 @@ _STRUCTURE = re.compile(
         | <[a-z/!?|]                                         # a tag
         | ```|~~~                                            # a fence
         | (?P<rule>[-=*_])(?:[ \t]*(?P=rule))*[ \t]*\Z       # a rule, or the line under a heading
-        | (?:user\ query|user|assistant|system|human)\s*:    # a turn of the conversation
+        | [*_]*\s*(?:user\s+query|user|assistant|system|human|developer)\s*[*_]*\s*:   # a turn of the conversation
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -35,6 +40,8 @@ _STRUCTURE = re.compile(
 _OPENING = re.compile(r"(`{3,})[^`]*\Z|(~{3,})")
 _LIST_MARKS = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
+_MARKS = frozenset("#[<`~-=*_uashd")
+"""The first characters of structure, folded."""
 _BACKTICKS = re.compile("`+")
 _NOT_INFO = re.compile(r"[^\w+.#-]+")
 # What Weftwork writes as `[k482913]`, in any way that a reader or the check of an answer might take for it. No bracket
@@ -50,7 +57,9 @@ _REMARK = re.compile(
 
 def clean(text: str) -> str:
     """Remove control characters and hidden tags, and make all line breaks "\\n"."""
-    return text if _is_plain(text) else writable(_DROPPED.sub("", _BREAKS.sub("\n", text)))
+    if not _is_plain(text):
+        text = writable(_DROPPED.sub("", _BREAKS.sub("\n", text)))
+    return text if text.isascii() else _SMUGGLED.sub("", text)
 
 
 def _is_plain(text: str) -> bool:
@@ -68,8 +77,22 @@ def writable(text: str) -> str:
 
 def guard(line: str) -> str:
     """The line, with a backslash before its first mark if it could be taken for structure."""
-    structure = _STRUCTURE.match(line)
-    return f"{line[: structure.end()]}\\{line[structure.end() :]}" if structure else line
+    if line.isascii():
+        structure = _STRUCTURE.match(line)
+        return f"{line[: structure.end()]}\\{line[structure.end() :]}" if structure else line
+    start = next((place for place, character in enumerate(line) if not _is_blank(character)), len(line))
+    folded = normalize("NFKC", line[start : start + 1]).lower()[:1]
+    if (
+        folded not in _MARKS
+        or line[start:].rstrip(" \t") == "[…]"
+        or not _STRUCTURE.match(_UNSEEN.sub("", normalize("NFKC", line)))
+    ):
+        return line
+    return f"{line[:start]}\\{line[start:]}"
+
+
+def _is_blank(character: str) -> bool:
+    return character.isspace() or _UNSEEN.match(character) is not None
 
 
 def disown(text: str) -> str:
@@ -88,7 +111,7 @@ def inline(text: str, limit: int = 200) -> str:
     if len(text) <= limit and "  " not in text and _WORDS.fullmatch(text):
         return text
     visible = _FORMATTING.sub("", clean(text)).translate(_NEUTRAL)
-    line = guard(" ".join(visible.split()))
+    line = guard(_TAG.sub(r"\\\g<0>", " ".join(visible.split())))
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -104,7 +127,7 @@ def fence(text: str, info: str = "") -> str:
 def cite(text: str) -> str:
     """One line of content behind a mark that no content can take away; several between fences."""
     content = clean(text)
-    return fence(content) if "\n" in content else f"> {content}\n"
+    return fence(content) if "\n" in content else f"> {guard(content)}\n"
 
 
 def plain(text: str, guards: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,7 +25,11 @@ Texts = dict[str, str]
 
 @dataclass(slots=True)
 class Transaction:
-    """An open transaction, and the number of texts embedded for it."""
+    """An open transaction, and the number of its texts that have a vector once it is committed.
+
+    It counts the texts that were handed in: the number that had no vector before would tell a writer which texts are
+    in the workspace, hidden ones included.
+    """
 
     batch: Batch
     embedded: int = 0
@@ -77,7 +81,7 @@ class Writer:
     @contextmanager
     def _savepoint(self, workspace: str, texts: Texts, outer: dict[str, Texts]) -> Iterator[Transaction]:
         with self._store.atomic(workspace) as batch:
-            yield Transaction(batch)
+            yield Transaction(batch, self._embeddable(texts))
         outer.setdefault(workspace, {}).update(texts)
 
     @contextmanager
@@ -86,18 +90,21 @@ class Writer:
         self._open.texts = unembedded
         try:
             with self._store.atomic(workspace) as batch:
-                transaction = Transaction(batch, len(vectors))
+                transaction = Transaction(batch, self._embeddable(texts))
                 yield transaction
                 self._put_vectors(batch, vectors)
         finally:
             self._open.texts = None
         # A text that had a vector loses it where another writer removed the last other node with this text meanwhile.
         for place, rest in unembedded.items():
+            transaction.embedded += self._embeddable(rest.keys() - texts.keys())
             late = missing_vectors(rest, self._embedder, self._store, place)
-            transaction.embedded += len(late)
             if late:
                 with self._store.atomic(place) as batch:
                     self._put_vectors(batch, late)
+
+    def _embeddable(self, texts: Collection[str]) -> int:
+        return 0 if self._embedder is None else len(texts)
 
     def _put_vectors(self, batch: Batch, vectors: Mapping[str, Vector]) -> None:
         if self._embedder is not None and vectors:

@@ -11,13 +11,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from weftwork.errors import InvalidInput
+from weftwork.errors import InvalidInput, NotPermitted
 from weftwork.identity import node_id
 from weftwork.request import Message
 from weftwork.store.protocol import Store, View
 from weftwork.types import Edge, Filters, Node, NodeInfo
 from weftwork.write.commit import Writer
-from weftwork.write.permit import Kind, Permit, namespace, permitted
+from weftwork.write.permit import OWNERS_ROLES, Kind, Permit, namespace, permitted
 
 THREAD, MESSAGE, REFERENCE = "thread", "message", "reference"
 MOST_REFERENCES = 50
@@ -131,7 +131,7 @@ class Threads:
             for place, turn in enumerate(turns, start=1)
         ]
         with self._permitted(workspace, user) as permit:  # what is refused is not embedded
-            _seen_thread(permit.view, thread)
+            _refuse_roles(permit.view, _seen_thread(permit.view, thread), turns)
         with self._writer.transaction(workspace, self._writer.prepare(nodes)) as transaction:
             with self._permitted(workspace, user) as permit:
                 last = _last_position(permit.view, _seen_thread(permit.view, thread))
@@ -249,6 +249,14 @@ def _seen_thread(view: View, name: str) -> str:
     if not isinstance(name, str) or not any(KIND.includes(node) for node in view.nodes([name])):
         raise KIND.missing(name)
     return name
+
+
+def _refuse_roles(view: View, thread: str, turns: Sequence[Message]) -> None:
+    """Refuse turns in a role that only the owner of a thread may speak in."""
+    (node,) = view.nodes([thread])
+    for role in sorted({turn.role for turn in turns if turn.role.casefold() in OWNERS_ROLES}):
+        if node.owner not in (None, view.user):
+            raise NotPermitted(f"thread {thread!r} belongs to {node.owner!r}: only they may post as {role!r}")
 
 
 def _last_position(view: View, thread: str) -> int:

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.depth import DEEP
 
 from weftwork.server.http.app import make_app
 from weftwork.server.http.openapi import describe
@@ -11,8 +12,8 @@ from weftwork.server.http.options import Limits, Options
 
 from .serving import STUDIO, key_for, open_studio, running
 
-EXAMPLES = 4
-"""Requests that are made for each operation and mode; enough to meet each field's border over all operations."""
+EXAMPLES = 4 if DEEP else 2
+"""Requests for each operation and mode. Four meet each field's border over all operations."""
 DESTRUCTIVE = ("DELETE", "/v1/workspaces/{workspace}")
 REFUSABLE = ["2xx", "400", "401", "403", "404", "413", "422"]
 """A request may fit its description and still name what does not exist, or what the engine cannot use."""

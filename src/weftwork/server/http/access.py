@@ -129,9 +129,19 @@ def _acting(connection: HTTPConnection, service: Service, caller: Caller) -> Cal
     if caller.scope != "admin":
         raise Problem(403, f"only a key with scope admin may act for another user: leave out {USER_HEADER}")
     workspaces = frozenset(each for each in caller.workspaces if user in service.weft.store.users(each))
+    named = _workspace_of(connection) or caller.home
+    if named in (caller.workspaces & service.options.new_users) - workspaces:
+        service.weft.add_user(user, workspace=named)
+        workspaces |= {named}
     if not workspaces:
         raise Problem(404, f"there is no user {inline(user, 80)!r} in your workspaces")
     return Caller(user, caller.scope, workspaces, caller.home, caller.key)
+
+
+def _workspace_of(connection: HTTPConnection) -> str | None:
+    """The workspace in the path of a request, if there is one."""
+    parts = connection.scope["path"].split("/", 4)
+    return parts[3] if parts[1:3] == ["v1", "workspaces"] and len(parts) > 3 else None
 
 
 class KeyFirst:

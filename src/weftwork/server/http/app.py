@@ -17,6 +17,7 @@ from starlette.middleware.cors import CORSMiddleware
 from weftwork.engine import Weft
 from weftwork.server.http import health
 from weftwork.server.http.access import USER_HEADER, WORKSPACE_HEADER, KeyFirst
+from weftwork.server.http.fairness import FairShare
 from weftwork.server.http.headers import LocalGuard, SecurityHeaders
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.limits import BodyLimit, Rates
@@ -89,6 +90,7 @@ def _watching(service: Service) -> Callable[[Context, bool], None]:
 def _wrap(app: FastAPI, options: Options, metrics: Metrics) -> None:
     """Put the layers around the routes: the last one added is the first one that a request meets."""
     app.add_middleware(BodyLimit, limits=options.limits)
+    app.add_middleware(FairShare, threads=options.threads)
     app.add_middleware(KeyFirst)
     add_problems(app)
     if options.cors:

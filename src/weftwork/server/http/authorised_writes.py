@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from weftwork.engine import Added, Weft
 from weftwork.identity import node_id
@@ -40,12 +41,12 @@ class AuthorisedWriter:
         """Insert or replace nodes and edges, all of them or none."""
         if self.admin:
             return self.weft.add(nodes, edges, workspace=self.workspace, in_place=in_place, keep_access=keep_access)
-        entries = self.weft.writer.prepare(nodes)
+        entries = self.weft.writer.prepare(_no_later(node, self.weft.now()) for node in nodes)
         with self._permitted() as permit:  # what is refused is not embedded
             permit.writable(entries, edges, in_place=in_place, keep_access=keep_access)
         with self.weft.writer.transaction(self.workspace, entries) as transaction, self._permitted() as permit:
             rewritten, placed = permit.writable(entries, edges, in_place=in_place, keep_access=keep_access)
-            changed = transaction.batch.rewrite(rewritten) + transaction.batch.put(placed)
+            changed = transaction.batch.rewrite(rewritten) + permit.place(transaction.batch, placed)
             linked = transaction.batch.link(edges)
         return Added(changed, linked, transaction.embedded)
 
@@ -59,9 +60,7 @@ class AuthorisedWriter:
     def move(self, name: str, parent: str | None, position: int) -> None:
         """Hang a node elsewhere, with all below it."""
         with self.weft.atomic(self.workspace) as batch, self._permitted() as permit:
-            permit.changeable([name])
-            permit.visible([] if parent is None else [parent])
-            batch.move(name, parent, position)
+            permit.move(batch, name, parent, position)
 
     def set_access(self, name: str, access: frozenset[str] | None) -> None:
         """Say who may see a node."""
@@ -76,10 +75,16 @@ class AuthorisedWriter:
             return batch.link(edges)
 
     def unlink(self, edges: Sequence[Edge]) -> int:
-        """Remove edges."""
+        """Remove edges from what the user may change, or onto what they own."""
         with self.weft.atomic(self.workspace) as batch, self._permitted() as permit:
-            permit.refuse_edges(edges)
+            permit.refuse_unlinking(edges)
             return batch.unlink(edges)
 
     def _permitted(self) -> AbstractContextManager[Permit]:
         return permitted(self.weft.store, self.workspace, self.user, NODE, admin=self.admin)
+
+
+def _no_later(node: Node, now: datetime) -> Node:
+    """A node that claims to be no newer than now."""
+    created, updated = (at if at is None else min(at, now) for at in (node.created_at, node.updated_at))
+    return replace(node, created_at=created, updated_at=updated)

@@ -60,21 +60,21 @@ class LocalGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, or refuse."""
-        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        refusal = self._refusal(Headers(scope=scope), scope["method"]) if scope["type"] == "http" else None
         if refusal is None:
             await self.app(scope, receive, send)
         else:
             await refusal.response()(scope, receive, send)
 
-    def _refusal(self, headers: Headers) -> Problem | None:
+    def _refusal(self, headers: Headers, method: str) -> Problem | None:
         if _name_of(f"//{headers.get('host', '')}") not in LOOPBACK:
             return Problem(421, "without a key this server answers only as 127.0.0.1 or localhost")
         origin = headers.get("origin")
         if origin is not None:
             foreign = origin not in self._cors and origin.partition("://")[2] != headers["host"]
         else:
-            mode = headers.get("sec-fetch-mode")
-            foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site") and mode != "navigate"
+            followed = headers.get("sec-fetch-mode") == "navigate" and method in ("GET", "HEAD")
+            foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site") and not followed
         if foreign:
             return Problem(403, "without a key this server does not answer pages of other sites")
         return None

@@ -7,6 +7,7 @@ a document is added wholly or not at all, so nothing is there twice.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -56,6 +57,9 @@ class Jobs:
         self.stopping = False
         self._live: dict[str, Job] = {}
         self._waiting: deque[str] = deque()
+        self._turn = itertools.count(1)
+        self._turns: dict[str, int] = {}
+        """The last turn of each user: nobody's documents keep all others waiting."""
         self._unwanted: set[str] = set()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -166,8 +170,16 @@ class Jobs:
                     self._changed.wait_for(lambda: self.stopping or bool(self._waiting))
                     if self.stopping:
                         return
-                    job = self._live[self._waiting.popleft()]
+                    job = self._next()
                 self._run(job, parser)
+
+    def _next(self) -> Job:
+        """Take the next job: the oldest one of the user who has waited longest for a turn. The lock is held."""
+        name = min(self._waiting, key=lambda name: self._turns.get(self._live[name].user, 0))
+        self._waiting.remove(name)
+        job = self._live[name]
+        self._turns[job.user] = next(self._turn)
+        return job
 
     def _run(self, job: Job, parser: Parser) -> None:
         """Work on a job until it ends, or until the server stops; another server's on this folder is left to it."""

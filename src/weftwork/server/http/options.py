@@ -72,6 +72,8 @@ class Options:
     local: Local | None = None
     """The user to answer for without a key; None to ask everyone for one."""
     limits: Limits = field(default_factory=Limits)
+    new_users: frozenset[str] = frozenset()
+    """Workspaces in which an admin key may act for a user who is not known yet, and then is."""
     cors: tuple[str, ...] = ()
     """Origins whose pages may call this server, such as https://wiki.example.org."""
     open_metrics: bool = False

@@ -20,6 +20,7 @@ from weftwork.errors import (
     NotFound,
     NotPermitted,
     StoreError,
+    UnknownName,
     WeftError,
 )
 from weftwork.server.http.logs import log_failure
@@ -80,8 +81,15 @@ def problem_of(error: Exception) -> Problem:
             return Problem(error.status_code, _http_detail(error), headers=error.headers)
         case WeftError():
             status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
-            return Problem(status, str(error) if isinstance(error, TOLD) else HIDDEN)
+            return Problem(status, str(error) if isinstance(error, TOLD) else HIDDEN, more=_more(error))
     return Problem(500, HIDDEN)
+
+
+def _more(error: WeftError) -> dict[str, Any]:
+    """What a client needs to raise the same error."""
+    if isinstance(error, UnknownName):
+        return {"unknown": error.kind, "name": error.name, "available": list(error.available)}
+    return {"code": "embedding_error"} if isinstance(error, EmbeddingError) else {}
 
 
 def add_problems(app: FastAPI) -> None:

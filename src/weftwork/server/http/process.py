@@ -25,6 +25,8 @@ from weftwork.store.protocol import Store
 
 BACKLOG = 2048
 """Connections that may wait to be accepted."""
+LARGEST_HEADERS = 65_536
+"""Bytes of a request before its body."""
 GRACE_SECONDS = 30
 """Seconds that requests in flight may take when the server is told to stop."""
 
@@ -43,6 +45,7 @@ def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, mod
     return Options(
         local=local,
         limits=_limits(chosen.get("limits", {})),
+        new_users=_names("new_users", chosen.get("new_users", ())),
         cors=tuple(map(_origin, chosen.get("cors", ()))),
         open_metrics=chosen.get("open_metrics", False),
         uploads=None if uploads is None else Path(uploads),
@@ -67,6 +70,9 @@ def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[st
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
         lifespan="on",
+        # It bounds the bytes of all headers, which others take whatever their size, before any key is looked at.
+        http="h11",
+        h11_max_incomplete_event_size=LARGEST_HEADERS,
     )
     with listening(host, port) as listener:
         # The server raises the signals that ended it once more when it is done: they have had their effect by then.
@@ -75,6 +81,12 @@ def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[st
         _Server(config, app.state.service, say).run([listener])
     if options.tracer_provider is not None:
         options.tracer_provider.shutdown()
+
+
+def _names(name: str, value: Any) -> frozenset[str]:
+    if isinstance(value, str) or not all(isinstance(part, str) for part in value):
+        raise InvalidInput(f"server.{name} must be a list of workspaces, got {value!r}")
+    return frozenset(value)
 
 
 def _warm(weft: Weft) -> None:

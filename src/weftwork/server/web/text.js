@@ -63,6 +63,7 @@ const STAGES = ["collect", "score", "compose", "pack", "render"];
 
 function times(result) {
   const known = STAGES.filter((name) => name in result.timings);
+  if (!known.length) return el("span");
   const total = known.reduce((sum, name) => sum + result.timings[name], 0);
   const line = el("span", { class: "stages", "aria-hidden": "true" });
   for (const name of known) {

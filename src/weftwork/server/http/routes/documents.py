@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from weftwork.errors import NotFound
+from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
 from weftwork.server.http.replies import EVENTS, Event, EventStream, reply
@@ -134,6 +135,8 @@ def _picture(served: Service, caller: Caller, workspace: str, name: str, field: 
     try:
         content = served.weft.store.files(workspace).path(found[0], field).read_bytes()
     except (NotFound, OSError):
+        if found[0].fields.get("extension") in DRAWN:
+            raise NotFound(f"page {name!r} has no picture: {NO_PICTURES}") from None
         raise NODE.missing(name) from None
     kind = next((kind for start, kind in PICTURES.items() if content.startswith(start)), None)
     if kind is None:

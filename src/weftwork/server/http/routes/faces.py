@@ -73,7 +73,8 @@ def remove_thread(workspace: str, thread: ThreadName, caller: Writer, served: Se
 def add_messages(workspace: str, body: MessagesIn, caller: Writer, served: Served) -> Response:
     """Put messages at the end of a thread, all of them or none."""
     within("the number of messages", len(body.messages), served.options.limits.batch)
-    turns = [Message(turn.role, turn.text, turn.at) for turn in body.messages]
+    now = served.weft.now()
+    turns = [Message(turn.role, turn.text, turn.at and min(turn.at, now)) for turn in body.messages]
     posted = served.weft.threads.post_all(body.thread, turns, user=caller.user, workspace=workspace)
     return reply({"nodes": len(posted.ids), "edges": 0, "embedded": posted.embedded, "ids": posted.ids}, 201)
 

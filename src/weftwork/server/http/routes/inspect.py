@@ -17,6 +17,7 @@ from weftwork.request import Request
 from weftwork.server.http.access import AnyCaller, Caller, Reader, Served
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
+from weftwork.server.http.routes.context import without_timings
 from weftwork.server.http.schemas.inspect import (
     InspectIn,
     Inspection,
@@ -69,7 +70,7 @@ def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Res
     weft, recipe = served.weft, _recipe(body, served)
     context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
     with weft.store.view(workspace, caller.user) as view:
-        return reply(inspect(view, context, recipe, body.focus))
+        return reply(inspect(view, without_timings(context, caller, workspace), recipe, body.focus))
 
 
 @router.post("/v1/workspaces/{workspace}/inspect/near", response_model=NearMissList, summary="Find near misses")

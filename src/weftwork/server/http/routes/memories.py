@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from weftwork.engine import Weft
+from weftwork.errors import InvalidInput
 from weftwork.faces.memory import Memories
 from weftwork.server.http.access import Reader, Served, Writer
 from weftwork.server.http.limits import within
@@ -65,10 +66,14 @@ def list_memories(
 def add(workspace: str, body: ConversationIn, caller: Writer, served: Served) -> Response:
     """Keep what is said in a conversation; turns that were read before are passed over."""
     within("the number of messages", len(body.messages), served.options.limits.batch)
+    model = served.options.model if body.extract else None
+    if body.extract and model is None:
+        raise InvalidInput("this server has no language model: set [model] in its weftwork.toml, or leave out extract")
     added = _memories(served.weft).add(
         [turn.model_dump() for turn in body.messages],
         user=caller.user,
         workspace=workspace,
+        extract=model,
         on_conflict=body.on_conflict,
         dry_run=body.dry_run,
         **body.details(),
@@ -79,14 +84,15 @@ def add(workspace: str, body: ConversationIn, caller: Writer, served: Served) ->
 @router.post("/memories-search", response_model=MemoryResults, summary="Search memories")
 def search(workspace: str, body: MemoryQuery, caller: Reader, served: Served) -> Response:
     """The memories that answer a query, the most similar first."""
-    found = _memories(served.weft).search(body.query, user=caller.user, workspace=workspace, **body.options())
+    found = _memories(served.weft).search(body.query or "", user=caller.user, workspace=workspace, **body.options())
     return reply({"results": found})
 
 
 @router.post("/memories-context", response_model=MemoryContext, summary="A context of memories")
 def context(workspace: str, body: MemoryContextQuery, caller: Reader, served: Served) -> Response:
     """The memories that answer a query as text, within a budget of tokens."""
-    return reply(_memories(served.weft).context(body.query, user=caller.user, workspace=workspace, **body.options()))
+    memories, options = _memories(served.weft), body.options()
+    return reply(memories.context(body.query or "", user=caller.user, workspace=workspace, **options))
 
 
 @router.get("/memories-history", response_model=MemoryList, summary="The versions of a memory")

@@ -12,7 +12,16 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from weftwork.faces.research import AskEvent, ContextBuilder, LanguageModel, SourceDocument, ask, ask_events
+from weftwork.faces.research import (
+    AskEvent,
+    ContextBuilder,
+    LanguageModel,
+    ResearchAnswer,
+    SourceDocument,
+    ask,
+    ask_events,
+)
+from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import EVENTS, Event, EventStream, in_threads, reply
@@ -41,7 +50,15 @@ def answered(body: AskIn, workspace: str, caller: Caller, served: Service) -> di
     builder = _builder(body, workspace, caller, served)
     model, embedder = _model(body, served), served.weft.tools.embedder
     answer = asyncio.run(ask(builder, body.query, model=model, embedder=embedder, **_search(body)))
-    return replace(answer, sources=linked(answer.sources, workspace)).to_dict()
+    return _told_whole(answer, workspace)
+
+
+def _told_whole(answer: ResearchAnswer, workspace: str) -> dict[str, Any]:
+    """An answer as it is sent, with a note on documents that have no pictures and could."""
+    bare = [each.filename for each in answer.sources if not each.thumbnail_path and each.extension in DRAWN]
+    named = ", ".join(dict.fromkeys(bare))
+    note = "; ".join(filter(None, (answer.note, named and f"there are no pictures of {named}: {NO_PICTURES}")))
+    return replace(answer, sources=linked(answer.sources, workspace), note=note).to_dict()
 
 
 def linked(sources: Iterable[SourceDocument], workspace: str) -> tuple[SourceDocument, ...]:
@@ -75,6 +92,7 @@ def _builder(body: AskIn, workspace: str, caller: Caller, served: Service) -> Co
         workspace=workspace,
         max_sources=body.num_results,
         max_tokens=body.max_tokens,
+        min_support=body.min_support,
     )
 
 
@@ -110,4 +128,4 @@ def _told(event: AskEvent, workspace: str) -> Event:
         case "piece", text:
             return "piece", {"text": text}
         case "done", answer:
-            return "done", replace(answer, sources=linked(answer.sources, workspace)).to_dict()
+            return "done", _told_whole(answer, workspace)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from weftwork.faces.research.values import SourceDocument
 from weftwork.server.http.schemas.nodes import NodeOut
 from weftwork.server.http.schemas.values import (
     LARGEST_BUDGET,
@@ -18,6 +19,7 @@ from weftwork.server.http.schemas.values import (
     Names,
     Query,
     Reply,
+    Share,
     Title,
     Truth,
 )
@@ -158,25 +160,10 @@ class AskIn(Model):
     num_results: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
     max_tokens: Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)] = 10_000
     mode: Literal["text", "visual", "hybrid"] = "hybrid"
+    min_support: Share | None = None
+    """How little is an answer: below it there are no sources. 0 shows whatever is nearest."""
     extractive: Truth = False
     """Quote the sources, even if the server has a model."""
-
-
-class SourceOut(Reply):
-    """A page of a document, as it is cited."""
-
-    doc_id: str
-    filename: str
-    page: int
-    extension: str
-    thumbnail_path: str | None
-    image_path: str | None
-    timestamp: str
-    section_path: str | None
-    parent_heading: str | None
-    markdown_content: str
-    relevance_score: float
-    node_id: str | None
 
 
 class ResearchOut(Reply):
@@ -185,7 +172,7 @@ class ResearchOut(Reply):
     model_config = ConfigDict(extra="allow")
 
     answer: str
-    sources: list[SourceOut]
+    sources: list[SourceDocument]
     truncated: bool
     total_tokens: int
     model: str | None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
+from weftwork.faces.memory import RankingOptions
 from weftwork.server.http.schemas.context import FiltersIn
 from weftwork.server.http.schemas.faces import Asked, Said
 from weftwork.server.http.schemas.values import (
@@ -28,6 +29,8 @@ from weftwork.server.http.schemas.values import (
 )
 
 Metadata = Annotated[dict[Name, Text | Truth | Whole | Number], Field(max_length=MOST_NAMES)]
+Slot = Annotated[str, Field(strict=True, max_length=2_000)]
+LONGEST_VECTOR = 16_384
 Tokens = Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)]
 
 
@@ -64,7 +67,7 @@ class MemoryIn(_Details):
 
     text: Said
     contradicts: Names = []
-    on_conflict: Literal["keep_both", "supersede", "ask"] = "keep_both"
+    on_conflict: Literal["keep_both", "link", "supersede", "ask"] = "keep_both"
     """The policy where it probably repeats or contradicts a memory of the user's."""
 
 
@@ -93,7 +96,10 @@ class ConversationIn(_Details):
         at: Moment | None = None
 
     messages: Annotated[list[Turn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
-    on_conflict: Literal["keep_both", "supersede"] = "keep_both"
+    on_conflict: Literal["keep_both", "link", "supersede"] | None = None
+    """`supersede` with `extract`, else `keep_both`, if nothing is said."""
+    extract: Truth = False
+    """True has the server's language model find the facts."""
     dry_run: Truth = False
 
 
@@ -102,7 +108,9 @@ class MemoryQuery(Model):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does Ana like to meet?", "limit": 5}]})
 
-    query: Asked
+    query: Asked | None = None
+    vector: Annotated[list[Number], Field(min_length=1, max_length=LONGEST_VECTOR)] | None = None
+    """A query that was embedded before, in place of `query`."""
     limit: Limit | None = None
     memory_types: Names = []
     tags: Names = []
@@ -117,9 +125,41 @@ class MemoryQuery(Model):
     as_of: Moment | None = None
     contradictions: Literal["both", "newer"] | None = None
 
+    @model_validator(mode="after")
+    def _asks_once(self) -> Self:
+        if (self.query is None) == (self.vector is None):
+            raise ValueError("give a query as text, or a vector: one of them")
+        return self
+
     def options(self) -> dict[str, Any]:
-        """The options that the request sets beside the query."""
+        """The options that the request sets, the vector among them, beside the query."""
         return {name: getattr(self, name) for name in self.model_fields_set - {"query"}}
+
+
+class TemplateIn(Model):
+    """The layout of a context, in `{{variables}}`."""
+
+    name: Name = "inline"
+    item: Slot
+    header: Slot = ""
+    section: Slot = ""
+    separator: Slot = "\n"
+    line: Slot = ""
+    overflow: Slot = ""
+    empty: Slot | None = None
+    footer: Slot = ""
+    quote: Literal["fence", "cite", "escape", "plain"] = "escape"
+    include_metadata: Truth = True
+    fields_first: Truth = False
+    reading_marks: Truth = False
+
+
+class Weights(Model):
+    """The weights of the default ranking."""
+
+    similarity_weight: Number = 0.6
+    recency_weight: Number = 0.2
+    confidence_weight: Number = 0.2
 
 
 class MemoryContextQuery(MemoryQuery):
@@ -127,11 +167,25 @@ class MemoryContextQuery(MemoryQuery):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does Ana like to meet?"}]})
 
-    template: Name | None = None
+    template: Name | TemplateIn | None = None
+    """A template's name, or a template."""
     token_budget: Tokens | None = None
     ranker: Name = "default"
+    ranking: Weights | None = None
+    """The weights of the default ranking."""
     include_metadata: Truth | None = None
     pinned_tokens: Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)] = 500
+
+    def options(self) -> dict[str, Any]:
+        """The options that the request sets beside the query."""
+        options = super().options()
+        if isinstance(self.template, TemplateIn):
+            options["template"] = self.template.model_dump(exclude_none=True)
+        if self.ranking is None:
+            options.pop("ranking", None)
+        else:
+            options["ranking"] = RankingOptions(**self.ranking.model_dump())
+        return options
 
 
 class ForgetIn(Model):

@@ -110,16 +110,6 @@ class EdgeIn(Model):
         return Edge(source=self.source, target=self.target, type=self.type, label=self.label, weight=self.weight)
 
 
-class EdgeOut(Reply):
-    """An edge."""
-
-    source: str
-    target: str
-    type: str
-    label: str
-    weight: float
-
-
 class Addition(Model):
     """Nodes and edges to be written, all of them or none."""
 
@@ -140,6 +130,7 @@ class AddedOut(Reply):
     """The number that are new or changed."""
     edges: int
     embedded: int
+    """The number of texts that have a vector now: those of this write, whether or not they had one before."""
     ids: list[str]
     """The ids of the nodes, in the order in which they came."""
 
@@ -201,7 +192,7 @@ class NodeList(Reply):
 class Neighbour(Reply):
     """A node at the other end of an edge."""
 
-    edge: EdgeOut
+    edge: Edge
     node: NodeOut
 
 

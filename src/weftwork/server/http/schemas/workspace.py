@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from weftwork.faces.workspace import ContextPayload, ContextRequest, User
+from weftwork.faces.workspace.payload import Violation
 from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
@@ -225,15 +226,8 @@ class EstimateOut(Reply):
     tokens: int
 
 
-class ViolationOut(Reply):
-    """One way in which a payload does not meet its requirements."""
-
-    kind: str
-    message: str
-
-
 class ContextValidationResultOut(Reply):
     """The verdict on a payload, and the reasons."""
 
     valid: bool
-    violations: list[ViolationOut]
+    violations: list[Violation]

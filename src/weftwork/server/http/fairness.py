@@ -1,0 +1,130 @@
+"""Fair shares: no key keeps all others waiting.
+
+As long as one key is alone, it may have as many requests in work as there are threads. While others are there, too, it
+has at most a quarter of them; and one whose requests took more than one thread's time lately has one request in work
+at a time. What is over that waits its turn; when very much waits, it is refused with 429.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import anyio
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from weftwork.server.http.problems import Problem
+
+HALF_LIFE_SECONDS = 10.0
+"""Time in which what a key has spent counts half."""
+ONE_THREAD = HALF_LIFE_SECONDS / 0.693
+"""What a key has spent that has one request in work all the time."""
+PRESENT_SECONDS = 10.0
+"""Time since its last request in which a key counts as being there."""
+MOST_WAITING = 200
+"""Requests of one key that wait for their turn."""
+LOOK_SECONDS = 1.0
+"""Time after which one who waits looks again whether the others have gone."""
+MOST_KEYS = 10_000
+EXEMPT = ("/healthz", "/readyz", "/metrics", "/assets")
+
+
+@dataclass(slots=True)
+class Share:
+    """What one key does and has done."""
+
+    working: int = 0
+    spent: float = 0.0
+    """Seconds that its requests took, the older ones counting less."""
+    seen: float = 0.0
+    queue: deque[anyio.Event] = field(default_factory=deque)
+
+
+class Shares:
+    """The shares of all keys; for one event loop."""
+
+    def __init__(self, threads: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._threads = threads
+        self._clock = clock
+        self._shares: dict[bytes, Share] = {}
+
+    def most(self, key: bytes) -> int:
+        """The requests that a key may have in work at once."""
+        now = self._clock()
+        if not any(self._is_there(share, now) for other, share in self._shares.items() if other != key):
+            return self._threads
+        share = self._shares.get(key, Share(seen=now))
+        if self._spent(share, now) > ONE_THREAD:
+            return max(1, self._threads // 16)
+        return max(1, self._threads // 4)
+
+    async def enter(self, key: bytes) -> float:
+        """Wait for a turn, and return when it began; raise 429 if too many wait."""
+        now = self._clock()
+        if len(self._shares) >= MOST_KEYS:
+            self._forget(now)
+        share = self._shares.setdefault(key, Share(seen=now))
+        share.spent, share.seen = self._spent(share, now), now
+        while share.working >= self.most(key):
+            if len(share.queue) >= MOST_WAITING:
+                raise Problem(429, "too many requests with this key are waiting: wait for the answers to some of them",
+                              headers={"Retry-After": "5"})  # fmt: skip
+            turn = anyio.Event()
+            share.queue.append(turn)
+            with anyio.move_on_after(LOOK_SECONDS):
+                await turn.wait()
+            if turn in share.queue:
+                share.queue.remove(turn)
+        share.working += 1
+        return self._clock()
+
+    def leave(self, key: bytes, began: float) -> None:
+        """Count what a request took, and let the next one begin."""
+        share, now = self._shares[key], self._clock()
+        share.spent, share.seen = self._spent(share, now) + now - began, now
+        share.working -= 1
+        if share.queue:
+            share.queue.popleft().set()
+
+    def _is_there(self, share: Share, now: float) -> bool:
+        return bool(share.working or share.queue) or now - share.seen < PRESENT_SECONDS
+
+    def _spent(self, share: Share, now: float) -> float:
+        return share.spent * math.exp2(-max(0.0, now - share.seen) / HALF_LIFE_SECONDS)
+
+    def _forget(self, now: float) -> None:
+        self._shares = {key: share for key, share in self._shares.items() if self._is_there(share, now)}
+
+
+class FairShare:
+    """Lets requests in by the shares of their keys."""
+
+    def __init__(self, app: ASGIApp, threads: int) -> None:
+        self.app = app
+        self.shares = Shares(threads)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on in turn; what only listens to events takes no turn."""
+        if scope["type"] != "http" or scope["path"].startswith(EXEMPT) or _listens(scope):
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        key = blake2b(headers.get(b"authorization", b"")[:500], digest_size=16).digest()
+        try:
+            began = await self.shares.enter(key)
+        except Problem as refusal:
+            await refusal.response()(scope, receive, send)
+            return
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.shares.leave(key, began)
+
+
+def _listens(scope: Scope) -> bool:
+    """Return True for what waits for events, for minutes, and works on nothing."""
+    return bool(scope["method"] == "GET" and scope["path"].endswith(("/events", "/mcp")))
