@@ -16,10 +16,9 @@ from benchmarks.timing import Laps
 from weftwork import Context, Weft
 from weftwork.embed import get_embedder
 from weftwork.store.index.rows import Scope
-from weftwork.store.sqlite.access import visible_lists
 from weftwork.store.sqlite.connection import Connections
+from weftwork.store.sqlite.database import opened
 from weftwork.store.sqlite.index_sync import DerivedIndexes
-from weftwork.store.sqlite.session import Session
 from weftwork.text.analysis import WordQuery, parse
 
 TOP = 20
@@ -62,7 +61,7 @@ class Floor:
         self._reading = self._connections.read()
         self._connection = self._reading.__enter__()
         number = self._scalar("SELECT id FROM workspaces WHERE name = ?", workspace)
-        self._acls = visible_lists(Session(self._connection, number), user)
+        self._acls = opened(self._connection, workspace, user).acls
         folder = store.with_name(store.name + ".index") / str(number)
         index = tantivy.Index.open(str(folder / "words"))
         self._schema, self._searcher = index.schema, index.searcher()
@@ -120,7 +119,7 @@ class Floor:
     def _search(self, words: WordQuery) -> Sequence[object]:
         body = [
             *((Occur.Should, self._term(term)) for term in words.terms if not term.endswith("*")),
-            *((Occur.Must, self._phrase(phrase)) for phrase in words.phrases),
+            *((Occur.Must, self._phrase(phrase[0])) for phrase in words.phrases),
             *((Occur.Must, Query.regex_query(self._schema, "body", f"{start}.*")) for start in words.prefixes),
         ]
         if not body:

@@ -62,6 +62,9 @@ class Target(Protocol):
     def write(self, nodes: Sequence[tuple[str, str]]) -> None:
         """One batch of ids and texts."""
 
+    def close(self) -> None:
+        """Give back its connection."""
+
 
 class Remote:
     """A server, by a connection of one's own."""
@@ -83,6 +86,10 @@ class Remote:
         body = {"nodes": [{"id": name, "text": text} for name, text in nodes]}
         self._client.post(f"{PLACE}/nodes", json=body).raise_for_status()
 
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
 
 class Local:
     """The engine itself."""
@@ -102,6 +109,9 @@ class Local:
     def write(self, nodes: Sequence[tuple[str, str]]) -> None:
         """One batch."""
         self._weft.add([Node(id=name, text=text, owner=ME) for name, text in nodes], workspace=WORKSPACE)
+
+    def close(self) -> None:
+        """Leave the engine open: the others use it too."""
 
 
 @dataclass(slots=True)
@@ -186,17 +196,20 @@ class Press:
         end, done = time.monotonic() + seconds, threading.Event()
         tallies = [Tally() for _ in range(self._readers)]
         writing = Tally()
+        targets = [connect() for _ in range(self._readers + 1)]
         threads = [
-            threading.Thread(target=self._read, args=(connect(), tally, f"{name}/{self._seed}/{number}", end, each))
-            for number, tally in enumerate(tallies)
+            threading.Thread(target=self._read, args=(target, tally, f"{name}/{self._seed}/{number}", end, each))
+            for number, (target, tally) in enumerate(zip(targets, tallies, strict=False))
         ]
-        writer = threading.Thread(target=self._write, args=(connect(), writing, name, done))
+        writer = threading.Thread(target=self._write, args=(targets[-1], writing, name, done))
         for thread in (*threads, writer):
             thread.start()
         for thread in threads:
             thread.join()
         done.set()
         writer.join()
+        for target in targets:
+            target.close()
         return tallies, writing
 
     def _read(self, target: Target, tally: Tally, seed: str, end: float, most: int) -> None:

@@ -193,6 +193,7 @@ class _Memories:
         nodes = [
             Node(
                 id=turn.id, type="remark", text=turn.text, tags=(MEMORY,), owner=USER, access=frozenset(),
+                conversation=turn.session,
                 created_at=turn.at, updated_at=turn.at, valid_from=turn.at,
             )
             for turn in conversation.turns

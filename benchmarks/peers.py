@@ -3,10 +3,10 @@
 Each peer has a virtual environment of its own in the cache of the benchmarks, made when it is missing, and is set up as
 its own guide recommends for hybrid search: LlamaIndex, LangChain, Haystack, txtai. Plain BM25 (bm25s) and plain vectors
 stand beside them. All have the static embeddings that ship with Weftwork. nDCG@10, recall@10 and all_gold@10 look at
-the first ten texts; recall@4000_tokens and all_gold@4000_tokens at what a context of 4,000 tokens holds: Weftwork's
-own, whose headings count, and for the others their pieces, the best first, until the next does not fit.
+the first ten texts; recall@N_tokens and all_gold@N_tokens at what a context of N tokens holds: Weftwork's own, whose
+headings count, and for the others their pieces, the best first, until the next does not fit.
 
-With --save the table in docs/peers.md is written anew.
+With --save the tables in docs/peers.md are written anew. `--peers words,bm25s` compares search by words alone.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from typing import Any
 from benchmarks import judged
 from benchmarks.corpus import REPOSITORY, data_folder
 from benchmarks.judged import Judged
-from benchmarks.rivals import NAMES
+from benchmarks.rivals import BY_WORDS, NAMES
 from benchmarks.timing import percentile, say
 from benchmarks.workspace import cache_folder
 from weftwork.evaluate import metrics
 from weftwork.text.tokens import get_counter
 
-BUDGET = 4_000
+BUDGETS = (500, 1_000, 2_000, 4_000)
 DEPTH = 100
 PAGE = REPOSITORY / "docs" / "peers.md"
-METRICS = ("nDCG@10", "recall@10", "all_gold@10", f"recall@{BUDGET}_tokens", f"all_gold@{BUDGET}_tokens")
-SUMMED_UP = ("nDCG@10", f"recall@{BUDGET}_tokens")
+RECALLS = tuple(f"recall@{budget}_tokens" for budget in BUDGETS)
+METRICS = ("nDCG@10", "recall@10", "all_gold@10", *RECALLS, *(f"all_gold@{budget}_tokens" for budget in BUDGETS))
+SUMMED_UP = ("nDCG@10", *RECALLS)
 COSTS = ("index_s", "query_p50_ms", "query_p95_ms", "memory_mb")
 
 Pieces = Sequence[tuple[str, str]]
@@ -53,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Every peer on every set, one after the other."""
-    peers = [name for name in NAMES if name in args.peers.split(",")]
+    peers = args.peers.split(",")
+    if unknown := sorted(set(peers).difference((*NAMES, BY_WORDS))):
+        raise SystemExit(f"there is no peer {', '.join(unknown)}: choose from {', '.join((*NAMES, BY_WORDS))}")
     wanted = set(args.sets.split(",")) if args.sets else None
     pythons = {name: environment(name) for name in peers}
     figures: dict[str, Any] = {
@@ -104,19 +107,22 @@ def _compared(judgments: Judged, pythons: Mapping[str, str], most: int) -> dict[
 
 
 def _judged(answered: Mapping[str, Any], question: str, grades: Mapping[str, float]) -> dict[str, float]:
-    ranking = [document for document, _ in answered["rankings"][question]]
-    inside = answered["contexts"].get(question)
-    held = [document for document, _ in (filled(answered["rankings"][question]) if inside is None else inside)]
-    return dict(zip(METRICS, (
-        metrics.ndcg(ranking, grades, 10),
-        metrics.recall(ranking, grades, 10),
-        metrics.all_gold(ranking, grades, 10),
-        metrics.recall(held, grades),
-        metrics.all_gold(held, grades),
-    ), strict=True))  # fmt: skip
+    pieces = answered["rankings"][question]
+    ranking = [document for document, _ in pieces]
+    values = {
+        "nDCG@10": metrics.ndcg(ranking, grades, 10),
+        "recall@10": metrics.recall(ranking, grades, 10),
+        "all_gold@10": metrics.all_gold(ranking, grades, 10),
+    }
+    for budget in BUDGETS:
+        inside = answered["contexts"].get(question, {}).get(str(budget))
+        held = [document for document, _ in (filled(pieces, budget) if inside is None else inside)]
+        values[f"recall@{budget}_tokens"] = metrics.recall(held, grades)
+        values[f"all_gold@{budget}_tokens"] = metrics.all_gold(held, grades)
+    return values
 
 
-def filled(pieces: Pieces, budget: int = BUDGET) -> list[tuple[str, str]]:
+def filled(pieces: Pieces, budget: int) -> list[tuple[str, str]]:
     """The first pieces that fit into a budget, with an empty line after each."""
     counter = get_counter("o200k_base")
     taken = []
@@ -157,7 +163,7 @@ def versions(name: str, python: str) -> str:
 def _run(peer: str, python: str, folder: Path) -> dict[str, Any]:
     command = [
         python, "-m", "benchmarks.rivals.contestant", peer,
-        str(folder / "documents.jsonl"), str(folder / "questions.jsonl"), str(DEPTH), str(BUDGET),
+        str(folder / "documents.jsonl"), str(folder / "questions.jsonl"), str(DEPTH), ",".join(map(str, BUDGETS)),
     ]  # fmt: skip
     ran = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     if ran.returncode:

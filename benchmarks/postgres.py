@@ -33,6 +33,7 @@ from weftwork.store.postgres.embeddings import EFFORT, MOST, NEAR, STEPS
 from weftwork.store.postgres.hnsw import tune
 from weftwork.store.postgres.read_queries import VISIBLE
 from weftwork.store.postgres.session import Reader
+from weftwork.store.postgres.words import FREQUENCY, KEY, LENGTH
 from weftwork.store.transfer import move
 from weftwork.text.analysis import parse
 from weftwork.types import Filters
@@ -50,9 +51,11 @@ SHARES = (0.05, 0.5)
 RECALL_QUERIES = 50
 EXACT = Effort(exact=10**9)
 
-WORDS = """SELECT key, sum(frequency::float8 / (frequency + 1.2 * (0.25 + 0.75 * length / 80.0))) AS score FROM words
-    WHERE workspace = %(ws)s AND term = ANY (%(terms)s::text[]) AND acl = ANY (%(acls)s::bigint[])
-    GROUP BY key ORDER BY score DESC, key LIMIT %(top)s"""
+WORDS = f"""SELECT {KEY} AS key,
+        sum({FREQUENCY}::float8 / ({FREQUENCY} + 1.2 * (0.25 + 0.75 * {LENGTH} / 80.0))) AS score
+    FROM words w CROSS JOIN unnest(w.postings) AS o (posting)
+    WHERE w.workspace = %(ws)s AND w.term = ANY (%(terms)s::text[]) AND w.acl = ANY (%(acls)s::bigint[])
+    GROUP BY 1 ORDER BY score DESC, 1 LIMIT %(top)s"""
 EVERY = """SELECT key FROM embeddings WHERE workspace = %(ws)s AND model = %(model)s AND acl = ANY (%(acls)s::bigint[])
     ORDER BY vector <=> %(query)s::vector, key LIMIT %(top)s"""
 GRAPH = """WITH near AS MATERIALIZED (SELECT key FROM embeddings
@@ -91,7 +94,7 @@ class PostgresFloor:
         self._connection.execute("SET search_path TO weftwork, public; SET jit TO off")
         self._connection.execute(THOROUGH)
         self._connection.prepare_threshold = 2
-        self._ws = self._scalar("SELECT COALESCE(place, id) FROM directory WHERE name = %s", WORKSPACE)
+        self._ws = self._scalar("SELECT id FROM directory WHERE name = %s", WORKSPACE)
         with weft.store.view(WORKSPACE, user) as view:
             self._acls = sorted(view.fingerprint[-1])  # type: ignore[call-overload]
         embedder = get_embedder("static")
@@ -152,10 +155,10 @@ class PostgresFloor:
         self._rows(query, model=self._model, acls=self._acls, query=vector_text(vector), near=NEAR, top=TOP)
 
     def bytes_of(self) -> dict[str, int]:
-        """Size of each table with its indexes, all parts together."""
+        """Size of each table with its indexes."""
         rows = self._connection.execute(
-            """SELECT i.inhparent::regclass::text, sum(pg_total_relation_size(i.inhrelid)) FROM pg_inherits i
-               JOIN pg_class c ON c.oid = i.inhrelid AND c.relkind = 'r' GROUP BY 1 ORDER BY 2 DESC"""
+            """SELECT relname, pg_total_relation_size(oid) FROM pg_class
+               WHERE relkind = 'r' AND relnamespace = 'weftwork'::regnamespace ORDER BY 2 DESC"""
         )
         return {name: int(size) for name, size in rows}
 
@@ -178,7 +181,7 @@ def database(url: str | None) -> Iterator[str]:
 
     server = Server(SETTINGS)
     try:
-        yield server.start().url(weftwork_partitions=4, weftwork_timeout=600)
+        yield server.start().url(weftwork_timeout=600)
     finally:
         server.close()
 

@@ -1,7 +1,8 @@
 """Support: contexts that stay empty where nothing answers, and those that should not.
 
-Each set is asked its own questions, questions of other sets (off_topic), questions that its vault does not answer
-(unanswered, questions/nothing.jsonl), and random letters (nonsense). For each kind: the share of questions that get
+Each set is asked its own questions, the same without the texts that answer them (removed, where whole texts do),
+questions of other sets (off_topic), questions that its vault does not answer (unanswered, questions/nothing.jsonl),
+and random letters (nonsense). For each kind: the share of questions that get
 nothing with the default `min_support`, and the area under the curve of support against the questions of all sets
 themselves. The scale was chosen on the sets under "fitted"; the others were not looked at.
 """
@@ -17,12 +18,16 @@ from typing import Any
 
 from benchmarks.context_sets import SETS, ContextSet, open_set
 from benchmarks.corpus import data_folder
+from benchmarks.measures import Document
 from benchmarks.timing import say
 from benchmarks.vaults import VAULTS
+from weftwork.types import Filters
 
 FITTED = (*VAULTS, "ir_cisi", "ir_cranfield", "ir_med", "multihop_hotpotqa100_train", "multihop_musique100")
 OTHERS = ("anthropic_cookbook_docs", "anthropic_cookbook_code", "cosqa_code_search", "azure_hr_docs", "locomo_dev")
-KINDS = ("own", "unanswered", "off_topic", "nonsense")
+KINDS = ("own", "removed", "unanswered", "off_topic", "nonsense")
+BY_PAGES = ("azure_hr_docs",)
+"""Sets whose gold is named by pages, not by nodes."""
 BORROWED = 4
 """Questions of each other set that are off topic."""
 NONSENSE = 10
@@ -30,6 +35,8 @@ LETTERS = "bcdfghjklmnpqrstvwxzaeiou"
 BUDGET = 500
 
 Supports = dict[str, list[float]]
+Asked = tuple[str, str, frozenset[str]]
+"""A question, the workspace that is asked, and the nodes that are left out."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,33 +63,38 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return figures
 
 
-def _asked(
-    sets: dict[str, ContextSet], name: str, most: int, draw: random.Random
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The questions of each kind, with the workspace that is asked."""
-    own = [(question.text, question.workspace) for question in sets[name].questions[:most]]
-    place = own[0][1]
-    yield "own", own
+def _asked(sets: dict[str, ContextSet], name: str, most: int, draw: random.Random) -> Iterator[tuple[str, list[Asked]]]:
+    """The questions of each kind."""
+    questions = sets[name].questions[:most]
+    place = questions[0].workspace
+    yield "own", [(each.text, each.workspace, frozenset()) for each in questions]
+    judged = {each: frozenset(gold.name for gold in each.gold if isinstance(gold, Document)) for each in questions}
+    if sets[name].vault is None and name not in BY_PAGES:
+        yield "removed", [(each.text, each.workspace, gold) for each, gold in judged.items() if gold]
     lines = (Path(__file__).parent / "questions" / "nothing.jsonl").read_text("utf-8").splitlines()
-    yield "unanswered", [(each["question"], place) for each in map(json.loads, lines) if each["set"] == name]
+    unanswered = [each["question"] for each in map(json.loads, lines) if each["set"] == name]
+    yield "unanswered", [(text, place, frozenset()) for text in unanswered]
     kind = name.partition("_")[0]
     others = [each for other, each in sets.items() if other.partition("_")[0] != kind]
-    yield "off_topic", [(each.text, place) for other in others for each in draw.sample(other.questions, BORROWED)]
-    yield "nonsense", [(" ".join(_letters(draw) for _ in range(draw.randint(2, 5))), place) for _ in range(NONSENSE)]
+    borrowed = [each.text for other in others for each in draw.sample(other.questions, BORROWED)]
+    yield "off_topic", [(text, place, frozenset()) for text in borrowed]
+    nonsense = (" ".join(_letters(draw) for _ in range(draw.randint(2, 5))) for _ in range(NONSENSE))
+    yield "nonsense", [(text, place, frozenset()) for text in nonsense]
 
 
 def _letters(draw: random.Random) -> str:
     return "".join(draw.choice(LETTERS) for _ in range(draw.randint(3, 8)))
 
 
-def _supports(chosen: ContextSet, asked: dict[str, list[tuple[str, str]]]) -> Supports:
+def _supports(chosen: ContextSet, asked: dict[str, list[Asked]]) -> Supports:
     """The support of each question; 1 where it is not judged."""
     with open_set(chosen.store) as weft:
-        for workspace in {place for questions in asked.values() for _, place in questions}:
+        for workspace in {place for questions in asked.values() for _, place, _ in questions}:
             weft.catch_up(workspace)
 
-        def support(question: str, workspace: str) -> float:
-            reached = weft.context(question, workspace=workspace, budget=BUDGET).support
+        def support(question: str, workspace: str, left_out: frozenset[str]) -> float:
+            filters = Filters(exclude=left_out)
+            reached = weft.context(question, workspace=workspace, budget=BUDGET, filters=filters).support
             return 1.0 if reached is None else reached
 
         return {kind: [support(*each) for each in questions] for kind, questions in asked.items()}

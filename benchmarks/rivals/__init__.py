@@ -7,3 +7,5 @@ asked. `contestant.py` runs one of them in a process of its own.
 from __future__ import annotations
 
 NAMES = ("weftwork", "bm25s", "vectors", "llamaindex", "langchain", "haystack", "txtai")
+BY_WORDS = "words"
+"""Weftwork's search by words alone, to be compared with bm25s."""

@@ -1,10 +1,11 @@
 """Index the texts of a set in one way, answer its questions, and print what was found and what it took.
 
-    python -m benchmarks.rivals.contestant NAME documents.jsonl questions.jsonl DEPTH BUDGET
+    python -m benchmarks.rivals.contestant NAME documents.jsonl questions.jsonl DEPTH BUDGET,BUDGET
 
 It runs in the environment of the one that is measured, so it imports nothing but that and Weftwork's embedder, which
 all share. The last line is one JSON object: by question the ranked pieces and, from those that fill a budget
-themselves, what they put into it, each as [document, text]; and seconds, milliseconds and memory.
+themselves, what they put into each, each as [document, text]; and seconds, milliseconds with the last budget, and
+memory.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Ways:
 
 
 def main() -> None:
-    name, documents, questions, depth, budget = sys.argv[1:6]
+    name, documents, questions, most, sizes = sys.argv[1:6]
+    depth, budgets = int(most), [int(size) for size in sizes.split(",")]
     from weftwork.embed.static import StaticEmbedder  # noqa: PLC0415
 
     texts = [Text(line["id"], line["title"], line["text"]) for line in _lines(documents)]
@@ -64,18 +66,22 @@ def main() -> None:
     ways: Ways = module.build(texts, embedder)
     indexed = time.perf_counter() - began
     asked = _lines(questions)
-    _ask(ways, asked[0]["text"], int(depth), int(budget))  # what is loaded with the first question is not counted
+    _ask(ways, asked[0]["text"], depth, budgets[-1])  # what is loaded with the first question is not counted
     rankings, contexts, times = {}, {}, []
     for question in asked:
         began = time.perf_counter()
-        context = _ask(ways, question["text"], int(depth), int(budget))
+        context = _ask(ways, question["text"], depth, budgets[-1])
         times.append(1000 * (time.perf_counter() - began))
-        ranking = context if ways.inside is None else ways.ranked(question["text"], int(depth))
-        rankings[question["id"]] = [(piece.document, piece.text) for piece in ranking]
+        ranking = context if ways.inside is None else ways.ranked(question["text"], depth)
+        rankings[question["id"]] = _pairs(ranking)
         if ways.inside is not None:
-            contexts[question["id"]] = [(piece.document, piece.text) for piece in context]
+            contexts[question["id"]] = {size: _pairs(ways.inside(question["text"], size)) for size in budgets}
     figures = {"index_s": indexed, "query_ms": times, "memory_mb": _largest()}
     print(json.dumps({"rankings": rankings, "contexts": contexts, **figures}))
+
+
+def _pairs(pieces: Sequence[Piece]) -> list[tuple[str, str]]:
+    return [(piece.document, piece.text) for piece in pieces]
 
 
 def _largest() -> float:

@@ -13,8 +13,17 @@ from weftwork import Budget, Client, Edge, Filters, Message, Node, Weft
 from weftwork.client import RemoteMemories
 from weftwork.client.transport import segment
 from weftwork.delta import Delta
+from weftwork.embed.hashing import HashingEmbedder
 from weftwork.errors import AccessDenied, InvalidInput, NotFound, RemoteError
-from weftwork.faces.memory import AsyncMemories, ContextEngine, ContextEngineConfig, Memories
+from weftwork.faces.memory import (
+    AsyncMemories,
+    ContextEngine,
+    ContextEngineConfig,
+    ContextOptions,
+    Memories,
+    RankingOptions,
+    SearchOptions,
+)
 from weftwork.recipe import get_recipe
 from weftwork.render import lean
 from weftwork.request import Topic
@@ -206,9 +215,114 @@ def test_memories_have_the_same_methods_over_the_wire(client, weft):
     assert remote.forget(filters=Filters(types=frozenset({"statement"}))) == 1
     assert remote.list(every=True) == ()
     with pytest.raises(InvalidInput, match="cannot be handed a model"):
-        remote.add([], extract=object())
-    with pytest.raises(InvalidInput, match=r"must be a Weft, got Client.*RemoteMemories"):
-        ContextEngine(ContextEngineConfig(storage_client=client))
+        remote.add([], extract="a model")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="no language model: set"):
+        remote.add([{"role": "user", "text": "I moved to Lisbon in 2020."}], extract=True)
+
+
+OWN = {"name": "own", "memoryFormat": "* {{content}} ({{score}})", "separator": "\n", "header": "Known:\n"}
+
+
+@pytest.fixture(scope="module")
+def engines(client, weft):
+    memories = Memories(weft)
+    tea = memories.remember("Ana prefers green tea.", type="preference", confidence=0.9, tags=["taste"], user="ana")
+    memories.remember("Ana drinks two cups of tea each morning.", confidence=0.2, user="ana")
+    memories.remember("Ana prefers no tea at all.", contradicts=[tea.id], user="ana")
+    memories.remember("The user is called Ana.", pinned=True, user="ana")
+    memories.relate(tea.id, memories.remember("The tin is empty.", user="ana").id, user="ana")
+    remote = ContextEngine(ContextEngineConfig(storage_client=client, user="ana"))
+    local = ContextEngine(ContextEngineConfig(storage_client=weft, user="ana"))
+    for engine in (remote, local):
+        engine.register_template("mine", OWN)
+    yield remote, local
+    memories.forget(filters=Filters(), user="ana")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"limit": 1, "include_relationships": True, "relationship_depth": 2},
+        {"tags": ["taste"], "min_score": 0.1, "memory_types": ["preference"], "contradictions": "newer"},
+        {"template": "mine", "token_budget": 60, "pinned_tokens": 0},
+        {"template": OWN, "include_metadata": True, "ranker": "by_recency"},
+        {"ranking": RankingOptions(similarity_weight=0, recency_weight=0, confidence_weight=1)},
+        {"template": "no such", "user": "ana"},
+        {"user": "nobody"},
+        {"ranker": "no such"},
+        {"limit": 0},
+        {"token_budget": 1},
+    ],
+)
+def test_an_engine_on_a_server_answers_as_one_on_the_store(engines, weft, options):
+    remote, local = engines
+    vector = weft.tools.embedder.embed("green tea").tolist()
+    search = {name: value for name, value in options.items() if name in SearchOptions.__slots__}
+
+    async def answers(engine):
+        chosen, found = ContextOptions(**options), SearchOptions(**search)
+        return [
+            await engine.search("Ana tea", "main", found),
+            await engine.search_by_vector(vector, "main", found),
+            await engine.build_context("Ana tea", "main", chosen),
+            await engine.build_context_by_vector(vector, "main", chosen),
+            await engine.preview_context("Ana tea", "main", chosen),
+        ]
+
+    for here, there in zip(asyncio.run(answers(remote)), asyncio.run(answers(local)), strict=True):
+        assert here.ok == there.ok
+        if here.ok:
+            assert here.value == there.value
+        else:
+            assert (here.error.type, here.error.available) == (there.error.type, there.error.available)
+
+
+def test_what_an_engine_cannot_hand_to_a_server_is_refused_with_the_remedy(client, url):
+    with pytest.raises(InvalidInput, match="cannot be given embedding_provider, decay: set them"):
+        ContextEngine(
+            ContextEngineConfig(storage_client=client, embedding_provider=HashingEmbedder(), decay={"fact": 2})
+        )
+    engine = ContextEngine(ContextEngineConfig(storage_client=client))
+    engine.register_ranker("mine", lambda results: results)
+    ranked = asyncio.run(engine.build_context("tea", "main", ContextOptions(ranker="mine")))
+    assert (ranked.error.type, "ContextFormatter" in ranked.error.message) == ("validation_error", True)
+    with Client(url, key="none") as stranger:
+        refused = asyncio.run(ContextEngine(ContextEngineConfig(storage_client=stranger)).search("tea", "main"))
+    assert (refused.error.type, "key" in refused.error.message) == ("storage_error", True)
+    with Client("http://127.0.0.1:9", retries=0) as nowhere:
+        gone = asyncio.run(ContextEngine(ContextEngineConfig(storage_client=nowhere)).search("tea", "main"))
+    assert (gone.error.type, "could not be reached" in gone.error.message) == ("storage_error", True)
+
+
+class Scripted:
+    """A language model that finds one fact."""
+
+    name = "scripted"
+
+    def complete(self, messages):
+        return '{"facts": [{"text": "Ana lives in Porto.", "type": "fact", "turns": [1], "confidence": 0.9}]}'
+
+
+def test_a_server_extracts_with_its_own_model_and_takes_any_user_where_that_is_allowed(weft, key):
+    options = Options(model=Scripted(), new_users=frozenset({"main"}), limits=Limits(requests_per_minute=0))
+    with running(make_app(weft, options)) as address, Client(address, key=key) as client:
+        remote = RemoteMemories(client)
+        added = remote.add([{"id": "1", "role": "user", "text": "I moved to Porto."}], extract=True, user="visitor-7")
+        assert [(change.action, change.memory.content) for change in added.changes] == [("add", "Ana lives in Porto.")]
+        assert [found.memory.content for found in remote.search("Porto", user="visitor-7")] == ["Ana lives in Porto."]
+        assert remote.list(user="visitor-8") == () and "visitor-8" in weft.store.users("main")
+    weft.create_workspace("closed")
+    try:
+        admin = make_key(weft.store, user="me", workspaces=["closed"], scope="admin", now=NOW)[1]
+        with (
+            running(make_app(weft, options)) as address,
+            Client(address, key=admin) as client,
+            pytest.raises(NotFound, match="no user 'visitor-7'"),
+        ):
+            RemoteMemories(client).list(user="visitor-7", workspace="closed")
+    finally:
+        weft.store.drop_workspace("closed")
 
 
 def test_memories_and_users_over_the_wire(client, weft):

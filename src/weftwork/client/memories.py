@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weftwork.client.client import Client
 from weftwork.client.transport import segment
+from weftwork.embed.protocol import Vector
 from weftwork.engine import DEFAULT_WORKSPACE
 from weftwork.errors import InvalidInput
-from weftwork.faces.memory import Addition, ContextResult, Memory, SearchResult
+from weftwork.faces.memory import Addition, ContextOptions, ContextResult, Memory, SearchOptions, SearchResult
+from weftwork.faces.memory.reading import Question
+from weftwork.faces.memory.remote import ServerReader
 from weftwork.request import Message
 from weftwork.types import FieldValue, Filters
 from weftwork.wire import decode, encode
@@ -23,6 +26,7 @@ class RemoteMemories:
 
     def __init__(self, client: Client) -> None:
         self._send = client.send
+        self._reader = ServerReader(client)
 
     def remember(
         self, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
@@ -37,28 +41,47 @@ class RemoteMemories:
         *,
         user: str | None = None,
         workspace: str = DEFAULT_WORKSPACE,
+        extract: bool = False,
         **options: Any,
     ) -> Addition:
-        """Remember what is said in a conversation, by rule; `options` as for `Memories.add`, without `extract`."""
-        if options.get("extract") is not None:
-            raise InvalidInput("a server cannot be handed a model: add with Memories(weft), or without extract")
-        body = {"messages": [_message(message) for message in messages], **encode(_listed(options))}
-        return decode(Addition, self._send("POST", workspace, "memories-add", body, user))
+        """Remember what is said in a conversation; `options` as for `Memories.add`.
+
+        `extract` has the language model of the server find the facts; without, statements are kept by rule.
+        """
+        if not isinstance(extract, bool | None):
+            raise InvalidInput("a server cannot be handed a model: give extract=True for its own")
+        said = [_message(message) for message in messages]
+        body = {"messages": said, "extract": bool(extract), **encode(_listed(options))}
+        # A model may be asked for money: what broke off is not asked again unasked.
+        return decode(Addition, self._send("POST", workspace, "memories-add", body, user, again=not extract))
 
     def search(
-        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        vector: Sequence[float] | Vector | None = None,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Any,
     ) -> tuple[SearchResult, ...]:
         """The memories that answer a query, the most similar first; `options` are the fields of `SearchOptions`."""
-        body = {"query": query, **encode(options)}
-        answer = self._send("POST", workspace, "memories-search", body, user)
-        return tuple(decode(SearchResult, each) for each in answer["results"])
+        chosen = SearchOptions(user=user, **options)
+        chosen.check()
+        return self._reader.search(Question.of(query, vector), workspace, chosen)
 
     def context(
-        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        vector: Sequence[float] | Vector | None = None,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Any,
     ) -> ContextResult:
-        """The memories that answer a query as text; `options` are those fields of `ContextOptions` that have names."""
-        body = {"query": query, **encode(options)}
-        return decode(ContextResult, self._send("POST", workspace, "memories-context", body, user))
+        """The memories that answer a query as text; `options` are the fields of `ContextOptions`."""
+        chosen = ContextOptions(user=user, **options)
+        chosen.check()
+        return self._reader.build(Question.of(query, vector), workspace, chosen)
 
     def list(
         self, *, every: bool = False, limit: int = 100, user: str | None = None, workspace: str = DEFAULT_WORKSPACE

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from weftwork.embed.retry import seconds_to_wait
-from weftwork.errors import AccessDenied, InvalidInput, MissingExtra, NotFound, RemoteError, WeftError
+from weftwork.errors import (
+    AccessDenied,
+    EmbeddingError,
+    InvalidInput,
+    MissingExtra,
+    NotFound,
+    RemoteError,
+    UnknownName,
+    WeftError,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -165,6 +174,11 @@ def _error(response: httpx.Response, host: str) -> WeftError:
     detail = problem["detail"] + "".join(
         f"; {each.get('pointer', '')}: {each.get('detail', '')}" for each in problem.get("errors", ()) if each
     )
+    match problem:
+        case {"unknown": str(named), "name": str(name), "available": list(available)}:
+            return UnknownName(named, name, map(str, available))
+        case {"code": "embedding_error"}:
+            return EmbeddingError(f"{host}: {detail}")
     kind = _ERRORS.get(response.status_code, RemoteError)
     return kind(detail if kind is not RemoteError else f"{host} answered HTTP {response.status_code}: {detail}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weftwork.collect.activity import ActivityCollector
 from weftwork.collect.adjacent import TURNS, AdjacentCollector
+from weftwork.collect.conversation import ConversationCollector
 from weftwork.collect.due import DueCollector
 from weftwork.collect.files import AmongFiles
 from weftwork.collect.focus import FocusCollector
@@ -30,6 +31,7 @@ __all__ = [
     "AdjacentCollector",
     "AmongFiles",
     "Collector",
+    "ConversationCollector",
     "DueCollector",
     "FocusCollector",
     "ForQuestions",

@@ -45,17 +45,20 @@ def _not_valid(records: Mapping[int, Record], ways: Mapping[int, list[_Way]], as
 
 
 def _candidate(record: Record, ways: list[_Way]) -> Candidate:
-    nearest = min(
-        (finding for _, _, finding in ways if finding.distance is not None),
-        key=lambda finding: (finding.distance or 0, not finding.path),
-        default=None,
-    )
+    nearest: Found | None = None
+    asked, levels = False, None
+    for _, _, finding in ways:
+        if finding.distance is not None and (nearest is None or _nearness(finding) < _nearness(nearest)):
+            nearest = finding
+        asked = asked or finding.asked
+        if finding.levels is not None and (levels is None or finding.levels < levels):
+            levels = finding.levels
     return Candidate(
         node=record.node,
         passage=record.passage,
         section=ways[0][0].section,
         findings=tuple(
-            Finding(collector.name, rank, finding.score, finding.why, finding.kind) for collector, rank, finding in ways
+            [Finding(collector.name, rank, found.score, found.why, found.kind) for collector, rank, found in ways]
         ),
         trail=record.trail,
         distance=None if nearest is None else nearest.distance,
@@ -65,6 +68,10 @@ def _candidate(record: Record, ways: list[_Way]) -> Candidate:
         more=nearest is not None and nearest.more,
         document=record.document,
         depth=record.depth,
-        asked=any(finding.asked for _, _, finding in ways),
-        levels=min((finding.levels for *_, finding in ways if finding.levels is not None), default=None),
+        asked=asked,
+        levels=levels,
     )
+
+
+def _nearness(finding: Found) -> tuple[int, bool]:
+    return finding.distance or 0, not finding.path

@@ -15,6 +15,7 @@ from weftwork.collect.cached import once
 from weftwork.collect.exact_names import Named, named
 from weftwork.collect.follow_up import said_before
 from weftwork.collect.fusion import Weighing
+from weftwork.embed.cached import query_vector
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
@@ -123,7 +124,7 @@ class Inquiry:
                 texts.append((" ".join(self.said_before), SAID_BEFORE))
         if not texts:
             return None
-        vectors = [(self.embedder.embed(text), weight) for text, weight in texts]
+        vectors = [(query_vector(self.embedder, text), weight) for text, weight in texts]
         vector = vectors[0][0] if len(vectors) == 1 else blend(vectors)
         return vector if vector.any() else None
 

@@ -16,6 +16,7 @@ from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.lens import Lens
 from weftwork.pack import check_budget
 from weftwork.render import Template, Templates
+from weftwork.score.rerank import Reranker
 from weftwork.store.open import with_replica
 from weftwork.types import Budget
 
@@ -36,7 +37,9 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
         create=create,
     )
     try:
-        weft.tools = replace(weft.tools, budget=config.budget, decay=decay)
+        weft.tools = replace(
+            weft.tools, budget=config.budget, decay=decay, reranker=get_configured_reranker(config.reranker)
+        )
         for lens in lenses:
             weft.tools.lenses.register(lens)
         _configure_workspace(weft, config)
@@ -49,6 +52,15 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
         weft.close()
         raise
     return weft
+
+
+def get_configured_reranker(name: str) -> Reranker | None:
+    """The reranker that the settings name."""
+    if name == "none":
+        return None
+    from weftwork.score.cross_encoder import get_reranker  # noqa: PLC0415 - only who has chosen one loads it
+
+    return get_reranker(name)
 
 
 def own_lenses(config: Config) -> list[Lens]:

@@ -82,7 +82,7 @@ class TestConfiguration:
         with Weft.open(path, embedder="hashing") as before:
             for n in range(3):
                 Memories(before).remember(f"green tea {n}")
-        monkeypatch.setattr("weftwork.faces.memory.engine.MOST_EMBEDDED", 2)
+        monkeypatch.setattr("weftwork.faces.memory.reading.MOST_EMBEDDED", 2)
         with Weft.open(path, embedder=HashingEmbedder(32)) as weft:
             error = fail(ContextEngine(ContextEngineConfig(storage_client=weft)).search("tea", "main"))
         assert error.type == "embedding_error"
@@ -301,11 +301,27 @@ class TestRanking:
         built = ask(engine.build_context("tea", "main", ContextOptions(ranker="by_recency")))
         assert contents(built.memories) == ["tea 3", "tea 2", "tea 1", "tea 0"]
 
+    def test_what_was_said_next_to_a_hit_in_its_conversation_is_in_a_context(self, engine, memories, clock, ask):
+        for text in ("Where did the violin come from?", "From my grandfather, in Cremona."):
+            memories.remember(text, conversation="c1")
+            clock.forward(minutes=1)
+        memories.remember("A bicycle is in the cellar.", conversation="c2")
+        chosen = ContextOptions(min_score=0.3)
+        built = ask(engine.build_context("violin", "main", chosen))
+        assert contents(built.memories) == ["Where did the violin come from?", "From my grandfather, in Cremona."]
+        first, second = built.memories
+        assert second.score == pytest.approx(0.8 * first.score, abs=1e-6)
+        assert contents(ask(engine.search("violin", "main", chosen))) == ["Where did the violin come from?"]
+        limited = ask(engine.build_context("violin", "main", ContextOptions(min_score=0.3, limit=1)))
+        assert contents(limited.memories) == ["Where did the violin come from?"]
+        others = ContextOptions(min_score=0.3, conversation_id="c2")
+        assert ask(engine.build_context("violin", "main", others)).memories == ()
+
     def test_the_functions_rank_a_list_at_hand_in_the_same_way(self, engine, three, clock, ask):
         found = ask(engine.search("green tea", "main"))
         weights = RankingOptions(similarity_weight=0.3, recency_weight=0.3, confidence_weight=0.4)
         built = ask(engine.build_context("green tea", "main", ContextOptions(ranking=weights)))
-        ranked = MemoryRanker.default_ranking(found, weights, now=clock.now)
+        ranked = MemoryRanker.default_ranking(built.memories[::-1], weights, now=clock.now)
         assert contents(ranked) == contents(built.memories)
         assert [each.rank for each in ranked] == pytest.approx([each.rank for each in built.memories], abs=1e-6)
         assert contents(MemoryRanker.by_similarity(found)) == contents(found)

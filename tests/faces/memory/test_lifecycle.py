@@ -212,6 +212,34 @@ class TestConflicts:
         assert [each.kind for each in again.conflicts if each.memory == june] == ["duplicate"]
         assert len(memories.list()) == 3
 
+    def test_they_can_be_linked_with_the_reason_and_stand_together(self, memories, weft, clock):
+        may = memories.remember("The ship leaves Hamburg on 3 May.")
+        clock.forward(days=1)
+        june = memories.remember("The ship leaves Hamburg on 10 June.", on_conflict="link")
+        memories.remember("the ship leaves Hamburg on 10 June", on_conflict="link")
+        with weft.store.view("main", "me") as view:
+            edges = [edge for edge in view.edges([june.id], limit=9) if edge.source == june.id]
+        assert [(edge.target, edge.type, edge.label) for edge in edges] == [
+            (may.id, "contradicts", "likely: 3 there, 10, june here")
+        ]
+        assert "contradicts what was said on" in memories.context("When does the ship leave Hamburg?").context
+        newer = memories.context("When does the ship leave Hamburg?", contradictions="newer").context
+        assert "10 June" in newer and "3 May" not in newer
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("Joanna can't have dairy.", "Joanna loves making dairy-free chocolate cake with raspberries."),
+            ("Jon lost his job at Door Dash.", "Gina lost her job at Door Dash."),
+            ("John is running for office again.", "John runs for office again, despite not being successful before."),
+            ("Ana: My art show is next month, can't wait!", "Ana: My art show is next month."),
+            ("Ana: I eat meat.", "Ben: I do not eat meat."),
+        ],
+    )
+    def test_what_is_said_of_another_or_beside_the_point_is_no_contradiction(self, memories, old, new):
+        memories.remember(old)
+        assert [each for each in memories.remember(new).conflicts if each.kind == "contradiction"] == []
+
     def test_it_can_take_the_place_of_the_older_one(self, memories, clock):
         memories.remember("Ana prefers green tea.")
         clock.forward(days=1)
@@ -239,7 +267,7 @@ class TestConflicts:
         assert memories.remember("Ana does not eat meat.", user="ben", on_conflict="ask").action == "added"
 
     def test_an_unknown_policy_is_refused(self, memories):
-        with pytest.raises(UnknownName, match="ask, keep_both, supersede"):
+        with pytest.raises(UnknownName, match="ask, keep_both, link, supersede"):
             memories.remember("x", on_conflict="overwrite")
 
     @pytest.mark.parametrize(

@@ -313,13 +313,30 @@ def test_no_model_is_asked_about_nothing(tmp_path, server):
 # Settings
 
 
-def test_settings_come_from_the_table_and_the_environment_over_it():
-    table = {"name": "m", "url": "http://localhost:1/v1", "key_env": "MY_KEY"}
-    plain = ModelSettings.from_mapping(table, {"MY_KEY": KEY})
+def test_the_key_of_openai_goes_to_openai_alone():
+    keys = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://gateway.example/v1"}
+    for url, key in (
+        ("https://api.openai.com/v1", KEY),
+        ("http://gateway.example/v1", KEY),
+        ("http://stranger.example/v1", None),
+    ):
+        for table in ({}, {"key_env": "OPENAI_API_KEY"}):
+            assert ModelSettings.from_mapping({"name": "m", "url": url, **table}, keys).key == key
+
+
+def test_settings_come_from_the_table_and_the_environment_over_it(tmp_path):
+    table = {"name": "m", "url": "http://localhost:1/v1", "key_env": "WEFTWORK_TEST_KEY"}
+    plain = ModelSettings.from_mapping(table, {"WEFTWORK_TEST_KEY": KEY})
     assert (plain.name, plain.url, plain.key) == ("m", "http://localhost:1/v1", KEY)
-    over = ModelSettings.from_mapping(table, {"WEFTWORK_MODEL_NAME": "n", "WEFTWORK_MODEL_KEY": "k", "MY_KEY": KEY})
+    variables = {"WEFTWORK_MODEL_NAME": "n", "WEFTWORK_MODEL_KEY": "k", "WEFTWORK_TEST_KEY": KEY}
+    over = ModelSettings.from_mapping(table, variables)
     assert (over.name, over.key) == ("n", "k")
     assert ModelSettings.from_mapping({}, {}) is None
+    named = tmp_path / "key"
+    named.write_text(f"{KEY}\n")
+    assert ModelSettings.from_mapping(table, {"WEFTWORK_MODEL_KEY_FILE": str(named)}).key == KEY
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        ModelSettings.from_mapping(table, {"WEFTWORK_MODEL_KEY_FILE": str(tmp_path / "none")})
     assert KEY not in repr(plain)
 
 
@@ -328,6 +345,7 @@ def test_settings_come_from_the_table_and_the_environment_over_it():
     [
         ({"key": "sk"}, "key_env"),
         ({"api_key": "sk"}, "key_env"),
+        ({"name": "x", "key_env": "AWS_SECRET_ACCESS_KEY"}, "begin with WEFTWORK_"),
         ({"nam": "x"}, "unknown setting"),
         ({"name": 3}, "name"),
         ({"name": "x", "url": "ftp://x"}, "http"),

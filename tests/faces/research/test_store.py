@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 from tests.faces.research.researching import CRISIS, document, library
 
-from weftwork import engine
+from weftwork import Weft, engine
 from weftwork.errors import UnknownName
-from weftwork.faces.research import ContextBuilder, WeftSearch
+from weftwork.faces.research import ContextBuilder, WeftSearch, ask
+from weftwork.faces.research.extract import NOTHING
 
 QUESTION = "Lehman Brothers panic"
 
@@ -48,6 +49,20 @@ def test_hybrid_says_who_found_a_page(weft):
 def test_an_unknown_mode_is_refused_with_those_that_exist(weft):
     with pytest.raises(UnknownName, match="hybrid, text, visual"):
         WeftSearch(weft).find(QUESTION, 5, "psychic")
+
+
+def test_a_question_that_nothing_answers_is_told_so(tmp_path):
+    with Weft.open(tmp_path / "plain.weft", embedder=None) as store:
+        texts = {n: f"Chapter {n} describes valve {n} of pump {n} and its oil." for n in range(1, 60)}
+        store.add(document("manual.pdf", {**texts, 60: "The turbine bearing needs grease of grade four."}))
+        builder = ContextBuilder.for_weft(store)
+        answer = asyncio.run(ask(builder, "Which minister of France governs a valve?"))
+        assert (answer.answer, answer.sources, answer.truncated) == (NOTHING, (), False)
+        assert answer.note.startswith("nothing here answers") and "max_tokens" not in answer.note
+        assert asyncio.run(ask(builder, "Which grease does the turbine bearing need?")).sources
+        anything = ContextBuilder.for_weft(store, min_support=0)
+        assert asyncio.run(anything.build_context("Which minister of France governs a valve?")).sources
+        assert asyncio.run(ask(builder, "Who is the president of France?")).answer == NOTHING
 
 
 def test_only_pages_of_documents_are_found(weft):

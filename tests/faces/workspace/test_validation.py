@@ -287,3 +287,13 @@ def test_a_context_without_what_the_user_works_on(studio, focus):
     assert kinds(studio, replace(elsewhere, request=replace(elsewhere.request, token_budget=without))) == []
     unfocused = studio.with_settings(collectors={"focus": {"enabled": False}})
     assert unfocused.builder.validate(unfocused.build("mirrors", focus=focus))
+
+
+def test_what_does_not_fit_even_by_name_is_not_missing_where_the_context_says_so(studio, payload):
+    context, (first, *_) = payload.context, section(payload, "focus").items
+    dropped = replace(context.trace[0], node="about", fate="dropped")
+    request = replace(payload.request, focus=Focus(page_id="about"))
+    lost = replace(payload, request=request, context=replace(context, trace=(dropped,), warnings=("too large",)))
+    assert first.block_id != "about" and kinds(studio, lost) == []
+    assert kinds(studio, replace(lost, context=replace(lost.context, warnings=()))) == ["missing_focus"]
+    assert kinds(studio, replace(lost, context=replace(lost.context, trace=()))) == ["missing_focus"]

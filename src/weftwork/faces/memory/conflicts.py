@@ -21,6 +21,8 @@ SAME = 0.88
 """The share of all words that duplicates have in common."""
 ALIKE = 0.7
 """The share of the shorter one's words, beside what may differ, that contradictions have in common."""
+ALIKE_LONGER = 0.6
+"""The share of the longer one's words that they have in common: what else it says may be what is negated."""
 FEW = 2
 """Words in which statements about the same subject may differ to contradict each other."""
 LEAST = 2
@@ -29,7 +31,14 @@ LEAST = 2
 _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|no longer|stopped|quit|(?:\w+)n['’]t)\b", re.I
 )
+_IDIOMS = re.compile(
+    r"\b(?:can(?:not|['’]t) wait|no (?:wonder|doubt|problem)"
+    r"|(?:not|never|\w+n['’]t) (?:\w+ )?(?:give up|giving up|quit|stop))\b",
+    re.I,
+)
+"""Negations that negate nothing of what is said."""
 _SPEAKER = re.compile(r"\A[^\W\d_][\w .'’-]{0,40}: ")
+_SUBJECT = re.compile(r"[A-Z][\w’'-]+(?= [a-z])")
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<![.!?:] )(?<!\A)\b[A-Z][\w’'-]+")
 _VALUES = frozenset(
@@ -42,7 +51,7 @@ _VALUES = frozenset(
 )
 _SINGLE = frozenset(
     analyse(
-        "favourite favorite prefers lives works name called birthday born deadline due password email phone "
+        "favourite favorite prefers lives name called birthday born deadline due password email phone "
         "address job boss manager lead owner age colour color status plan decided chose uses married "
         "allergic moved costs budget"
     )
@@ -64,6 +73,8 @@ Kind = Literal["duplicate", "contradiction"]
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
+    subject: str
+    """Its speaker, or the name or noun that it begins with; empty if neither is known."""
     words: frozenset[str]
     values: frozenset[str]
     """Numbers, dates and names."""
@@ -76,18 +87,30 @@ class _Statement:
 
 @lru_cache(maxsize=2048)
 def _read(text: str) -> _Statement:
-    said = _SPEAKER.sub("", text, count=1)
-    words = [word for word in analyse(text.replace("’", "'")) if word not in _COMMON]
+    speaker = _SPEAKER.match(text)
+    said = text[speaker.end() :] if speaker else text
+    words = [word for word in analyse(said.replace("’", "'")) if word not in _COMMON]
     names = {stem for name in _NAME.findall(said) for stem in analyse(name)}
     values = {word for word in words if _NUMBER.search(word) or word in _VALUES or word in names}
-    return _Statement(frozenset(words), frozenset(values), bool(_NEGATIONS.search(said)))
+    return _Statement(
+        _subject(speaker, said), frozenset(words), frozenset(values), bool(_NEGATIONS.search(_IDIOMS.sub("", said)))
+    )
+
+
+def _subject(speaker: re.Match[str] | None, said: str) -> str:
+    if speaker is not None:
+        return speaker[0]
+    first = _SUBJECT.match(said)
+    stems = analyse(first[0]) if first else []
+    return stems[0] if stems and stems[0] not in _COMMON | _VALUES else ""
 
 
 def compare(old: str, new: str) -> tuple[Kind, str] | None:
     """The kind of conflict between two statements and the reason for it; None if there is none."""
     one, other = _read(old), _read(new)
     shared = one.words & other.words
-    if len(shared) < min(LEAST, len(one.words), len(other.words)) or not shared:
+    apart = one.subject and other.subject and one.subject != other.subject
+    if apart or not shared or len(shared) < min(LEAST, len(one.words), len(other.words)):
         return None
     only_old, only_new = one.words - other.words, other.words - one.words
     if one.negated != other.negated:
@@ -104,7 +127,8 @@ def compare(old: str, new: str) -> tuple[Kind, str] | None:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= max(1, ALIKE * min(len(one), len(other)))
+    shorter, longer = sorted((len(one), len(other)))
+    return len(one & other) >= max(1, ALIKE * shorter, ALIKE_LONGER * longer)
 
 
 def _list(words: Iterable[str]) -> str:

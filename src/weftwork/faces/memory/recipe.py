@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from weftwork.collect import (
     Collector,
+    ConversationCollector,
     LexicalCollector,
     ReferencesCollector,
     RelatedCollector,
@@ -17,7 +18,7 @@ from weftwork.collect import (
 )
 from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import relatives
-from weftwork.compose.ordering import Order, Ordered, Ordering, with_descending_scores
+from weftwork.compose.ordering import COUNTED, Order, Ordered, Ordering, with_descending_scores
 from weftwork.faces.memory.rankers import (
     BY_CONFIDENCE,
     BY_SIMILARITY,
@@ -31,7 +32,7 @@ from weftwork.faces.memory.rankers import (
 from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
 from weftwork.store.protocol import View
-from weftwork.types import SEARCHED, Candidate, Decision
+from weftwork.types import Candidate, Decision
 
 SECTION = "memories"
 SEEDS = 10
@@ -76,6 +77,8 @@ class Plan:
     min_score: float = 0.0
     pinned: bool = False
     """True shows the nodes that the request includes before all others."""
+    conversations: bool = False
+    """True also finds what was said right before and after a hit in the same conversation."""
     days: bool = True
     """True tells the day of a memory that says "yesterday" or the like."""
 
@@ -109,6 +112,8 @@ def _recipe(plan: Plan) -> Recipe:
         LexicalCollector(section=SECTION),
         SemanticCollector(threshold=0.0, section=SECTION),
     ]
+    if plan.conversations:
+        collectors.append(ConversationCollector(section=SECTION))
     seeds = SEEDS if plan.limit is None else plan.limit
     if plan.contradictions:
         collectors.append(
@@ -150,7 +155,7 @@ class _Order:
         return [_dated(candidate) if self.days else candidate for candidate in remaining], left_out + far
 
     def _is_near(self, candidate: Candidate) -> bool:
-        others = [finding for finding in candidate.findings if finding.kind not in SEARCHED]
+        others = [finding for finding in candidate.findings if finding.kind not in COUNTED]
         return bool(others) or similarity(candidate) >= self.min_score
 
 

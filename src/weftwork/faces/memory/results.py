@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from weftwork.errors import (
+    AccessDenied,
     DimensionError,
     EmbeddingError,
     InvalidInput,
     MissingExtra,
     NotFound,
+    RemoteError,
     StoreError,
     UnknownName,
 )
@@ -60,6 +62,8 @@ class MissingVectors(EmbeddingError):
 _KINDS: tuple[tuple[type[Exception], ErrorKind, str | None], ...] = (
     (InvalidInput, "validation_error", None),
     (NotFound, "storage_error", None),
+    (AccessDenied, "storage_error", None),
+    (RemoteError, "storage_error", None),
     (MissingVectors, "embedding_error", None),
     (EmbeddingError, "embedding_error", "the query could not be embedded: see the log"),
     (MissingExtra, "embedding_error", "the query could not be embedded: see the log"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput, UnknownName
@@ -25,7 +25,9 @@ from weftwork.faces.memory.details import (
 )
 from weftwork.faces.memory.engine import ContextEngine, ContextEngineConfig
 from weftwork.faces.memory.extraction import ExtractionModel, Fact
+from weftwork.faces.memory.links import check_revision, contradictions, end_before, likely_contradictions, version_chain
 from weftwork.faces.memory.options import ContextOptions, SearchOptions
+from weftwork.faces.memory.reading import Question
 from weftwork.faces.memory.recipe import Plan, recipe_for
 from weftwork.faces.memory.statements import read_turns
 from weftwork.faces.memory.types import (
@@ -58,10 +60,18 @@ LONGEST_QUERY = 800
 MOST_AT_ONCE = 1_000_000
 MARKS = "memories of "
 """Begins the group of marks of the turns that were read for a user."""
-Policy = Literal["keep_both", "supersede", "ask"]
-POLICIES: tuple[Policy, ...] = ("keep_both", "supersede", "ask")
+Policy = Literal["keep_both", "link", "supersede", "ask"]
+POLICIES: tuple[Policy, ...] = ("keep_both", "link", "supersede", "ask")
 """What to do about memories that a new one probably repeats or contradicts."""
 KIND = Kind("memory", "list yours with  weftwork memories", lambda node: MEMORY in node.tags)
+
+
+class _Decided(NamedTuple):
+    """A fact of a conversation, what becomes of it, and the conflicts to link it to."""
+
+    fact: Fact
+    change: Change
+    conflicts: Sequence[Conflict]
 
 
 class Memories:
@@ -77,16 +87,32 @@ class Memories:
         self._engine: ContextEngine | None = None
 
     def search(
-        self, query: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        vector: Sequence[float] | Vector | None = None,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Any,
     ) -> tuple[SearchResult, ...]:
-        """The memories that answer a query, the most similar first; `options` are the fields of `SearchOptions`."""
-        return self._reader().search_now(query, workspace, SearchOptions(user=user, **options))
+        """The memories that answer a query, the most similar first; `options` are the fields of `SearchOptions`.
+
+        `vector` is a query that was embedded before.
+        """
+        return self._reader().search_now(Question.of(query, vector), workspace, SearchOptions(user=user, **options))
 
     def context(
-        self, query: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        vector: Sequence[float] | Vector | None = None,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Any,
     ) -> ContextResult:
         """The memories that answer a query as text; `options` are the fields of `ContextOptions`."""
-        return self._reader().build_context_now(query, workspace, ContextOptions(user=user, **options))
+        chosen = ContextOptions(user=user, **options)
+        return self._reader().build_context_now(Question.of(query, vector), workspace, chosen)
 
     def _reader(self) -> ContextEngine:
         if self._engine is None:
@@ -105,8 +131,9 @@ class Memories:
         """Write a memory; private to its writer unless `access` says otherwise.
 
         The result names the user's own memories that it probably repeats or contradicts. `on_conflict` decides what to
-        do about them: "keep_both"; "supersede" gives the new one the place of the first, and writes nothing where it
-        has no new word; "ask" writes nothing.
+        do about them: "keep_both"; "link" keeps both and marks contradictions as such, so that contexts show them
+        together; "supersede" gives the new one the place of the first, and writes nothing where it has no new word;
+        "ask" writes nothing.
         """
         if on_conflict not in POLICIES:
             raise UnknownName("policy", on_conflict, POLICIES)
@@ -123,7 +150,7 @@ class Memories:
         elif action == "superseded":
             memory = self.revise(conflicts[0].memory.id, text, user=user, workspace=workspace, **details)
         elif action == "added":
-            memory = self._written(node, details, user, workspace, vector)
+            memory = self._written(node, details, user, workspace, vector, conflicts if on_conflict == "link" else ())
         return replace(memory, action=action, conflicts=conflicts)
 
     def add(
@@ -133,7 +160,7 @@ class Memories:
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
         extract: ExtractionModel | None = None,
-        on_conflict: Literal["keep_both", "supersede"] | None = None,
+        on_conflict: Literal["keep_both", "link", "supersede"] | None = None,
         dry_run: bool = False,
         **details: Unpack[Details],
     ) -> Addition:
@@ -150,27 +177,27 @@ class Memories:
         with self._permitted(workspace, user):
             marks = self._weft.store.marks(workspace, MARKS + user)
         unread = [turn for turn in turns if mark_of(turn, conversation, extract) not in marks]
-        keep = (on_conflict or ("keep_both" if extract is None else "supersede")) == "keep_both"
+        policy = on_conflict or ("keep_both" if extract is None else "supersede")
         changes: list[Change] = []
         for part in chunks(unread, extract):
             facts = facts_of(part, extract)
             taken: set[str] = set()
-            decided: list[Change] = []
+            decided: list[_Decided] = []
+            found = [self.conflicts(each.text, user=user, workspace=workspace, at=each.turns[-1].at) for each in facts]
             for place, fact in enumerate(facts):
-                found = self.conflicts(fact.text, user=user, workspace=workspace, at=fact.turns[-1].at)
-                change = decide(fact, found, facts[:place], taken, keep)
+                change = decide(fact, found[place], facts[:place], taken, policy != "supersede")
                 taken |= {change.memory.id} if change.memory is not None else set()
-                decided.append(change)
+                decided.append(_Decided(fact, change, found[place] if policy == "link" else ()))
             if not dry_run:
                 read = dict.fromkeys((mark_of(turn, conversation, extract) for turn in part), "read")
-                decided = self._put(facts, decided, read, details, user, workspace)
-            changes += decided
+                changes += self._put(decided, read, details, user, workspace)
+            else:
+                changes += [each.change for each in decided]
         return Addition(tuple(changes), len(unread), len(turns) - len(unread))
 
     def _put(
         self,
-        facts: Sequence[Fact],
-        changes: Sequence[Change],
+        decided: Sequence[_Decided],
         marks: Mapping[str, str],
         details: Details,
         user: str,
@@ -179,7 +206,7 @@ class Memories:
         """Write the changes of a part, and that it was read, in one transaction."""
         written: list[Change] = []
         with self._weft.atomic(workspace) as batch:
-            for fact, change in zip(facts, changes, strict=True):
+            for fact, change, contradicted in decided:
                 if change.action == "ignore":
                     written.append(change)
                     continue
@@ -187,7 +214,7 @@ class Memories:
                 if change.memory is None:
                     node = node_of(fact.text, user, own, self._weft.now())
                     node = replace(node, id=fact_id(fact, user, details.get("conversation")))
-                    memory = self._written(node, own, user, workspace, None)
+                    memory = self._written(node, own, user, workspace, None, contradicted)
                 else:
                     memory = self.revise(change.memory.id, fact.text, user=user, workspace=workspace, **own)
                 written.append(replace(change, memory=memory))
@@ -232,7 +259,16 @@ class Memories:
         known = [Memory.from_node(info, texts[name]) for name, info in infos.items() if name in texts]
         return tuple(find_conflicts(text, known))
 
-    def _written(self, node: Node, details: Details, user: str, workspace: str, vector: Vector | None) -> Memory:
+    def _written(
+        self,
+        node: Node,
+        details: Details,
+        user: str,
+        workspace: str,
+        vector: Vector | None,
+        conflicts: Sequence[Conflict],
+    ) -> Memory:
+        """Write a memory beside those that it contradicts, linked to them."""
         against = names(details.get("contradicts", ()), "contradicts")
         (entry,) = self._weft.writer.prepare([node])
         # The comparison with other memories has embedded it already, unless it is cut into several passages.
@@ -244,7 +280,11 @@ class Memories:
         ):
             permit.visible(against)
             transaction.batch.put([entry])
-            transaction.batch.link(_contradictions(entry.node, against))
+            likely = likely_contradictions(entry.node, conflicts, against)
+            # One that was forgotten meanwhile is contradicted no more.
+            there = {node.id for node in permit.view.nodes([edge.target for edge in likely])}
+            likely = [edge for edge in likely if edge.target in there]
+            transaction.batch.link([*contradictions(entry.node, against), *likely])
         return Memory.from_node(entry.node, entry.node.text)
 
     def revise(
@@ -266,20 +306,20 @@ class Memories:
             (previous,) = permit.changeable([old])
             now = self._weft.now()
             (entry,) = self._weft.writer.prepare([node_of(text, user, inherited(previous, details, now), now)])
-            _check_revision(permit, previous, entry.node, against)
+            check_revision(permit, previous, entry.node, against)
         with (
             self._weft.writer.transaction(workspace, [entry]) as transaction,
             self._permitted(workspace, user) as permit,
         ):
             (previous,) = permit.changeable([old])
             node = entry.node
-            _check_revision(permit, previous, node, against)
+            check_revision(permit, previous, node, against)
             if "access" not in details:
                 node = replace(node, access=own_list(previous), parent=previous.parent, position=previous.position)
-            transaction.batch.set_validity(old, previous.valid_from, _end_before(previous, node.valid_from))
+            transaction.batch.set_validity(old, previous.valid_from, end_before(previous, node.valid_from))
             transaction.batch.put([replace(entry, node=node)])
             supersedes = Edge(source=node.id, target=old, type=SUPERSEDES)
-            transaction.batch.link([*_contradictions(node, against), supersedes])
+            transaction.batch.link([*contradictions(node, against), supersedes])
         return Memory.from_node(node, node.text)
 
     def relate(
@@ -356,7 +396,11 @@ class Memories:
         """All versions of a memory that the user may see, the first one first, each with its writer and its times."""
         with self._permitted(workspace, user) as permit:
             permit.visible([memory])
-            versions = [*reversed(_chain(permit.view, memory, "out")), memory, *_chain(permit.view, memory, "in")]
+            versions = [
+                *reversed(version_chain(permit.view, memory, "out")),
+                memory,
+                *version_chain(permit.view, memory, "in"),
+            ]
             nodes = {node.id: node for node in permit.view.nodes(versions)}
         return tuple(Memory.from_node(nodes[name], nodes[name].text) for name in versions if name in nodes)
 
@@ -380,7 +424,7 @@ class Memories:
             chosen = list(ids) or _owned(permit.view, filters or Filters(), metadata or {})
             if versions:
                 permit.changeable(chosen)
-                chosen += [name for each in list(chosen) for name in _chain(permit.view, each, "out")]
+                chosen += [name for each in list(chosen) for name in version_chain(permit.view, each, "out")]
             return permit.remove(batch, permit.changeable(list(dict.fromkeys(chosen))), below=False)
 
     def own(self, *ids: str, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE) -> tuple[Memory, ...]:
@@ -413,7 +457,7 @@ class Memories:
 
 
 def _action(text: str, conflicts: Sequence[Conflict], policy: Policy) -> Action:
-    if not conflicts or policy == "keep_both":
+    if not conflicts or policy in ("keep_both", "link"):
         return "added"
     if policy == "ask":
         return "asked"
@@ -421,38 +465,7 @@ def _action(text: str, conflicts: Sequence[Conflict], policy: Policy) -> Action:
     return "known" if first.kind == "duplicate" and adds_nothing(first.memory.content, text) else "superseded"
 
 
-def _chain(view: View, name: str, direction: Literal["in", "out"]) -> list[str]:
-    """The earlier versions of a memory, or with "in" the later ones, the nearest first."""
-    names: list[str] = []
-    while neighbours := view.neighbours(name, types=(SUPERSEDES,), direction=direction, limit=1):
-        name = neighbours[0][1].id
-        if name in names:
-            break
-        names.append(name)
-    return names
-
-
 def _owned(view: View, filters: Filters, metadata: Mapping[str, FieldValue]) -> list[str]:
     """The ids of the viewer's own memories that pass, whenever they were valid."""
     filters = replace(filters, tags=filters.tags | {MEMORY, *metadata_tags(metadata)})
     return [info.id for info in view.select(filters, limit=MOST_AT_ONCE) if info.owner == view.user]
-
-
-def _contradictions(node: Node, against: Iterable[str]) -> list[Edge]:
-    return [Edge(source=node.id, target=other, type=CONTRADICTS) for other in against]
-
-
-def _check_revision(permit: Permit, old: Node, node: Node, against: Sequence[str]) -> None:
-    """Refuse to revise a memory that ended, was revised or is equal, or to contradict a hidden one."""
-    permit.visible(against)
-    if node.id == old.id:
-        raise InvalidInput(f"memory {old.id!r} says this already: give it another text")
-    if old.valid_until is not None and node.valid_from is not None and old.valid_until <= node.valid_from:
-        raise InvalidInput(f"memory {old.id!r} ended on {old.valid_until:%Y-%m-%d %H:%M}: revise its successor")
-    for _, successor in permit.view.neighbours(old.id, types=(SUPERSEDES,), direction="in", limit=1):
-        raise InvalidInput(f"memory {old.id!r} is superseded by {successor.id!r}: revise its successor")
-
-
-def _end_before(old: Node, moment: datetime | None) -> datetime | None:
-    """The end of a memory that another one follows at a moment: never before its own start."""
-    return max((bound for bound in (moment, old.valid_from) if bound is not None), default=None)

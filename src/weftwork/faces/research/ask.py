@@ -140,7 +140,9 @@ def _answer(text: str, research: ResearchContext, model: LanguageModel | None) -
     asked = model if research.sources else None
     note = ""
     if not research.sources:
-        note = "max_tokens is too small for any source" if research.truncated else "no page of a document was found"
+        measured = research.context is not None and research.context.support is not None
+        empty = "" if measured else "no page of a document was found"
+        note = "max_tokens is too small for any source" if research.truncated else empty
     elif model is None:
         note = NO_MODEL
     notes = "; ".join(filter(None, (note, *research.warnings)))

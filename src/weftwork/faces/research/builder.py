@@ -73,11 +73,16 @@ class ContextBuilder:
         max_sources: int = 10,
         max_tokens: int = 10000,
         collectors: Iterable[Collector] = (),
+        min_support: float | None = None,
     ) -> ContextBuilder:
-        """A builder on Weftwork's own store, for one user; `collectors` and a configured index find pages beside it."""
+        """A builder on Weftwork's own store, for one user; `collectors` and a configured index find pages beside it.
+
+        Where nothing answers a question there are no sources: `min_support` says how little is enough, 0 for anything.
+        """
         settings = weft.tools.settings.get("research")
         configured = settings.collectors(workspace) if isinstance(settings, ResearchSettings) else ()
-        search = WeftSearch(weft, user=user, workspace=workspace, collectors=(*collectors, *configured))
+        found_by = (*collectors, *configured)
+        search = WeftSearch(weft, user=user, workspace=workspace, collectors=found_by, min_support=min_support)
         counter = weft.tools.counter
         return cls(search, None, max_sources, max_tokens, counter=counter, user=user, workspace=workspace)
 

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from weftwork.collect import Found, Inquiry
+from weftwork.embed.cached import query_vector
 from weftwork.embed.protocol import EmbeddingProvider, Matrix
 from weftwork.embed.vectors import unit_rows
 from weftwork.embed.visual import VisualEmbedder
@@ -153,7 +154,7 @@ class ChromaSearch:
 
     def _by_text(self, query: str, limit: int) -> list[dict[str, Any]]:
         """The pages of the nearest records, each with the metadata of the nearest."""
-        asked: Matrix = self._embedder.embed(query)[np.newaxis]
+        asked: Matrix = query_vector(self._embedder, query)[np.newaxis]
         nearest = _nearest(self.pages.text, asked, limit)
         vectors = _vectors(self.pages.text, [hit.record for hit in nearest.values()])
         return _ranked(asked, [(hit, vectors[hit.record][np.newaxis]) for hit in nearest.values()], limit, "text")

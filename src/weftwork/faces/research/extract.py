@@ -13,6 +13,7 @@ from weftwork.embed.protocol import EmbeddingProvider, Matrix
 from weftwork.faces.research.values import SourceDocument
 from weftwork.render.quote import clean
 from weftwork.text.analysis import analyse, query_terms
+from weftwork.text.languages import language_of
 from weftwork.text.sentences import split_sentences
 
 MOST_SENTENCES = 5
@@ -23,7 +24,7 @@ ENOUGH = 0.85
 ALIKE = 0.6
 """Share of common words from which a sentence is a near-duplicate of another."""
 FEWEST_WORDS, MOST_WORDS = 4, 120
-NOTHING = "The sources do not answer this question."
+NOTHING = "Nothing in these documents answers this."
 
 _MARKS = re.compile(r"^(?:[#>\s]+|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _ENTRY = re.compile(r"[-*+•]\s|\d{1,3}[.)]\s")
@@ -44,8 +45,11 @@ class Quoted:
 
 def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: EmbeddingProvider | None = None) -> str:
     """The sentences that answer best, one a line, in the order of their sources, each with its citation."""
-    sentences = [sentence for number, source in enumerate(sources, 1) for sentence in _sentences(source, number)]
-    weights = _weights(query, sentences)
+    language = language_of(query, least=1)
+    sentences = [
+        sentence for number, source in enumerate(sources, 1) for sentence in _sentences(source, number, language)
+    ]
+    weights = _weights(query, sentences, language)
     matching = [sentence for sentence in sentences if sentence.words & weights.keys()]
     if not matching:
         return NOTHING
@@ -65,11 +69,11 @@ def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: Embe
     return "\n".join(f"{sentence.text} [{sentence.number}]" for sentence in ordered)
 
 
-def _sentences(source: SourceDocument, number: int) -> Iterable[Quoted]:
+def _sentences(source: SourceDocument, number: int, language: str) -> Iterable[Quoted]:
     """The sentences of a source that can be quoted: no headings, rules or rows of tables."""
     opens = True
     for text in _with_list_entries(sentence.text for sentence in split_sentences(clean(source.markdown_content))):
-        words = analyse(text)
+        words = analyse(text, language)
         if FEWEST_WORDS <= len(words) <= MOST_WORDS:
             # A number in brackets is a citation in this answer, and nothing but ours may be one; code has none.
             quoted = _LIKE_A_CITATION.sub(r"(\1)", text.replace("`", "'"))
@@ -101,9 +105,10 @@ def _joined(leading: Sequence[str]) -> str:
     return f"{first} {'; '.join(entry.rstrip('.;,') for entry in entries)}".strip()
 
 
-def _weights(query: str, sentences: Sequence[Quoted]) -> dict[str, float]:
+def _weights(query: str, sentences: Sequence[Quoted], language: str) -> dict[str, float]:
     """The weights of the query's words: the rarer in the sentences, the higher."""
-    spread = {word: sum(word in sentence.words for sentence in sentences) for word in query_terms(analyse(query))}
+    words = query_terms(analyse(query, language), language)
+    spread = {word: sum(word in sentence.words for sentence in sentences) for word in words}
     return {word: math.log1p(len(sentences) / count) for word, count in spread.items() if count}
 
 

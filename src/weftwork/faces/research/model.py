@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from weftwork.embed.retry import seconds_to_wait
 from weftwork.errors import InvalidInput, MissingExtra, ModelError
 from weftwork.faces.research.streaming import pieces_of
+from weftwork.trust import secret
 
 if TYPE_CHECKING:
     import httpx
@@ -90,7 +91,7 @@ class ModelSettings:
     ) -> ModelSettings | None:
         """Read `[model]` of weftwork.toml, overridden by the environment; None if no model is named.
 
-        The variables are WEFTWORK_MODEL_NAME, _URL and _KEY.
+        The variables are WEFTWORK_MODEL_NAME, _URL and _KEY, or _KEY_FILE with the path of a file that holds the key.
         """
         types = {"name": str, "url": str, "key_env": str, "timeout": (int, float), "max_retries": int}
         for setting, value in table.items():
@@ -105,8 +106,27 @@ class ModelSettings:
             values |= {setting: override} if override else {}
         if not values.get("name"):
             return None
-        key = environment.get("WEFTWORK_MODEL_KEY") or environment.get(table.get("key_env", DEFAULT_KEY))
-        return cls(**values, key=key or None)
+        key = secret("WEFTWORK_MODEL_KEY", environment) or _named_key(table, environment)
+        settings = cls(**values, key=key or None)
+        if not key and settings.host in _key_hosts(environment):
+            settings = replace(settings, key=environment.get(DEFAULT_KEY) or None)
+        return settings
+
+
+def _named_key(table: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
+    """The key in the variable that `key_env` names, which must be one made for this program."""
+    variable = table.get("key_env", DEFAULT_KEY)
+    if variable != DEFAULT_KEY and not variable.startswith("WEFTWORK_"):
+        raise InvalidInput(
+            f"key_env in [model] names {variable!r}: a settings file may name variables that begin with WEFTWORK_, "
+            "so that none can send another secret away; set the key in such a one"
+        )
+    return None if variable == DEFAULT_KEY else secret(variable, environment)
+
+
+def _key_hosts(environment: Mapping[str, str]) -> set[str | None]:
+    """Hosts that OPENAI_API_KEY is for: OpenAI's, and that of OPENAI_BASE_URL."""
+    return {urlsplit(url).hostname for url in (DEFAULT_URL, environment.get("OPENAI_BASE_URL", ""))} - {None}
 
 
 class ChatModel:

@@ -18,6 +18,7 @@ from weftwork.recipe import PAGES_BY_LOOK, PAGES_BY_TEXT, Recipe, get_recipe
 from weftwork.render.values import file_name, page_number
 from weftwork.request import Request
 from weftwork.text.analysis import analyse
+from weftwork.text.languages import language_of
 from weftwork.text.outline import headings_of, sections
 from weftwork.types import PAGE, Budget, Candidate, Filters, Node, NodeInfo
 
@@ -46,8 +47,13 @@ class WeftSearch:
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
         collectors: Iterable[Collector] = (),
+        min_support: float | None = None,
     ) -> None:
-        """`collectors` find pages beside those of the store, such as `ChromaCollector`."""
+        """`collectors` find pages beside those of the store, such as `ChromaCollector`.
+
+        `min_support` is the least support of a question with which pages are shown; None for the recipe's.
+        """
+        self._min_support = min_support
         self._weft = weft
         self._user = user
         self._workspace = workspace
@@ -70,7 +76,11 @@ class WeftSearch:
         context = await asyncio.to_thread(self._weft.assemble, self._request(query, max_tokens), recipe)
         best = [excerpt.items[0].candidate for excerpt in context.excerpts]
         sources = [_matched(page, query) for page in best]
-        return ResearchContext.from_context(context, sources, min(limit, len(context.trace)))
+        unanswered = not sources and context.support is not None and context.support < self._least(recipe)
+        return ResearchContext.from_context(context, sources, 0 if unanswered else min(limit, len(context.trace)))
+
+    def _least(self, recipe: Recipe) -> float:
+        return recipe.min_support if self._min_support is None else self._min_support
 
     async def source(self, doc_id: str, page: int) -> SourceDocument:
         """The text and metadata of a page; raises PageNotFound if there is none that this user may see."""
@@ -90,6 +100,7 @@ class WeftSearch:
             user=self._user,
             budget=Budget(total=max_tokens),
             filters=_PAGES_ONLY,
+            min_support=self._min_support,
         )
 
     def _page(self, doc_id: str, page: int) -> Node | None:
@@ -111,11 +122,12 @@ def _source(node: NodeInfo, text: str, score: float = 0.0) -> SourceDocument:
 def _matched(page: Candidate, query: str) -> SourceDocument:
     """A page with the label of the section that has most of the query's words, not of its first text."""
     node, text = page.node, page.passage.text
-    words = set(analyse(query))
+    language = language_of(text)
+    words = set(analyse(query, language))
     path, levels = (str(node.fields.get(name) or "") for name in ("section_path", "section_levels"))
     best, most = headings_of(path, levels), 0
     for headings, content in sections(text, best):
-        found = len(words.intersection(analyse(f"{headings[-1][1] if headings else ''}\n{content}")))
+        found = len(words.intersection(analyse(f"{headings[-1][1] if headings else ''}\n{content}", language)))
         if found > most:
             best, most = headings, found
     return replace(

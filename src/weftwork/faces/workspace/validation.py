@@ -76,14 +76,25 @@ def _duplicates(payload: ContextPayload) -> Iterator[Violation]:
 def _missing_focus(weft: Weft, payload: ContextPayload, visible: set[str]) -> Iterator[Violation]:
     """The block, or something of the page or database, that the user works on has to be shown.
 
-    A budget that holds no item at all gives an empty text, which lacks nothing.
+    A budget that holds no item at all gives an empty text, which lacks nothing; nor is missing what does not fit even
+    by name, which the context warns of.
     """
     kind, node = next(iter(payload.request.places.items()), (None, None))
-    if not payload.serialized or kind is None or node is None or node not in visible:
+    if not payload.serialized or kind is None or node is None or node not in visible or _is_lost(payload, node):
         return
     shown = [block for item in _items(payload) for block in (item.block_id, *item.block_ids)]
     if node not in shown and (kind == "block" or not _is_below(weft, payload.request.user, node, shown)):
         yield _violation("missing_focus", f"the focus {node!r} is not in it")
+
+
+def _is_lost(payload: ContextPayload, node: str) -> bool:
+    """Say whether a context warns that what was asked for does not fit, and this node is what was dropped."""
+    context = payload.context
+    return (
+        context is not None
+        and bool(context.warnings)
+        and any(decision.node == node and decision.fate == "dropped" for decision in context.trace)
+    )
 
 
 def _is_below(weft: Weft, user: User, node: str, blocks: Sequence[str]) -> bool:
