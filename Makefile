@@ -12,16 +12,19 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-deep test-colpali coverage lint fix bench docs clean
 
-$(VENV)/.runtime: pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "setting up $(VENV) …"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --editable .
+	@$(PYTHON) -m venv $(VENV)
+
+# Modules are compiled when they are first imported: most that are installed never are.
+$(VENV)/.runtime: pyproject.toml | $(BIN)/python
+	@$(PIP) install --no-compile --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "installing what the tests and checks need …"
-	@sh scripts/browser.sh & $(PIP) install --no-compile --editable '.[dev]' && touch $@; done=$$?; wait; exit $$done
+	@sh scripts/browser.sh & $(PIP) install --no-compile --editable '.[dev]' && touch $(VENV)/.runtime $@; done=$$?; wait; exit $$done
 
 demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled context
 	@$(BIN)/weftwork demo
@@ -30,7 +33,7 @@ test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test-deep: $(VENV)/.dev      ## run all tests, on three times as many examples, kills, seeds and damaged files
+test-deep: $(VENV)/.dev      ## run all tests, on three to six times as many examples, kills, seeds and damaged files
 	WEFTWORK_DEEP=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without

@@ -16,7 +16,8 @@ ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
     {"errors", "types", "identity", "clock"},
-    {"text", "config", "request", "lens"},
+    {"text", "trust", "request", "lens"},
+    {"config"},
     {"embed", "query"},
     {"store"},
     {"write", "answer"},
@@ -41,12 +42,11 @@ LAYERS = [
 
 INSIDE = {
     "faces": ["graph graph_document graph_json graph_nodes | memory | research | thread | workspace", "opening"],
-    "ingest": ["events", "documents", "files", "connectors", "*"],
+    "ingest": ["events", "documents", "encodings", "files", "connectors", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http"],
     "server/http": ["*", "routes", "app", "process"],
     "store": ["files protocol server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
-    "store/postgres": ["address errors policies schema", "cluster", "*"],
 }
 """The same inside of each folder that has folders: what stands between bars imports nothing of each other.
 

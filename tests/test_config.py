@@ -2,7 +2,7 @@ from dataclasses import fields
 
 import pytest
 
-from weftwork.config import ENVIRONMENT, FILE, Config, load_config
+from weftwork.config import ENVIRONMENT, FILE, Config, load_config, set_setting
 from weftwork.errors import InvalidInput
 from weftwork.faces.opening import open_configured
 
@@ -45,8 +45,8 @@ def test_the_store_stands_beside_its_file_unless_it_says_otherwise(folder, tmp_p
     assert load_config(folder, {}).store == str(tmp_path / "data" / "team.weft")
     write(tmp_path, 'store = "/srv/team.weft"\n')
     assert load_config(folder, {}).store == "/srv/team.weft"
-    write(tmp_path, 'store = "postgresql://host/db"\n')
-    assert load_config(folder, {}).store == "postgresql://host/db"
+    write(tmp_path, 'store = "postgresql://localhost/db"\n')
+    assert load_config(folder, {}).store == "postgresql://localhost/db"
 
 
 def test_the_environment_stands_over_the_file(folder):
@@ -74,7 +74,8 @@ def test_every_setting_can_stand_in_the_file(folder):
     write(
         folder,
         'store = "/x.weft"\nworkspace = "w"\nuser = "u"\nembedder = "none"\ntokenizer = "characters"\nbudget = 900\n'
-        'read_url = "postgresql://replica/weft"\nmentions = false\nmax_output_tokens = 500\nvisual = "none"\n'
+        'read_url = "postgresql://127.0.0.1/weft"\nmentions = false\nmax_output_tokens = 500\nvisual = "none"\n'
+        'reranker = "mine"\n'
         '[model]\nname = "m"\n[server]\nport = 80\n'
         '[templates.mine]\nitem = "{{content}}"\n'
         "[lenses.mine]\nmax_depth = 1\n[recipes.workspace]\npacker = 'greedy'\n",
@@ -146,3 +147,25 @@ def test_a_template_that_cannot_be_used_is_refused(folder, slots, message):
     with pytest.raises(InvalidInput, match=message):
         open_configured(load_config(folder, {"WEFTWORK_STORE": str(folder / "n.weft")}), create=True)
     assert not (folder / "n.weft").exists()
+
+
+def test_a_setting_is_written_into_the_file_that_holds_and_nothing_else_changes(folder):
+    write(folder, '# mine\nstore = "/x.weft"  # here\nembedder = "none"\n\n[server]\nembedder = "other"\n')
+    path = set_setting(folder, "embedder", "bge")
+    assert path.read_text() == '# mine\nstore = "/x.weft"  # here\nembedder = "bge"\n\n[server]\nembedder = "other"\n'
+    set_setting(folder, "reranker", "judge")
+    assert path.read_text().splitlines()[3:5] == ['reranker = "judge"', ""]
+    assert load_config(folder, {}).reranker == "judge"
+
+
+def test_a_new_file_is_made_where_none_holds(tmp_path):
+    assert set_setting(tmp_path, "embedder", "bge") == tmp_path / "weftwork.toml"
+    assert load_config(tmp_path, {}).embedder == "bge"
+
+
+def test_a_file_in_which_a_setting_cannot_be_replaced_stays_as_it_is(folder):
+    text = 'tokenizer = """\nembedder = 1\n"""\nembedder = "none"\n'
+    path = write(folder, text)
+    with pytest.raises(InvalidInput, match='write  embedder = "bge"  there yourself'):
+        set_setting(folder, "embedder", "bge")
+    assert path.read_text() == text

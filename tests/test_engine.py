@@ -67,7 +67,8 @@ def shown(context):
     return [item.candidate.node.id for item in context.items]
 
 
-PLAIN = replace(get_recipe("default"), sections={}, lines=False, packer="ranked")
+EVERYTHING_FOUND = replace(get_recipe("default"), order=None)
+PLAIN = replace(EVERYTHING_FOUND, sections={}, lines=False, packer="ranked")
 
 
 class TestOpening:
@@ -140,18 +141,27 @@ class TestWriting:
         added = weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")], [Edge(source="a", target="b")])
         assert (added.nodes, added.edges, added.embedded) == (2, 1, 2)
 
-    def test_adding_the_same_again_changes_and_embeds_nothing(self, weft):
+    def test_adding_the_same_again_changes_nothing(self, weft):
         nodes, edges = [Node(id="a", text="mirror"), Node(id="b", text="base")], [Edge(source="a", target="b")]
         weft.add(nodes, edges)
         before = weft.store.version("main")
         again = weft.add(nodes, edges)
-        assert (again.nodes, again.edges, again.embedded) == (0, 0, 0)
+        assert (again.nodes, again.edges, again.embedded) == (0, 0, 2)
         assert weft.store.version("main") == before
 
-    def test_only_text_that_is_new_is_embedded(self, weft):
-        weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")])
-        added = weft.add([Node(id="a", text="mirror", tags=("new",)), Node(id="b", text="another base")])
-        assert (added.nodes, added.embedded) == (2, 1)
+    def test_only_text_that_is_new_is_embedded_and_every_text_is_counted(self, tmp_path):
+        class Counting(HashingEmbedder):
+            texts: list[str] = []  # noqa: RUF012
+
+            def embed_batch(self, texts):
+                self.texts += texts
+                return super().embed_batch(texts)
+
+        with Weft.open(tmp_path / "notes.weft", embedder=Counting(), visual=None) as weft:
+            weft.add([Node(id="a", text="mirror"), Node(id="b", text="base")])
+            added = weft.add([Node(id="a", text="mirror", tags=("new",)), Node(id="b", text="another base")])
+        assert (added.nodes, added.embedded) == (2, 2)
+        assert [text.strip() for text in Counting.texts] == ["mirror", "base", "another base"]
 
     def test_a_call_is_written_whole_or_not_at_all(self, weft):
         with pytest.raises(NotFound, match="'nowhere'"):
@@ -275,7 +285,7 @@ class TestContext:
 
     def test_every_candidate_has_a_decision_with_a_reason(self, weft):
         weft.add(notes(15))
-        written = json.loads(to_json(weft.context("mirror telescope", budget=660)))
+        written = json.loads(to_json(weft.context("mirror telescope", budget=660, recipe=EVERYTHING_FOUND)))
         fates = {each["fate"] for each in written["decisions"]}
         assert {"included", "line", "dropped"} <= fates
         assert all(each["reason"] and each["findings"] and each["signals"] for each in written["decisions"])
@@ -339,10 +349,38 @@ class TestContext:
                 Node(id="spring", text="The mirror is coated in spring.", parent="plans"),
             ]
         )
-        context = weft.context("plans for the mirror")
+        context = weft.context("plans for the mirror", recipe=EVERYTHING_FOUND)
         assert set(shown(context)) == {"notes", "spring"}
         assert decision(context, "plans").reason == "a folder, with nothing to quote"
         assert "plans" in shown(weft.context("[[Mirror plans]]"))
+        assert shown(weft.context("plans for the mirror")) == ["notes"], "the folder is no measure for the others"
+
+    def test_notes_with_much_less_evidence_than_the_best_do_not_fill_a_budget(self, weft):
+        weft.add(
+            [
+                Node(id="answer", title="Aligning the mirror", text="Align the mirror with a laser in the focuser."),
+                Node(id="passing", title="Shopping", text="Bread, milk, a bathroom mirror, screws, glue and paint."),
+                Node(id="named", title="Old plans", text="The mirror was to be bought."),
+            ]
+        )
+        context = weft.context("How do I align the mirror with a laser? See [[Old plans]]", budget=2000)
+        assert set(shown(context)) == {"answer", "named"}
+        assert "evidence" in decision(context, "passing").reason
+        everything = weft.context("How do I align the mirror with a laser?", budget=2000, recipe=EVERYTHING_FOUND)
+        assert "passing" in shown(everything)
+
+    def test_a_page_that_only_embeds_a_file_is_not_quoted_because_of_links(self, weft):
+        weft.add(
+            [
+                Node(id="tart", title="Nectarine tart", text="Bake the nectarine tart for half an hour."),
+                Node(id="recipes", type="page", title="Recipes", text="![[Recipes.base]]"),
+            ],
+            [Edge(source="tart", target="recipes")],
+        )
+        context = weft.context("How long is the nectarine tart baked?")
+        assert shown(context) == ["tart"]
+        assert decision(context, "recipes").reason == "it embeds another file, with nothing to quote"
+        assert "recipes" in shown(weft.context("[[Recipes]]"))
 
     def test_what_a_user_may_not_see_leaves_no_trace(self, weft):
         weft.add_user("ben")
@@ -435,7 +473,8 @@ class TestContext:
         with Weft.open(tmp_path / "w.weft", embedder=None, clock=clock) as weft:
             assert weft.add(notes(5)).embedded == 0
             context = weft.context("mirror telescope")
-            assert len(context.items) == 5
+            assert sorted(shown(context)) == ["n00", "n01", "n03"]
+            assert all("evidence" in decision(context, node).reason for node in ("n02", "n04"))
             assert {found.collector for each in context.trace for found in each.findings} == {"lexical"}
             assert weft.search("telescope", mode="vector") == []
 

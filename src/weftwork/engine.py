@@ -33,7 +33,7 @@ from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.score import FactsOnDemand, Profile, score
-from weftwork.score.rerank import reranked
+from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
@@ -68,6 +68,8 @@ class Tools:
     """Threads for parallel searches; none starts before it is needed."""
     visual: VisualEmbedder | None = None
     """Looks at the pages of documents."""
+    reranker: Reranker | None = None
+    """Reorders the best hits where a recipe names no reranker of its own."""
     recipes: Recipes = field(default_factory=Recipes)
     budget: int = DEFAULT_BUDGET
     """The tokens of a context where neither the request nor the recipe names any."""
@@ -102,7 +104,7 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
         gathered = gather(inquiry, recipe.collectors)
     with watch("score"):
         scored = score(gathered, recipe.profile, FactsOnDemand(inquiry, gathered))
-        scored = reranked(scored, inquiry, recipe.reranker)
+        scored = reranked(scored, inquiry, recipe.reranker or tools.reranker)
         candidates, left_out = (recipe.order or collapsed)(inquiry, scored)
     return Ranking(inquiry, candidates, left_out, watch)
 
@@ -112,8 +114,7 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
     least = recipe.min_support if request.min_support is None else request.min_support
-    supported, dropped = supported_by(inquiry, ranking.candidates, least)
-    candidates = [] if dropped else ranking.candidates
+    supported, candidates, dropped = supported_by(inquiry, ranking.candidates, least)
     with watch("compose"):
         composed = compose(inquiry, candidates, unit=recipe.unit)
     fitting = Fitting(

@@ -129,6 +129,7 @@ class _Pricing:
         self.documents: list[tuple[Offer, range]] = []
         """Each offer with the positions of its choices."""
         self._rendered: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
+        self._shortened: dict[tuple[tuple[str, str], tuple[int, ...], Form, int], Excerpt | None] = {}
         self._exact = False
         for offer in offers:
             first = len(self.choices)
@@ -139,7 +140,7 @@ class _Pricing:
     def _priced(self, offer: Offer, first: int, *, lines: bool) -> Iterator[Choice]:
         """The parts of a document with their prices; `first` is the position of the first among all choices."""
         heading = self.renderer.heading_tokens(offer)
-        line = self.renderer.line(offer).tokens if lines or offer.is_pinned else None
+        line = self.renderer.line_tokens(offer) if lines or offer.is_pinned else None
         for part in offer.parts:
             yield Choice(
                 part.candidate,
@@ -177,7 +178,10 @@ class _Pricing:
 
     def shorten(self, choice: Choice, limit: int) -> Choice | None:
         """Shorten a choice for a packer; None if too little would be left."""
-        excerpt = self.renderer.shortened(self._offers[choice.group], choice.keys, choice.form, limit)
+        asked = (choice.group, choice.keys, choice.form, limit)
+        if asked not in self._shortened:
+            self._shortened[asked] = self.renderer.shortened(self._offers[choice.group], *asked[1:])
+        excerpt = self._shortened[asked]
         if excerpt is None:
             return None
         share = excerpt.tokens / max(1, choice.tokens + choice.heading)

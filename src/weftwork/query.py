@@ -9,6 +9,7 @@ from datetime import datetime, time, timedelta
 from typing import Literal
 
 from weftwork.text.analysis import MARKS, is_unspaced, spaced
+from weftwork.text.languages import ENGLISH, FUNCTION_WORDS, language_of
 from weftwork.text.pointing import subject_of, wants_linked, wants_similar
 
 MOST_QUOTED = 120
@@ -181,7 +182,9 @@ def read_query(text: str, now: datetime) -> Question:
     """Parse a query; any text is valid."""
     lowered = text.lower()
     all_words = list(dict.fromkeys(words_of(text)))
-    words = tuple(word for word in all_words if word not in STOP_WORDS)
+    own = language_of(text, least=1)
+    stop_words = STOP_WORDS if own == ENGLISH else FUNCTION_WORDS[own]
+    words = tuple(word for word in all_words if word not in stop_words)
     types = frozenset(kind for word in _PART.findall(lowered) for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
     overdue = _OVERDUE.search(lowered) is not None or ("late" in all_words and types >= TASKS)

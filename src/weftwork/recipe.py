@@ -179,6 +179,9 @@ PAGES_BY_TEXT = (
 PAGES_BY_LOOK = (WholePages(VisualCollector()),)
 """The two collections of the research contract: passages of text, and pages as they look."""
 
+MIN_SUPPORT = 0.5
+"""At most one in a hundred questions that a workspace answers has less."""
+
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
@@ -189,10 +192,12 @@ RECIPES: dict[str, Recipe] = {
             packer=Overflow(modest=True),
             sections=ASKED_FOR,
             lines=True,
-            min_support=0.5,
+            min_support=MIN_SUPPORT,
+            order=WithEvidence(0.5, tasks_alone=False),
         ),
         Recipe(
             name="workspace",
+            min_support=MIN_SUPPORT,
             collectors=WORKSPACE,
             profile=get_profile("workspace"),
             packer="greedy",
@@ -204,6 +209,7 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="thread",
+            min_support=MIN_SUPPORT,
             collectors=thread_collectors(),
             profile=get_profile("thread"),
             packer=Density(fill=True, least_tokens=1000),
@@ -212,6 +218,7 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="memory",
+            min_support=MIN_SUPPORT,
             collectors=(
                 LexicalCollector(section="memories"),
                 SemanticCollector(threshold=0.0, section="memories"),
@@ -226,6 +233,7 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="conversation",
+            min_support=MIN_SUPPORT,
             collectors=(
                 ReferencesCollector(),
                 LexicalCollector(),
@@ -238,6 +246,7 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="research",
+            min_support=MIN_SUPPORT,
             collectors=(*PAGES_BY_TEXT, *PAGES_BY_LOOK),
             profile=get_profile("research"),
             packer=Ranked(shortens=True),
@@ -247,6 +256,7 @@ RECIPES: dict[str, Recipe] = {
         ),
         Recipe(
             name="graph",
+            min_support=MIN_SUPPORT,
             collectors=(
                 GraphCollector(topics=True, passages=8, section="graph"),
                 ReferencesCollector(section="graph", in_query=False),

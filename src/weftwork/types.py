@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
@@ -156,12 +156,13 @@ class OutlineNode:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A document and its visible nodes in reading order, itself first."""
+    """A document and its visible nodes in reading order, itself first; `derived` is what stages make of it alone."""
 
     head: NodeInfo
     trail: tuple[str, ...]
     """Titles above the document that the viewer may see, from the nearest upwards."""
     nodes: tuple[OutlineNode, ...]
+    derived: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +322,7 @@ class Candidate:
 
     def found_as(self, *kinds: Kind) -> float | None:
         """The best score among findings of these kinds; None if there is none."""
-        return max((finding.score for finding in self.findings if finding.kind in kinds), default=None)
+        return max([finding.score for finding in self.findings if finding.kind in kinds], default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,12 +368,11 @@ class Decision:
     @classmethod
     def on(cls, candidate: Candidate, fate: Fate, reason: str, missing_tokens: int | None = None) -> Decision:
         """The decision on a candidate."""
-        node, passage = candidate.node, candidate.passage
-        start = candidate.reached[0].start if candidate.reached else ""
+        node, passage, reached = candidate.node, candidate.passage, candidate.reached
         return cls(
             passage.citation, node.id, node.type, node.title, candidate.section, candidate.findings, candidate.signals,
-            candidate.score, passage.tokens, fate, reason, missing_tokens, start, candidate.path,
-        )  # fmt: skip
+            candidate.score, passage.tokens, fate, reason, missing_tokens, reached[0].start if reached else "",
+            candidate.path)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

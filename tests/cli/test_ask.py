@@ -45,9 +45,9 @@ def test_an_unknown_mode_and_a_missing_question_are_usage_errors(weft, documents
 
 def test_a_configured_model_is_asked_and_its_citations_are_checked(weft, documents, server, monkeypatch):  # noqa: F811
     (documents / "weftwork.toml").write_text(
-        f'store = "library.weft"\n[model]\nname = "tiny"\nurl = "{server.url}"\nkey_env = "MY_KEY"\n'
+        f'store = "library.weft"\n[model]\nname = "tiny"\nurl = "{server.url}"\nkey_env = "WEFTWORK_TEST_KEY"\n'
     )
-    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setenv("WEFTWORK_TEST_KEY", KEY)
     server.replies += [says(f"{SENTENCE} Also [9]."), says("Panic [1].")]
     ran = weft("ask", *QUESTION)
     assert ran.code == 0
@@ -79,7 +79,7 @@ def test_a_key_in_the_file_is_refused(weft, documents):
 def test_nothing_to_answer_with_is_said(weft, here):
     weft("init")
     ran = weft("ask", "anything")
-    assert (ran.code, ran.out) == (0, "The sources do not answer this question.\n")
+    assert (ran.code, ran.out) == (0, "Nothing in these documents answers this.\n")
     empty = "there is nothing in workspace 'main' that you may see: add something with  weftwork add"
     assert ran.err == f"note: no page of a document was found; {empty}\n"
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from weftwork.compose.offers import AROUND, SHORT, group, offer
+from weftwork.compose.offers import AROUND, group, offer
+from weftwork.compose.reading import SHORT
 
 from .making import candidate, reading
 

@@ -144,7 +144,7 @@ def check(weft, counted, workspace, **options):
     return context
 
 
-@settings(max_examples=some(100))
+@settings(max_examples=some(100, part=6))
 @given(session=sessions())
 def test_no_text_counts_more_than_its_budget(store, counting, session):
     counter, counted = counting

@@ -35,7 +35,7 @@ def stores(folder):
         store.close()
 
 
-@settings(max_examples=some(100))
+@settings(max_examples=some(100, part=6))
 @given(plan=plans(most=8), requests=st.lists(asks, min_size=1, max_size=3), user=st.sampled_from((ROOT, *PEOPLE)))
 def test_a_warm_engine_answers_like_one_that_has_just_been_opened(stores, plan, requests, user):
     mine, other = stores

@@ -31,7 +31,7 @@ def store(folder):
     store.close()
 
 
-@settings(max_examples=some(80))
+@settings(max_examples=some(80, part=6))
 @given(plan=plans(most=8), ask=asks, user=st.sampled_from((ROOT, *PEOPLE)), warm=st.booleans())
 def test_the_union_of_deltas_is_the_fresh_context_and_tells_nothing_hidden(store, plan, ask, user, warm):
     weft = Weft(store, TOOLS, clock=lambda: NOW)

@@ -25,7 +25,7 @@ from .transcript import open_sample, transcript
 from .world import PEOPLE, ROOT, SIZE, World, plans
 
 SEEDS = ("0", "1", "42") if DEEP else ("42",)
-EMBEDDERS = ("hashing", "static")
+EMBEDDERS = ("static", "hashing") if DEEP else ("static",)
 IDENTITY = re.compile("ctx-[0-9a-f]{16}")
 """A context's own id, which depends on the name of its workspace."""
 

@@ -125,7 +125,7 @@ def check_failures(world, user):
         assert failure(world, user, inventory.citation(name(number))) == failure(world, user, NO_CITATION)
 
 
-@settings(max_examples=some(120))
+@settings(max_examples=some(120, part=6))
 @given(plan=plans(), asks=st.lists(asked, min_size=1, max_size=3), user=st.sampled_from(PEOPLE), embedded=st.booleans())
 def test_nothing_hidden_reaches_a_user_in_any_field_of_a_document(engines, plan, asks, user, embedded):
     with World(engines[embedded], next(WORKSPACES), plan) as world:
@@ -161,7 +161,7 @@ def counted(folder):
     store.close()
 
 
-@settings(max_examples=some(80))
+@settings(max_examples=some(80, part=6))
 @given(
     nodes=node_lists(),
     query=st.sampled_from(["n0", "n1", COMMON]) | short_texts.filter(str.strip),

@@ -70,7 +70,7 @@ def knotted(world, nodes, pairs):
     ]
 
 
-@settings(max_examples=some(100))
+@settings(max_examples=some(100, part=6))
 @given(
     plan=plans(),
     requests=st.lists(asks, min_size=1, max_size=3),

@@ -90,7 +90,7 @@ def marks(text):
     return set(MARKER.findall(text))
 
 
-@settings(max_examples=some(60))
+@settings(max_examples=some(60, part=6))
 @given(
     plan=plans(),
     requests=st.lists(asked, min_size=1, max_size=2),

@@ -94,7 +94,7 @@ def told(world, user, query=COMMON):
     return [*asyncio.run(all_of_them()), *given, listed]
 
 
-@settings(max_examples=some(60), deadline=None)
+@settings(max_examples=some(60, part=6), deadline=None)
 @given(plan=plans(), user=st.sampled_from(PEOPLE), embedded=st.booleans())
 def test_nothing_hidden_is_in_any_result_relationship_preview_or_error(wefts, plan, user, embedded):
     with World(wefts[embedded], next(WORKSPACES), plan) as world:
@@ -127,7 +127,7 @@ def test_hidden_memories_and_quarrels_with_them_change_not_a_byte(wefts, plan, h
         assert told(world, USER) == before
 
 
-@settings(max_examples=some(60), deadline=None)
+@settings(max_examples=some(60, part=6), deadline=None)
 @given(plan=plans(0), ask=asks, user=st.sampled_from(PEOPLE), embedded=st.booleans())
 def test_what_does_not_hold_is_in_no_context_but_where_it_is_asked_for_by_its_id(wefts, plan, ask, user, embedded):
     weft = wefts[embedded]
@@ -177,7 +177,7 @@ def lived(weft, workspace, clock, history, until):
     return made
 
 
-@settings(max_examples=some(60), deadline=None)
+@settings(max_examples=some(60, part=6), deadline=None)
 @given(history=events, then=st.integers(0, 8), query=words)
 def test_the_context_as_of_a_moment_is_the_one_that_was_made_then(folder, history, then, query):
     """By meaning to the last digit; by words the same memories: how rare a word is depends on all that was written."""

@@ -5,6 +5,7 @@ import pytest
 from weftwork import Node, Weft
 from weftwork.embed.static import StaticEmbedder
 from weftwork.errors import InvalidInput
+from weftwork.request import Message
 
 WORDS = (
     "brass gear oil cold press paper glue thread linen board knife bone folder wax needle awl spine cloth ink".split()
@@ -64,10 +65,28 @@ def test_a_least_support_that_is_no_share_is_refused(workshop, least):
         workshop.context("needle", min_support=least)
 
 
-@pytest.mark.parametrize("options", [{"focus": "n3"}, {"include": ("n3",)}, {"thread": "n3"}])
+@pytest.mark.parametrize("options", [{"focus": "n3"}, {"include": ("n3",)}])
 def test_what_is_asked_for_by_other_means_than_words_is_shown(workshop, options):
-    assert workshop.context("thanks!", **options).support is None
-    assert workshop.context("thanks!", **options).items
+    context = workshop.context("thanks!", **options)
+    assert context.support is None
+    assert [item.candidate.node.id for item in context.items] == ["n3"]
+
+
+def test_a_courtesy_in_a_thread_brings_what_was_said_and_no_search_results(workshop):
+    said = [Message("user", "Where is the needle kept?"), Message("assistant", "Beside the linen.")]
+    context = workshop.context("thanks!", history=said, recipe="workspace")
+    assert {item.candidate.section for item in context.items} <= {"history"}
+    assert "Thanks to all" not in context.text
+
+
+@pytest.mark.parametrize("recipe", ["default", "workspace", "graph", "conversation", "memory", "thread", "research"])
+@pytest.mark.parametrize("query", ["thanks!", "asdkjh qwe zzz", "Who won the football world cup in Brazil?"])
+def test_every_recipe_is_silent_where_nothing_answers(workshop, recipe, query):
+    assert workshop.context(query, recipe=recipe).items == ()
+
+
+def test_one_word_in_common_is_no_answer(workshop):
+    assert workshop.context("Which cloth did the astronauts of the lunar programme wear in orbit?").support < 0.5
 
 
 def test_in_a_small_workspace_only_courtesies_get_nothing(tmp_path):

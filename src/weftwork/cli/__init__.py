@@ -34,10 +34,15 @@ COMMANDS = {
     "stats": "Count what a user may see.",
     "users": "List, add and group users.",
     "migrate": "Move workspaces between a file and a database.",
+    "models": "List, install and choose models that find by meaning.",
     "worker": "Embed what was added without vectors.",
+    "backup": "Copy a store that is in use, and verify the copy.",
+    "restore": "Put a backup back.",
+    "verify": "Check that a backup is whole.",
+    "trust": "Obey a weftwork.toml that names other machines.",
     "doctor": "Check the store and its indexes.",
     "tune": "Make large workspaces in PostgreSQL fast to search.",
-    "cluster": "Spread a PostgreSQL store over several servers.",
+    "distribute": "Distribute a PostgreSQL store over Citus workers.",
     "demo": "Load the sample workspace and show what Weftwork does.",
 }
 

@@ -26,6 +26,7 @@ from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.opening import open_configured
+from weftwork.ingest.connectors.nested import claimant
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.follow import follow
 from weftwork.ingest.jsonlines import read_json_lines
@@ -72,7 +73,7 @@ def command(
     \b
     What is given is recognised; weftwork connectors lists what there is. Files that are gone are removed, renamed ones
     keep their ids, and links to what is not there yet resolve when it comes.
-    Documents are PDF, DOCX, PPTX, XLSX, HTML, EPUB and pictures. Reading them needs
+    Documents are PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, RTF, HTML, EPUB and pictures. Reading them needs
     pip install 'weftwork[documents]', and reading scans and pictures 'weftwork[ocr]' as well.
     """
     for path in paths:
@@ -101,7 +102,7 @@ def command(
 
 def _is_lines(path: Path, forced: str | None) -> bool:
     """Return True for a file of JSON lines, which needs no connector."""
-    return forced is None and path.suffix in LINES and path.is_file()
+    return forced is None and path.suffix in LINES and path.is_file() and claimant(path) is None
 
 
 def _load(weft: Weft, path: Path, config: Config, bar: Any, dry_run: bool) -> Report:

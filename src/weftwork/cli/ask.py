@@ -18,6 +18,7 @@ from weftwork.render.quote import clean, inline
 @click.option("--sources", type=click.IntRange(1, 100), default=10, show_default=True, help="Most pages to use.")
 @click.option("--max-tokens", type=int, default=10_000, show_default=True, help="Most tokens of the sources.")
 @click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="What is searched.")
+@click.option("--min-support", type=click.FloatRange(0, 1), help="How little is an answer: 0 shows what is nearest.")
 @click.option("--extractive", is_flag=True, help="Quote the sources, even if a model is configured.")
 @as_json
 @settings
@@ -27,6 +28,7 @@ def command(
     sources: int,
     max_tokens: int,
     mode: str,
+    min_support: float | None,
     extractive: bool,
     as_json: bool,
     config: Config,
@@ -44,7 +46,12 @@ def command(
     chosen = None if extractive else ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         builder = ContextBuilder.for_weft(
-            weft, user=config.user, workspace=config.workspace, max_sources=sources, max_tokens=max_tokens
+            weft,
+            user=config.user,
+            workspace=config.workspace,
+            max_sources=sources,
+            max_tokens=max_tokens,
+            min_support=min_support,
         )
         asked = " ".join(question)
         research = asyncio.run(builder.build_context(asked, sources, mode != "visual", mode != "text"))

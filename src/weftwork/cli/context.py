@@ -7,7 +7,7 @@ import click
 
 from weftwork.cli.asking import Answer, ask, asking
 from weftwork.cli.colour import shaded
-from weftwork.cli.options import settings
+from weftwork.cli.options import echo_json, settings
 from weftwork.config import Config
 from weftwork.faces.graph_json import as_text
 from weftwork.render import explain, lean, to_dict, to_json
@@ -39,7 +39,7 @@ def command(form: str, as_json: bool, with_reasons: bool, config: Config, **requ
     form = "json" if as_json else form
     answer = ask(config, form="markdown" if with_reasons else form, **request)
     if form == "json":
-        click.echo(_json(answer, with_reasons))
+        echo_json(_json(answer, with_reasons))
     else:
         text = answer.markdown
         click.echo(shaded(text), nl=not text.endswith("\n"))

@@ -9,7 +9,7 @@ from shutil import which
 import click
 
 from weftwork import sample
-from weftwork.cli.options import as_json
+from weftwork.cli.options import as_json, echo_json
 from weftwork.config import FILE
 from weftwork.engine import Weft
 from weftwork.render import to_json
@@ -51,7 +51,7 @@ def command(folder: Path, as_json: bool) -> None:
         hidden = _hidden(weft, ana)
     _write_settings(folder / FILE)
     if as_json:
-        click.echo(to_json(ana))
+        echo_json(to_json(ana))
         return
     for heading, lines in _chapters(ana, ben, hidden, folder):
         click.secho(heading, bold=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from weftwork.cli.options import as_json, print_json, settings
+from weftwork.cli.options import as_json, echo_json, print_json, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
 from weftwork.evaluate.page import to_html
@@ -102,7 +102,7 @@ def suggest_command(count: int, types: tuple[str, ...], seed: int, config: Confi
     for draft in drafts:
         line = {"id": draft.id, "query": draft.query, "draft": True}
         line |= {"wanted": list(draft.wanted)} if draft.wanted else {"quotes": list(draft.quotes)}
-        click.echo(writable(json.dumps(line, ensure_ascii=False)))
+        echo_json(writable(json.dumps(line, ensure_ascii=False)))
     if not drafts:
         click.echo("nothing here has a title of two words and a text of its own: write questions by hand", err=True)
 

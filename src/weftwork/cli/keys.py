@@ -7,6 +7,7 @@ import click
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
+from weftwork.render.quote import inline
 from weftwork.render.values import iso
 from weftwork.server.keys import make_key, read_span, revoke_key, state_of
 from weftwork.store.server_state import Key, Scope
@@ -88,7 +89,7 @@ def list_keys(as_json: bool, config: Config) -> None:
             row["name"],
             until,
         )
-        click.echo("  ".join(filter(None, words)))
+        click.echo("  ".join(map(inline, filter(None, words))))
 
 
 @command.command("revoke")

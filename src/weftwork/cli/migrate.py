@@ -8,6 +8,7 @@ import click
 from weftwork.cli.options import as_json, print_json
 from weftwork.clock import system_clock
 from weftwork.errors import InvalidInput
+from weftwork.render.quote import inline
 from weftwork.store.open import LastingStore, open_store, shown
 from weftwork.store.transfer import Moved, length, movable, move
 
@@ -73,7 +74,7 @@ def _values(moved: Moved) -> dict[str, Any]:
 
 def _print(moved: Moved) -> None:
     state = "was there already, and is the same" if moved.already else "is there, and is the same as in the source"
-    click.echo(f"{moved.workspace} {state}:")
+    click.echo(f"{inline(moved.workspace)} {state}:")
     for kind, summary in moved.kinds.items():
         if summary.rows:
             click.echo(f"{summary.rows:>10,}  {kind:<14}{summary.checksum:016x}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +12,11 @@ from typing import Any, TypeVar
 
 import click
 
-from weftwork.config import load_config
+from weftwork.config import Config, load_config
+from weftwork.render.quote import inline
+from weftwork.trust import UntrustedSettings, trust
 
+_CONTROLS = re.compile(r"[\x7f-\x9f]")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -20,7 +25,7 @@ def settings(command: Command) -> Command:
 
     def gather(ctx: click.Context, /, **values: Any) -> Any:
         options = {name: values.pop(name) for name in ("store", "workspace", "user")}
-        config = replace(load_config(Path.cwd()), **{name: value for name, value in options.items() if value})
+        config = replace(_trusted_config(), **{name: value for name, value in options.items() if value})
         return ctx.invoke(command, config=config, **values)
 
     wrapped = click.pass_context(gather)
@@ -35,9 +40,30 @@ def settings(command: Command) -> Command:
     return wrapped  # type: ignore[return-value]
 
 
+def _trusted_config() -> Config:
+    """The settings of this folder; a person at a terminal is asked once about a file that names other machines."""
+    try:
+        return load_config(Path.cwd())
+    except UntrustedSettings as refused:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        click.echo(f"{refused.path} sends what you ask and what is found to other machines:", err=True)
+        for setting, host in refused.addresses.items():
+            click.echo(f"  {inline(setting)} at {inline(host)}", err=True)
+        if not click.confirm("Do you trust this file?", err=True):
+            raise
+        trust(refused.path)
+        return load_config(Path.cwd())
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
 
 
 def print_json(value: object) -> None:
     """Print a value as JSON, indented and in a stable order."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True))
+    echo_json(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True))
+
+
+def echo_json(text: str) -> None:
+    """Print JSON text; JSON leaves some controls as they are, and a terminal might obey them."""
+    click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))

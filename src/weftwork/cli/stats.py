@@ -5,6 +5,7 @@ import click
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
+from weftwork.render.quote import inline
 
 
 @click.command("stats")
@@ -23,4 +24,4 @@ def command(as_json: bool, config: Config) -> None:
         print_json(counts)
         return
     for name, number in counts.items():
-        click.echo(f"{number:>10,}  {name}")
+        click.echo(f"{number:>10,}  {inline(name)}")

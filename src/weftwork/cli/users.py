@@ -5,6 +5,7 @@ import click
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
+from weftwork.render.quote import inline
 
 
 @click.group("users")
@@ -32,7 +33,7 @@ def list_users(as_json: bool, config: Config) -> None:
         print_json({name: list(groups) for name, groups in users.items()})
         return
     for name, groups in users.items():
-        click.echo(f"{name}  {' '.join(groups)}".rstrip())
+        click.echo(f"{inline(name)}  {' '.join(map(inline, groups))}".rstrip())
 
 
 @command.command("add")

@@ -8,7 +8,7 @@ from threading import Event
 
 import click
 
-from weftwork.cli.options import settings
+from weftwork.cli.options import echo_json, settings
 from weftwork.cli.progress import (
     as_connector,
     connector_for,
@@ -63,7 +63,7 @@ def command(path: Path, forced: str | None, poll: bool, mentions: bool | None, a
 
 def _print(report: Followed, as_json: bool, first: bool) -> None:
     if as_json:
-        click.echo(json.dumps(asdict(report), ensure_ascii=False, sort_keys=True))
+        echo_json(json.dumps(asdict(report), ensure_ascii=False, sort_keys=True))
     else:
         click.echo(line_of(report))
         print_notices(report, unresolved=first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,8 +10,9 @@ from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.compose.offers import HISTORY, Offer, alone, group, has_fields, offer, outline_nodes
+from weftwork.compose.ordering import is_bare
 from weftwork.compose.reading import Reading
-from weftwork.types import CONTAINERS, Candidate, Decision, Finding, NodeInfo, Outline, Record
+from weftwork.types import Candidate, Decision, Finding, NodeInfo, Outline, Record
 
 TOKENS_A_NODE = 5
 """Documents with more nodes than the budget has tokens for are not read as a whole."""
@@ -21,6 +23,7 @@ REACH = 3
 """Budgets that better passages of a section fill before further documents are not even read."""
 LEAST_REACH = 4_000
 HEADING_TOKENS = 12
+_EMBEDS = re.compile(r"\s*(?:!\[\[[^\]\n]*\]\]\s*)+")
 BEYOND_REACH = "the budget was used up: better ones alone would fill it three times"
 
 
@@ -66,9 +69,11 @@ def compose(
             outline = _with_first_level(inquiry, outline)
         elif not outline.head.valid_at(as_of):
             outline = _without_head(outline, hits)
-        reading = Reading(_with_hits(outline, hits, excluded))
+        reading = Reading.of(_with_hits(outline, hits, excluded))
         elsewhere = everywhere[name] - {candidate.key for candidate in hits}
         offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
+        # What stands around hits in two sections is offered once.
+        everywhere[name].update(key for part in offers[-1].parts for key in part.keys)
     hits_by_key = {hit.key: hit for hits in (candidates, *groups.values()) for hit in hits}
     return Composition([document for document in offers if document.parts], inquiry, hits_by_key, left_out)
 
@@ -84,8 +89,10 @@ def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Can
     opened: set[str] = set()
     for candidate in candidates:
         document, section = candidate.document or candidate.node.id, candidate.section
-        if _is_bare(candidate):
+        if is_bare(candidate):
             left_out.append(Decision.on(candidate, "dropped", "a folder, with nothing to quote"))
+        elif _embeds_alone(candidate):
+            left_out.append(Decision.on(candidate, "dropped", "it embeds another file, with nothing to quote"))
         elif spent[section] <= reach or document in opened or candidate.asked or section == HISTORY:
             spent[section] += candidate.passage.tokens + HEADING_TOKENS
             opened.add(document)
@@ -95,11 +102,11 @@ def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Can
     return reached, left_out
 
 
-def _is_bare(candidate: Candidate) -> bool:
-    """Return True for a folder without text or fields that was not asked for."""
-    if candidate.node.type not in CONTAINERS or candidate.asked:
+def _embeds_alone(candidate: Candidate) -> bool:
+    """Return True for a text that only embeds other files, which links led to and no search found."""
+    if candidate.asked or any(finding.kind != "link_rank" for finding in candidate.findings):
         return False
-    return not candidate.passage.text.strip() and not has_fields(candidate)
+    return _EMBEDS.fullmatch(candidate.passage.text) is not None and not has_fields(candidate)
 
 
 def _with_first_level(inquiry: Inquiry, outline: Outline) -> Outline:

@@ -28,8 +28,6 @@ AGAIN = 0.985
 """The weight of each further hit of one document beside the one before it."""
 AROUND: Mapping[Form, float] = {"window": 0.80, "section": 0.70, "whole": 0.60}
 """The value of a hit's surroundings, as a share of its score."""
-SHORT = 700
-"""Tokens up to which a document is short enough to be offered whole without being asked for."""
 MOST_AROUND = 0.4
 """The share of a budget that the surroundings of one hit may take."""
 EVIDENCE: frozenset[Kind] = frozenset({"words", "vector", "link_rank", "keywords", "due", "reference"})
@@ -38,11 +36,16 @@ HISTORY = "history"
 _EARLY = datetime.min.replace(tzinfo=UTC)
 PINNED = 2.0
 """The score of pinned parts: above all others."""
+_Part = tuple[Candidate, float, Form, tuple[int, ...]]
+"""A hit, the score of a part of its document, the form that this gives the document, and its passages."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Choice:
-    """A part of a document that may be shown; it has its price once that is known, its fate once it is packed."""
+    """A part of a document that may be shown; it has its price once that is known, its fate once it is packed.
+
+    Nobody changes one. It is not frozen, since that makes a sixfold slower constructor, and a request makes hundreds.
+    """
 
     candidate: Candidate
     """The hit that it is, or that it stands around."""
@@ -179,9 +182,10 @@ def offer(
     result = Offer(section, reading, readable)
     pinned = list(_pinned(reading, readable.values(), elsewhere))
     covered = {key for part in pinned for key in part.keys}
-    drafts: list[Choice] = []
-    for place, hit in enumerate(hit for hit in readable.values() if hit.key not in covered):
-        drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=int(MOST_AROUND * budget), elsewhere=elsewhere)
+    drafts: list[_Part] = []
+    most = int(MOST_AROUND * budget)
+    for place, hit in enumerate([hit for key, hit in readable.items() if key not in covered]):
+        drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=most, elsewhere=elsewhere)
     result.parts = _increments(reading, pinned, drafts, elsewhere)
     return result
 
@@ -203,24 +207,18 @@ def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[i
 
 def _parts(
     reading: Reading, hit: Candidate, weight: float, *, whole: bool, most: int, elsewhere: Collection[int] = ()
-) -> Iterator[Choice]:
+) -> list[_Part]:
     """A hit and its surroundings, as long as these are not most of the budget."""
-    worth = weight * hit.score
+    worth, own = weight * hit.score, hit.passage.key
     if whole:
-        yield Choice(hit, 0, worth, keys=reading.node_of(hit.key).keys)
-        return
-    first = hit.key if has_fields(hit) or hit.levels == 0 else reading.beginning(hit.key)
-    if first in elsewhere:
-        first = hit.key
-    yield Choice(hit, 0, worth, keys=(first,))
-    if not any(finding.kind in EVIDENCE for finding in hit.findings):
-        return
-    around: list[tuple[Form, list[int]]] = [("window", reading.window(hit.key)), ("section", reading.section(hit.key))]
-    if reading.cost(reading.keys) <= SHORT:
-        around.append(("whole", reading.keys))
-    for form, keys in around:
-        if reading.cost(keys) <= most:
-            yield Choice(hit, 0, AROUND[form] * worth, form, keys=tuple(keys))
+        return [(hit, worth, "hits", reading.node_of(own).keys)]
+    first = own if has_fields(hit) or hit.levels == 0 else reading.beginning(own)
+    parts: list[_Part] = [(hit, worth, "hits", (own if first in elsewhere else first,))]
+    if not EVIDENCE.isdisjoint([finding.kind for finding in hit.findings]):
+        parts += [
+            (hit, AROUND[form] * worth, form, keys) for form, keys, tokens in reading.around(own) if tokens <= most
+        ]
+    return parts
 
 
 def has_fields(candidate: Candidate) -> bool:
@@ -230,33 +228,34 @@ def has_fields(candidate: Candidate) -> bool:
 
 
 def _increments(
-    reading: Reading, pinned: Sequence[Choice], drafts: Sequence[Choice], elsewhere: Collection[int]
+    reading: Reading, pinned: Sequence[Choice], drafts: Sequence[_Part], elsewhere: Collection[int]
 ) -> list[Choice]:
     """The parts in the order of their scores, each with only the passages that none before it has.
 
     A hit stays a part of its own, worth at least as much as in the surroundings of a better hit.
     """
     lifted: dict[int, float] = {}
-    for draft in drafts:
-        score = draft.score
-        for key in draft.keys:
+    for _, score, _, keys in drafts:
+        for key in keys:
             if score > lifted.get(key, -1.0):
                 lifted[key] = score
-    separate = {draft.keys[0] for draft in drafts if draft.form == "hits" and len(draft.keys) == 1} | set(elsewhere)
+    separate = {keys[0] for _, _, form, keys in drafts if form == "hits" and len(keys) == 1} | set(elsewhere)
     covered: set[int] = set()
     last: dict[int, int] = {}
     parts: list[Choice] = []
-    ranked = [(lifted[draft.keys[0]] if draft.form == "hits" else draft.score, draft) for draft in drafts]
-    for score, draft in [(part.score, part) for part in pinned] + sorted(ranked, key=lambda entry: -entry[0]):
-        found = draft.form == "hits" or draft.pinned
-        keys = tuple(
-            key for key in draft.keys
-            if key not in covered and (found or (key not in separate and reading.says(key)))
-        )  # fmt: skip
-        if not keys:
-            continue
-        covered.update(keys)
-        hit = draft.candidate
-        parts.append(Choice(hit, 0, score, draft.form, after=last.get(hit.key), pinned=draft.pinned, keys=keys))
-        last[hit.key] = len(parts) - 1
+    ranked = [(lifted[keys[0]] if form == "hits" else score, hit, form, keys) for hit, score, form, keys in drafts]
+    ranked.sort(key=lambda entry: -entry[0])
+    for place, (score, hit, form, keys) in enumerate(
+        [(part.score, part.candidate, part.form, part.keys) for part in pinned] + ranked
+    ):
+        is_pinned = place < len(pinned)
+        if form == "hits" or is_pinned:
+            new = tuple([key for key in keys if key not in covered])
+        else:
+            new = tuple([key for key in keys if not (key in covered or key in separate) and reading.says(key)])
+        if new:
+            covered.update(new)
+            own = hit.passage.key
+            parts.append(Choice(hit, 0, score, form, after=last.get(own), pinned=is_pinned, keys=new))
+            last[own] = len(parts) - 1
     return parts

@@ -8,10 +8,13 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
-from weftwork.collect.related import CONTRADICTS, relatives
+from weftwork.collect.related import CONTRADICTS
+from weftwork.compose.offers import has_fields
 from weftwork.compose.repeats import without_repeats
-from weftwork.types import SEARCHED, Candidate, Decision, NodeInfo
+from weftwork.types import CONTAINERS, SEARCHED, Candidate, Decision, Kind, NodeInfo
 
+BOUNDED: frozenset[Kind] = SEARCHED | {"link_rank", "adjacent"}
+"""Kinds of findings that a document needs enough evidence for; others were asked for or belong to the moment."""
 Ordered = tuple[list[Candidate], list[Decision]]
 """The candidates that stay, the best first, and those left out, with the reason."""
 Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
@@ -20,6 +23,10 @@ Order = Callable[[Inquiry, Sequence[Candidate]], Ordered]
 BY_SETTINGS = "the settings leave out"
 """The beginning of the reason for what `WithoutFolders` leaves out."""
 STEP = 1e-9
+MOST_EDGES = 1_000
+"""The heaviest edges of a node among which its contradictions are looked for."""
+COUNTED: frozenset[Kind] = SEARCHED | {"adjacent"}
+"""Kinds of findings that count towards a limit."""
 _EARLY = datetime.min.replace(tzinfo=UTC)
 
 
@@ -56,27 +63,31 @@ class WithoutFolders:
 
 @dataclass(frozen=True, slots=True)
 class WithEvidence:
-    """An order that leaves out documents that a search found with much less evidence than the best.
+    """An order that leaves out documents that searches and links found with much less evidence than the best.
 
     The bound is for documents, not for passages: what else was found in one that answers may complete the answer.
     """
 
     share: float = 0.65
     """The least evidence of a document, as a share of that of the best; 0 keeps everything."""
+    tasks_alone: bool = True
+    """True leaves out other hits where the question asks for tasks in a state, and there are some."""
 
     def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
         """The candidates with enough evidence in the order of their scores, repeats left out."""
         evidence: dict[str, float] = {}
-        for candidate in candidates:
+        for candidate, strength in zip(candidates, _strengths(inquiry, candidates), strict=True):
             document = candidate.document or candidate.node.id
-            evidence[document] = max(evidence.get(document, 0.0), _evidence(inquiry, candidate))
-        least = self.share * max(evidence.values(), default=0.0)
+            evidence[document] = max(evidence.get(document, 0.0), strength)
+        quotable = {candidate.document or candidate.node.id for candidate in candidates if not is_bare(candidate)}
+        least = self.share * max((evidence[document] for document in quotable), default=0.0)
         question = inquiry.question
-        in_state = question.state is not None and not question.beside_state and any(map(_is_due, candidates))
+        in_state = self.tasks_alone and question.state is not None and not question.beside_state
+        in_state = in_state and any(map(_is_due, candidates))
         remaining, left_out = [], []
         for candidate in candidates:
             found = evidence[candidate.document or candidate.node.id]
-            if any(finding.kind not in SEARCHED for finding in candidate.findings):
+            if any(finding.kind not in BOUNDED for finding in candidate.findings):
                 remaining.append(candidate)
             elif in_state and self.share:
                 reason = f"the question asks for tasks that are {question.state}, and there are some"
@@ -130,10 +141,10 @@ class Ordering:
             value = candidate.signals.get(self.by)
             return (0.0 if value is None else -value, -candidate.score, candidate.passage.citation)
 
-        best = list(dict.fromkeys(hit.node.id for hit in sorted(filter(_is_hit, candidates), key=worth)))
+        best = list(dict.fromkeys(hit.node.id for hit in sorted(filter(_is_counted, candidates), key=worth)))
         selected = set(best[: self.limit])
         # What something other than a search or a contradiction led to is not limited.
-        others = (*SEARCHED, "contradiction")
+        others = (*COUNTED, "contradiction")
         selected |= {each.node.id for each in candidates if any(by.kind not in others for by in each.findings)}
         selected |= {name for pair in pairs if selected & pair.names for name in pair.names}
         within: list[Candidate] = []
@@ -141,7 +152,7 @@ class Ordering:
         for candidate in candidates:
             if candidate.node.id in selected:
                 within.append(candidate)
-            elif _is_hit(candidate):
+            elif _is_counted(candidate):
                 beyond.append(Decision.on(candidate, "dropped", f"beyond the limit of {self.limit}"))
             else:
                 beyond.append(Decision.on(candidate, "dropped", "what it contradicts is not there"))
@@ -170,11 +181,28 @@ def with_descending_scores(candidates: Sequence[Candidate]) -> list[Candidate]:
     return ordered[::-1]
 
 
+def _strengths(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[float]:
+    """The evidence of each candidate; what a reranker lifts has as much as the hits whose place it takes."""
+    strengths = [_evidence(inquiry, candidate) for candidate in candidates]
+    reranked = [place for place, candidate in enumerate(candidates) if "rerank" in candidate.signals]
+    if not reranked:
+        return strengths
+    by_reranker = sorted(reranked, key=lambda place: -(candidates[place].signals["rerank"] or 0.0))
+    lifted = dict(zip(by_reranker, sorted((strengths[place] for place in reranked), reverse=True), strict=True))
+    return [max(strength, lifted.get(place, 0.0)) for place, strength in enumerate(strengths)]
+
+
 def _evidence(inquiry: Inquiry, candidate: Candidate) -> float:
-    """The evidence of a hit: words and vectors fused, or its likeness where that is all that was found."""
-    if not _is_hit(candidate):
-        return 0.0
-    return max(inquiry.evidence.get(candidate.key, 0.0), candidate.found_as("fuzzy") or 0.0)
+    """The evidence of a hit: words and vectors fused, its likeness, or its link score if that is higher."""
+    indirect = candidate.found_as("fuzzy", "link_rank") or 0.0
+    return max(inquiry.evidence.get(candidate.key, 0.0), indirect) if _is_hit(candidate) else indirect
+
+
+def is_bare(candidate: Candidate) -> bool:
+    """Return True for a folder without text or fields that was not asked for."""
+    if candidate.node.type not in CONTAINERS or candidate.asked:
+        return False
+    return not candidate.passage.text.strip() and not has_fields(candidate)
 
 
 def _is_due(candidate: Candidate) -> bool:
@@ -187,14 +215,19 @@ def _is_hit(candidate: Candidate) -> bool:
     return candidate.found_as(*SEARCHED) is not None
 
 
+def _is_counted(candidate: Candidate) -> bool:
+    """Return True if a limit counts it: a search found it, or what was said next to it."""
+    return candidate.found_as(*COUNTED) is not None
+
+
 def _contradictions(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Pair]:
     """Pairs of these candidates that contradict each other."""
     infos = {candidate.node.id: candidate.node for candidate in candidates if candidate.key > 0}
     as_of = inquiry.request.filters.as_of
     pairs: dict[frozenset[str], _Pair] = {}
-    for relative in relatives(inquiry.view, list(infos), 1, (CONTRADICTS,), as_of=as_of):
-        if relative.node.id in infos:
-            older, newer = sorted((infos[relative.start], relative.node), key=_date)
+    for edge in inquiry.view.edges(list(infos), limit=MOST_EDGES, as_of=as_of):
+        if edge.type == CONTRADICTS and edge.source != edge.target and {edge.source, edge.target} <= infos.keys():
+            older, newer = sorted((infos[edge.source], infos[edge.target]), key=_date)
             pair = _Pair(newer, older)
             pairs.setdefault(pair.names, pair)
     return list(pairs.values())

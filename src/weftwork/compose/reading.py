@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias, cast
 
-from weftwork.types import PAGE, Outline, OutlineNode
+from weftwork.types import PAGE, Form, Outline, OutlineNode
 
 TURNS = frozenset({"message"})
 """Types that are said one after the other."""
@@ -18,6 +19,11 @@ LEAD_IN = 80
 """The most tokens of the lead-in of a list that come with an item."""
 NESTED = 200
 """The most tokens of nested items that come with an item."""
+SHORT = 700
+"""Tokens up to which a document is short enough to be offered whole without being asked for."""
+
+Surroundings: TypeAlias = tuple[Form, tuple[int, ...], int]
+"""The form of a part of a document, its passages, and the stored token counts of these together."""
 
 
 @dataclass(slots=True)
@@ -40,6 +46,16 @@ class Reading:
     """For each node, the position of its parent."""
     nodes: tuple[OutlineNode, ...] = ()
     """The nodes of the outline."""
+    _around: dict[int, tuple[Surroundings, ...]] = field(default_factory=dict)
+    _headings: dict[int, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, outline: Outline) -> Reading:
+        """The reading of an outline, worked out once for all requests."""
+        reading = outline.derived.get(cls)
+        if reading is None:
+            reading = outline.derived[cls] = cls(outline)
+        return cast(Reading, reading)
 
     def __post_init__(self) -> None:
         self.nodes = nodes = self.outline.nodes
@@ -91,8 +107,23 @@ class Reading:
 
     def headings(self, position: int) -> list[int]:
         """The positions of the headings above a node and of itself, if it is one, the outermost first."""
-        chain = [position, *self.above(position)]
-        return [ancestor for ancestor in reversed(chain) if self.nodes[ancestor].type == "heading"]
+        headings = self._headings.get(position)
+        if headings is None:
+            chain = [position, *self.above(position)]
+            headings = [ancestor for ancestor in reversed(chain) if self.nodes[ancestor].type == "heading"]
+            self._headings[position] = headings
+        return headings
+
+    def around(self, key: int) -> tuple[Surroundings, ...]:
+        """The surroundings of a passage: its window, its section, and the whole of a short document."""
+        around = self._around.get(key)
+        if around is None:
+            parts: list[tuple[Form, list[int]]] = [("window", self.window(key)), ("section", self.section(key))]
+            if self.cost(self.keys) <= SHORT:
+                parts.append(("whole", self.keys))
+            around = tuple((form, tuple(keys), self.cost(keys)) for form, keys in parts)
+            self._around[key] = around
+        return around
 
     def section(self, key: int) -> list[int]:
         """The section of a passage: from its heading, or the start of its page, to the next heading."""

@@ -28,43 +28,52 @@ def without_repeats(
     """
     groups: dict[object, list[Candidate]] = {}
     # Most differ in this much already, and their texts need not be compared.
-    alike = Counter((candidate.node.type, candidate.node.title.casefold()) for candidate in candidates)
-    for candidate in candidates:
-        node = candidate.node
-        single = alike[node.type, node.title.casefold()] == 1
-        alone = single or node.id in apart or _never_repeats(candidate)
-        groups.setdefault(candidate.key if alone else _repeat_key(candidate), []).append(candidate)
+    beginnings = list(map(_beginning, candidates))
+    alike = Counter(beginnings)
+    for candidate, beginning in zip(candidates, beginnings, strict=True):
+        single = beginning is None or alike[beginning] == 1
+        alone = single or candidate.node.id in apart or _never_repeats(candidate)
+        groups.setdefault(candidate.passage.key if alone else _repeat_key(candidate), []).append(candidate)
     remaining: list[Candidate] = []
     left_out: list[Decision] = []
     for members in groups.values():
+        if len(members) == 1:
+            remaining += members
+            continue
         first = min(members, key=lambda member: (member.node.created_at or _LATE, member.node.id))
         others = [member for member in members if member is not first]
         best = max(member.score for member in members)
         also = tuple(dict.fromkeys(where for member in others if (where := _where(member)) != _where(first)))
-        if others:
-            places = f"also in: {'; '.join(also[:3])}" if also else ""
-            first = replace(first, score=best, note="; ".join(filter(None, (first.note, places))))
+        places = f"also in: {'; '.join(also[:3])}" if also else ""
+        first = replace(first, score=best, note="; ".join(filter(None, (first.note, places))))
         remaining.append(first)
         reason = f"a repeat of [{first.passage.citation}]"
         left_out += [Decision.on(member, "dropped", reason) for member in others]
     return remaining, left_out
 
 
+def _beginning(candidate: Candidate) -> tuple[str, ...] | None:
+    """A part of the key by which repeats are equal that costs little; None if the text is too short to repeat."""
+    words = candidate.passage.text.split(None, FEWEST_WORDS)[:FEWEST_WORDS]
+    if len(words) < FEWEST_WORDS:
+        return None
+    return (candidate.node.type, candidate.node.title.casefold(), *map(_plain_word, words))
+
+
+def _plain_word(word: str) -> str:
+    return word.casefold().strip(_AROUND_WORDS)
+
+
 def _never_repeats(candidate: Candidate) -> bool:
     kinds = {finding.kind for finding in candidate.findings}
-    return (
-        candidate.asked
-        or candidate.section == "history"
-        or bool(kinds & {"due", "focus", "reference", "history"})
-        or len(candidate.passage.text.split()) < FEWEST_WORDS
-    )
+    return candidate.asked or candidate.section == "history" or bool(kinds & {"due", "focus", "reference", "history"})
 
 
 def _repeat_key(candidate: Candidate) -> tuple[object, ...]:
     """The key by which repeats are equal."""
     node = candidate.node
     return (
-        " ".join(word.strip(_AROUND_WORDS) for word in candidate.passage.text.casefold().split()),
+        " ".join(map(_plain_word, candidate.passage.text.split())),
         node.type,
         node.title.casefold(),
         tuple(sorted((name, str(value)) for name, value in shown_fields(node.fields).items())),

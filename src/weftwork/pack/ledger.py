@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from weftwork.compose.offers import Choice
 from weftwork.pack.protocol import Packing, Room, Shorten
 from weftwork.types import Excerpt, Fate
 
 
-def by_score(choices: Sequence[Choice]) -> list[int]:
-    """Positions of the choices, the best first, in a total order; dependent ones come later."""
-
-    def rank(index: int) -> tuple[float, str, str, str, int]:
+def by_score(choices: Sequence[Choice], among: Iterable[int] | None = None) -> list[int]:
+    """Positions of the choices, or of some `among` them, the best first, in a total order."""
+    ranks = []
+    for index in range(len(choices)) if among is None else among:
         choice = choices[index]
         candidate = choice.candidate
-        return -choice.score, candidate.passage.citation, candidate.node.id, candidate.section, index
+        ranks.append((-choice.score, candidate.passage.citation, candidate.node.id, candidate.section, index))
+    ranks.sort()
+    return [rank[-1] for rank in ranks]
 
-    return sorted(range(len(choices)), key=rank)
+
+class _Account:
+    """The tokens of one section: the most that it may take, those used, and those still reserved for it."""
+
+    __slots__ = ("cap", "owed", "used")
+
+    def __init__(self, cap: int, owed: int) -> None:
+        self.cap = cap
+        self.owed = owed
+        self.used = 0
 
 
 class Ledger:
@@ -29,17 +39,22 @@ class Ledger:
         self.room = room
         self.held = held
         self.used = 0
-        self._used_by: Counter[str] = Counter()
-        self._owed: Counter[str] = Counter(room.reserved)
-        self._owed_in_all = self._owed.total()
-        self._caps = {choice.section: room.cap(choice.section) for choice in choices}
+        self._accounts = {name: _Account(room.cap(name), owed) for name, owed in room.reserved.items()}
+        self._owed_in_all = sum(room.reserved.values())
         self._decided: dict[int, tuple[Fate, str, int, int | None, Excerpt | None]] = {}
         """By position: the fate, the reason, the tokens spent and missing, and the shorter version."""
+        self._account_of = [self._account(choice.candidate.section) for choice in choices]
         self._groups = [choice.group for choice in choices]
         self._opened: set[tuple[str, str]] = set()
         """Documents whose heading is paid for."""
         self._cut: set[tuple[str, str]] = set()
         """Documents of which a part is shortened."""
+
+    def _account(self, section: str) -> _Account:
+        account = self._accounts.get(section)
+        if account is None:
+            account = self._accounts[section] = _Account(self.room.cap(section), 0)
+        return account
 
     @property
     def free(self) -> int:
@@ -48,18 +63,23 @@ class Ledger:
 
     def left(self, section: str) -> int:
         """Tokens left for a section: within its cap, without what is reserved for others."""
-        cap = self._caps[section] if section in self._caps else self.room.cap(section)
-        free = self.room.total - self.held - self.used - self._owed_in_all + self._owed[section]
-        return max(0, min(cap - self._used_by[section], free))
+        return self._left(self._account(section))
+
+    def _left(self, account: _Account) -> int:
+        free = self.room.total - self.held - self.used - self._owed_in_all + account.owed
+        within_cap = account.cap - account.used
+        left = within_cap if within_cap < free else free
+        return left if left > 0 else 0
 
     def release(self) -> None:
         """Release the unused reserves to all sections; caps stay."""
-        self._owed.clear()
+        for account in self._accounts.values():
+            account.owed = 0
         self._owed_in_all = 0
 
     def left_for(self, index: int) -> int:
         """Tokens left for the section of a choice."""
-        return self.left(self.choices[index].candidate.section)
+        return self._left(self._account_of[index])
 
     def is_open(self, index: int) -> bool:
         """Return True if a part of the choice's document was taken, so that its heading is paid for."""
@@ -77,7 +97,10 @@ class Ledger:
     def waits(self, index: int) -> bool:
         """Return True if the choice that this one needs was not taken."""
         before = self.choices[index].after
-        return before is not None and (self.fate(before) != "included")
+        if before is None:
+            return False
+        decided = self._decided.get(before)
+        return decided is None or decided[0] != "included"
 
     def missing(self, index: int) -> int | None:
         """Tokens that a choice lacks to be taken whole; None if it fits."""
@@ -108,11 +131,11 @@ class Ledger:
         self._decided[index] = ("line", reason, tokens, missing, None)
 
     def _book(self, index: int, tokens: int) -> None:
-        section = self.choices[index].section
+        account = self._account_of[index]
         self.used += tokens
-        self._used_by[section] += tokens
-        paid = min(self._owed[section], tokens)
-        self._owed[section] -= paid
+        account.used += tokens
+        paid = min(account.owed, tokens)
+        account.owed -= paid
         self._owed_in_all -= paid
 
     def spend(self, tokens: int) -> None:
@@ -129,14 +152,14 @@ class Ledger:
 
     def obstacle(self, index: int, otherwise: str = "the budget was used up") -> str:
         """The reason why a choice does not fit: its size, its section, or `otherwise`."""
-        section, tokens = self.choices[index].section, self.cost(index)
-        cap = self.room.cap(section)
-        if tokens > self.room.total:
+        account, tokens, total = self._account_of[index], self.cost(index), self.room.total
+        if tokens > total:
             return "larger than the whole budget"
+        section, cap = self.choices[index].candidate.section, account.cap
         if tokens > cap:
             return f"larger than section {section} may be" if cap else f"section {section} is closed"
-        capped = cap < self.room.total and tokens > cap - self._used_by[section]
-        return f"section {section} is full" if capped or self.left(section) < self.free else otherwise
+        capped = cap < total and tokens > cap - account.used
+        return f"section {section} is full" if capped or self._left(account) < self.free else otherwise
 
     def settled(self, index: int) -> bool:
         """Return True if it is decided what becomes of a choice."""

@@ -39,7 +39,7 @@ class Overflow:
         ledger = Ledger(choices, room)
         take_pinned(ledger, shorten)
         ranked = by_score(choices)
-        waiting = _fill(ledger, ranked, self.least)
+        waiting = _fill(ledger, ranked, self.least, trial=not self.modest)
         if waiting and not self.modest:
             ledger = Ledger(choices, room, held=self._held_for_lines(ledger, waiting))
             take_pinned(ledger, shorten)
@@ -84,26 +84,31 @@ def _to_list(ledger: Ledger, waiting: Sequence[int]) -> list[int]:
     return list(first.values())
 
 
-def _fill(ledger: Ledger, ranked: Sequence[int], least: int) -> list[int]:
-    """Take what fits, the best first, then what fits into unused reserves; return the rest."""
-    order = [index for index in ranked if not ledger.settled(index)]
-    waiting = _take_whole(ledger, order, "among the best that fit", least)
-    if not ledger.room.reserved:
+def _fill(ledger: Ledger, ranked: Sequence[int], least: int, *, trial: bool = False) -> list[int]:
+    """Take what fits, the best first, then what fits into unused reserves; return the rest.
+
+    After a `trial`, which is done again where anything is left, the rest has no fate.
+    """
+    waiting = [index for index in ranked if not ledger.settled(index)]
+    reserved = bool(ledger.room.reserved)
+    waiting = _take_whole(ledger, waiting, "among the best that fit", least, trial=trial or reserved)
+    if not reserved:
         return waiting
     ledger.release()
-    return _take_whole(ledger, waiting, "fits into what other sections did not use", least)
+    return _take_whole(ledger, waiting, "fits into what other sections did not use", least, trial=trial)
 
 
-def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int) -> list[int]:
+def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int, *, trial: bool) -> list[int]:
     waiting = []
     for index in order:
-        if ledger.waits(index):
-            waiting.append(index)
-            ledger.drop(index, NEEDED)
-        elif max(ledger.cost(index), least if not ledger.is_open(index) else 0) <= ledger.left_for(index):
+        waits, cost = ledger.waits(index), ledger.cost(index)
+        if not waits and (cost if cost >= least or ledger.is_open(index) else least) <= ledger.left_for(index):
             ledger.take(index, reason)
-        else:
-            waiting.append(index)
+            continue
+        waiting.append(index)
+        if waits and not trial:
+            ledger.drop(index, NEEDED)
+        elif not trial:
             ledger.refuse(index)
     return waiting
 

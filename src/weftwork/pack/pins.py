@@ -10,9 +10,7 @@ ASKED = "asked for"
 
 def take_pinned(ledger: Ledger, shorten: Shorten) -> None:
     """Take pinned choices, the best first, leaving room for a line of each that is still to come."""
-    if not any(choice.pinned for choice in ledger.choices):
-        return
-    waiting = [index for index in by_score(ledger.choices) if ledger.choices[index].pinned]
+    waiting = by_score(ledger.choices, [index for index, choice in enumerate(ledger.choices) if choice.pinned])
     for place, index in enumerate(waiting):
         if ledger.waits(index):
             continue

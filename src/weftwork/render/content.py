@@ -135,7 +135,9 @@ def _headed(head: str, stretch: Shown, style: Style) -> str:
     """The text of a stretch below its own first line; if it has no text, that line alone."""
     if not stretch.text:
         return _with(head, _marks(stretch, style))
-    return "\n".join(filter(None, (head, _with_marks(stretch, style))))
+    # Fields of a page that take several lines are kept apart from its first paragraph.
+    gap = "\n\n" if "\n" in head and stretch.node.type not in LISTED else "\n"
+    return gap.join(filter(None, (head, _with_marks(stretch, style))))
 
 
 def _titled(title: str, fields: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from weftwork.compose.offers import Offer
 from weftwork.compose.reading import LISTED, ROWS, TURNS
@@ -14,7 +15,7 @@ from weftwork.render.marks import around_focus, rows_shown, rows_that_match, sha
 from weftwork.render.quote import cite, clean, disown, escape, fence, inline, open_fence, plain
 from weftwork.render.stretches import Shown, common_headings, stretches, trim
 from weftwork.render.templates import Template, substitute, variables
-from weftwork.render.values import ALL_FIELDS, FieldChoice, turn_days, values_of
+from weftwork.render.values import ALL_FIELDS, FieldChoice, lead_of, turn_days, values_of
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import MARK
 from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
@@ -38,7 +39,12 @@ _TITLED = LISTED | ROWS | TURNS | {"heading"}
 """Types whose title stands in the content."""
 _NAMES = frozenset({"about", "page", "title"})
 """Variables that name the document."""
+_RANKED = frozenset({"heading", "number", "route", "score", "similarity"})
+"""Variables and details that differ from request to request."""
 _SUMMARIES = frozenset({"summarise", "summarize"})
+MOST_RENDERED = 4
+LONGEST_RENDERED = 8_000
+"""Excerpts of one document that are kept for other requests, and the most characters of one."""
 CITATION_TOKENS = 4
 BLOCK_TOKENS = 2
 """Tokens of the break between two blocks of an excerpt."""
@@ -78,15 +84,36 @@ class ExcerptRenderer:
         self._prose_fields: ProseFields = "always" if template.fields_first else "bare"
         if "fields" in self._variables:
             self._prose_fields = "never"
+        self._line_variables = frozenset(variables(template.line))
+        ranked = _RANKED & (self._variables | self._line_variables | frozenset(fields.details))
+        self._priced = None if ranked else (repr((template, fields)), id(counter))
 
     def heading_tokens(self, offer: Offer) -> int:
         """Tokens of an excerpt beside its passages.
 
         The citation of the first passage stands in the heading, with no break after it.
         """
-        lead = Item(offer.best, "")
-        exact = self._counter.count(self._piece(self._frame(offer, [lead]), "x")) - 1
+        exact = self._once(offer, "heading", self._count_heading)
         return max(0, exact - self._break_tokens(offer, offer.best.key)) if self._shows_content else exact
+
+    def line_tokens(self, offer: Offer) -> int:
+        """Tokens of a document as one line."""
+        return self._once(offer, "line", lambda offer: self.line(offer).tokens)
+
+    def _count_heading(self, offer: Offer) -> int:
+        return self._counter.count(self._piece(self._frame(offer, self._bare(offer, [Item(offer.best, "")])), "x")) - 1
+
+    def _once(self, offer: Offer, name: str, count: Callable[[Offer], int]) -> int:
+        """A count that depends on nothing but the document and its best hit, made once for all requests."""
+        best = offer.best
+        if self._priced is None or best.key <= 0:
+            return count(offer)
+        # The counter is kept beside its counts, so that no other one gets its identity.
+        _, counts = offer.reading.outline.derived.setdefault(self._priced, (self._counter, {}))
+        key = (name, best.key, offer.section)
+        if key not in counts:
+            counts[key] = count(offer)
+        return int(counts[key])
 
     def part_tokens(self, offer: Offer, keys: Iterable[int]) -> int:
         """Tokens that passages add to an excerpt, by their stored counts."""
@@ -122,7 +149,7 @@ class ExcerptRenderer:
 
     def line(self, offer: Offer) -> Excerpt:
         """A document as one line, without its content."""
-        names = frozenset(variables(self._template.line))
+        names = self._line_variables
         bare, node = self._bare(offer, [Item(offer.best, "")]), offer.best.node
         title = node.title if node.id != offer.document.id else ""
         values = values_of(names - {"content"}, bare, self._template, self._fields, title=title)
@@ -139,7 +166,7 @@ class ExcerptRenderer:
         """An excerpt under the number that it has in the text."""
         if "number" not in self._variables:
             return excerpt
-        piece = self._piece(self._frame(offer, excerpt.items, number), excerpt.content)
+        piece = self._piece(self._frame(offer, self._bare(offer, excerpt.items), number), excerpt.content)
         return replace(excerpt, text=piece, tokens=self._counter.count(piece))
 
     def shortened(self, offer: Offer, keys: Sequence[int], form: Form, limit: int) -> Excerpt | None:
@@ -148,7 +175,7 @@ class ExcerptRenderer:
         whole = self._build(offer, items, form)
         if whole.tokens <= limit:
             return whole
-        around = self._counter.count(self._piece(self._frame(offer, items), "x")) - 1
+        around = self._counter.count(self._piece(self._frame(offer, self._bare(offer, items)), "x")) - 1
         room, least = min(limit, whole.tokens - 1) - around, 1
         while room >= _MIN_CONTENT:
             cut = self._shorter(offer, items, form, room)
@@ -271,14 +298,46 @@ class ExcerptRenderer:
         note: str = "",
     ) -> Excerpt:
         """An excerpt of these items, or of a `summary` of them; `gaps` are around it, the `note` at its end."""
-        marks = self._marks(offer, items)
+        bare = self._bare(offer, items)
+        key = self._rendered_key(bare, number, gaps, note) if summary is None else None
+        rendered = None if key is None else self._rendered(offer).get(key)
+        if rendered is None:
+            text = self._content(offer, bare, summary, gaps, note)
+            piece = self._piece(self._frame(offer, bare, number), text)
+            rendered = (piece, self._counter.count(piece), text)
+            if key is not None and len(piece) <= LONGEST_RENDERED:
+                known = self._rendered(offer)
+                if len(known) >= MOST_RENDERED:
+                    known.clear()
+                known[key] = rendered
+        piece, tokens, text = rendered
+        return Excerpt(bare.document, bare.section, form, bare.items, piece, tokens, bare.score, text, trail=bare.trail)
+
+    def _rendered_key(
+        self, bare: Excerpt, number: int | None, gaps: tuple[bool, bool], note: str
+    ) -> tuple[object, ...] | None:
+        """All that the text of an excerpt depends on beside its document; None if that may be more."""
+        if self._priced is None or self._template.reading_marks or any(item.candidate.key <= 0 for item in bare.items):
+            return None
+        shown = [
+            (item.candidate.passage.key, item.hit, item.candidate.note, item.text if item.truncated else None)
+            for item in bare.items
+        ]
+        return (*shown, lead_of(bare).passage.key, bare.section, number, gaps, note)
+
+    def _rendered(self, offer: Offer) -> dict[tuple[object, ...], tuple[str, int, str]]:
+        """The latest excerpts of a document, by their keys: text, tokens and content."""
+        _, known = offer.reading.outline.derived.setdefault(("rendered", self._priced), (self._counter, {}))
+        return cast(dict[tuple[object, ...], tuple[str, int, str]], known)
+
+    def _content(self, offer: Offer, bare: Excerpt, summary: str | None, gaps: tuple[bool, bool], note: str) -> str:
+        items = bare.items
+        marks = self._marks(offer, items, bare.citation)
         text = self._text(offer, items, marks) if summary is None else summary
         before, after = gaps[0] and not text.startswith(GAP), gaps[1] and not text.endswith(GAP)
         note = note or (rows_shown(offer.reading, items) if self._template.reading_marks else "")
         text = "\n".join(filter(None, (GAP if before else "", text, GAP if after else "", note)))
-        text = _PLACE.sub(lambda place: marks[int(place[1])], disown(text) if self._disowns else text)
-        piece = self._piece(self._frame(offer, items, number), text)
-        return replace(self._bare(offer, items), form=form, text=piece, tokens=self._counter.count(piece), content=text)
+        return _PLACE.sub(lambda place: marks[int(place[1])], disown(text) if self._disowns else text)
 
     def _text(self, offer: Offer, items: Sequence[Item], marks: Collection[int] = ()) -> str:
         """The content of an excerpt, with a place for each mark."""
@@ -312,9 +371,8 @@ class ExcerptRenderer:
         text = "".join(earlier[key].passage.text for key in before if key in earlier)
         return replace(stretch, opened=open_fence(clean(text + passage[: max(0, cut)])))
 
-    def _marks(self, offer: Offer, items: Sequence[Item]) -> dict[int, str]:
-        """The marks at the ends of passages, by key: the citation of a hit, and its note."""
-        heading = self._bare(offer, items).citation
+    def _marks(self, offer: Offer, items: Sequence[Item], heading: str) -> dict[int, str]:
+        """The marks at the ends of passages, by key: the citation of a hit but that in the `heading`, and its note."""
         last = {item.candidate.note: item for item in items if item.candidate.note}
         marks: dict[int, str] = {}
         for item in items:
@@ -355,11 +413,11 @@ class ExcerptRenderer:
         trail = offer.reading.outline.trail
         return Excerpt(offer.document, offer.section, "hits", tuple(items), "", 0, score, trail=trail)
 
-    def _frame(self, offer: Offer, items: Sequence[Item], number: int | None = None) -> dict[str, str]:
+    def _frame(self, offer: Offer, bare: Excerpt, number: int | None = None) -> dict[str, str]:
+        items = bare.items
         headings = [offer.reading.nodes[position].title for position in common_headings(offer.reading, items)]
         only = self._only_node(offer, items)
         title = "" if only is None else only.title
-        bare = self._bare(offer, items)
         return values_of(
             self._variables, bare, self._template, self._fields, headings=headings, title=title, number=number
         )

@@ -260,10 +260,14 @@ def validity_of(node: NodeInfo) -> str:
     return "; ".join(f"{name}: {iso(moment)}" for name, moment in edges if moment is not None)
 
 
+_ANOTHER_FIELD = re.compile(r"[;；](?=[^:：;]{1,60}[:：])")
+"""What a value has to say to pass for the next field."""
+
+
 def fields_of(fields: Mapping[str, FieldValue], choice: FieldChoice = ALL_FIELDS) -> str:
     """The fields in the order of their author, `owner: Ana; status: open`."""
     filled = list(choice.of(fields).items())
-    shown = [f"{inline(name, 60)}: {field_value(value)}" for name, value in filled[:_MOST]]
+    shown = [f"{inline(name, 60)}: {_ANOTHER_FIELD.sub(',', field_value(value))}" for name, value in filled[:_MOST]]
     return "; ".join([*shown, f"{len(filled) - _MOST} more"] if len(filled) > _MOST else shown)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.text import bm25
-from weftwork.text.analysis import analyse, query_terms, whole_words
+from weftwork.text.analysis import analyse, indexed, query_terms, whole_words
+from weftwork.text.languages import language_of
 from weftwork.types import Candidate, Kind
 
 if TYPE_CHECKING:
@@ -44,20 +45,28 @@ def grade_pages(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, 
 
 def _by_words(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[int, float]:
     """BM25 of each page as a share of the best, with the viewer's own weights of words."""
-    query_stems = frozenset(query_terms(analyse(inquiry.request.query)))
-    stems = {word: query_stems.intersection(analyse(word)) for word in whole_words(inquiry.request.query)}
-    weights = inquiry.view.idf([word for word, word_stems in stems.items() if word_stems])
-    by_stem = {stem: weights[word] for word, word_stems in stems.items() if word in weights for stem in word_stems}
+    query = inquiry.request.query
+    weights = inquiry.view.idf(list(dict.fromkeys(whole_words(query))))
     texts = {candidate.key: _words(_searched(candidate)) for candidate in candidates}
-    average = fmean(map(len, texts.values())) if texts else 1.0
-    scores = {key: bm25.score(by_stem, text, average) for key, text in texts.items()}
+    average = fmean(len(words) for words, _ in texts.values()) if texts else 1.0
+    by_stem = {language: _by_stem(query, weights, language) for language in {each for _, each in texts.values()}}
+    scores = {key: bm25.score(by_stem[language], words, average) for key, (words, language) in texts.items()}
     best = max(scores.values(), default=0.0)
     return {key: score / best for key, score in scores.items()} if best else dict.fromkeys(scores, 0.0)
 
 
+def _by_stem(query: str, weights: Mapping[str, float], language: str) -> dict[str, float]:
+    """The weights of the query's words by their stems in a language."""
+    own = language_of(query, least=1)
+    telling = frozenset(query_terms(analyse(query, own), own))
+    words = [word for word in weights if not telling.isdisjoint(analyse(word, own))]
+    return {stem: weights[word] for word in words for stem in analyse(word, language)}
+
+
 @lru_cache(maxsize=1024)  # a third of the time of a search; the same few pages come up again and again
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(analyse(text))
+def _words(text: str) -> tuple[tuple[str, ...], str]:
+    words, language = indexed(text)
+    return tuple(words), language
 
 
 def _searched(candidate: Candidate) -> str:

@@ -20,15 +20,21 @@ def evidence(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def fused(candidate: Candidate, facts: Facts) -> float | None:
-    """Words and cosine fused for this query (`Weighing`); the cosine alone where a vector is all there is of it."""
+    """Words and cosine fused for this query (`Weighing`), or a share of what was said around it if that is higher.
+
+    The cosine takes the place of the fused score where a vector is all there is of a query.
+    """
+    around = candidate.found_as("adjacent") or 0.0
     if facts.request.vector is not None and not facts.request.query.strip():
-        return similarity(candidate, facts)
-    return round(min(1.0, facts.evidence.get(candidate.key, 0.0)), 9)
+        cosine = similarity(candidate, facts)
+        return cosine if cosine is None else max(around, cosine)
+    return round(min(1.0, max(around, facts.evidence.get(candidate.key, 0.0))), 9)
 
 
 def _graded(candidate: Candidate) -> float:
     """The best score of a collector that does not search for the query."""
-    return max((finding.score for finding in candidate.findings if finding.kind not in SEARCHED), default=0.0)
+    scores = [finding.score for finding in candidate.findings if finding.kind not in SEARCHED]
+    return max(scores) if scores else 0.0
 
 
 def likeness(candidate: Candidate, facts: Facts) -> float | None:

@@ -1,7 +1,8 @@
 """Support: how well the best evidence answers a query.
 
-The share of the query's words, weighed by their rarity, that one of the best passages has, or the nearest cosine; both
-are scaled so that nearly all questions that a workspace answers have at least half (docs/relevance.md).
+The evidence of a passage is the share of the query's words that it has, weighed by their rarity, times its cosine with
+the query: one word in common is no answer where the meaning is another, and neither is a likeness without words. The
+scale gives one half to what nearly all questions reach that a workspace answers (docs/relevance.md).
 """
 
 from __future__ import annotations
@@ -10,40 +11,68 @@ from collections.abc import Iterator, Sequence
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import is_courtesy, quoted
-from weftwork.text.analysis import analyse, whole_words
-from weftwork.types import Candidate, Decision
+from weftwork.text.analysis import analyse, indexed, whole_words
+from weftwork.text.pointing import points_back
+from weftwork.types import SEARCHED, Candidate, Decision, Kind
 
-LOOKED_AT = 5
-"""The best hits by words that are compared with the query."""
-COVERED, COVERED_ALONE = 0.8, 0.2
-"""The share of the query's words at which it is fully supported: beside vectors, and without any."""
+BY_WORDS, BY_VECTOR = 5, 2
+"""The best hits of both searches that are compared with the query."""
+WITHOUT_WORDS = 0.1
+"""What a cosine counts for by itself, beside the share of the words."""
+HALF, HALF_BY_WORDS = 0.07, 0.16
+"""The evidence with a support of one half: beside vectors, and of words alone."""
 MISSPELT = 0.5
 """The share of its weight that a word has by a correction alone."""
+FEW_WORDS = 4
+"""Words with which a question that names a time may be about the time alone: "what did I write last May?"."""
 FEWEST = 50
 """Passages from which on it is known which words are rare."""
+BY_QUERY: frozenset[Kind] = SEARCHED | {"keywords", "look", "link_rank", "adjacent"}
+"""Kinds of findings that the query brought, directly or through its hits."""
 NEAREST = 3
 """Titles that a warning names."""
-RELATED = {"wordllama-l2-supercat-256": 0.5}
-"""The cosine at which it is fully supported, by model; of others nothing is known, and they leave nothing out."""
+CALIBRATED = frozenset({"wordllama-l2-supercat-256"})
+"""Models whose cosines were measured; of others nothing is known, and they leave nothing out."""
 
 
 def supported_by(
-    inquiry: Inquiry, candidates: Sequence[Candidate], least: float
-) -> tuple[float | None, list[Decision]]:
-    """The support of the query, and why none of the candidates is shown if it is too little."""
+    inquiry: Inquiry, candidates: list[Candidate], least: float
+) -> tuple[float | None, list[Candidate], list[Decision]]:
+    """The support of the query, the candidates that are shown, and those that are not because it is too little.
+
+    What is shown for other reasons than the words of the query, such as a focus or a thread, stays.
+    """
     if not least:
-        return None, []
-    reached = support(inquiry, named=any(candidate.asked for candidate in candidates))
-    if not candidates:
-        return None if reached is None else 0.0, []
-    if reached is None or reached >= least:
-        return reached, []
+        return None, candidates, []
+    request = inquiry.request
+    pointed = bool(request.focus or request.include or any(candidate.asked for candidate in candidates))
+    reached = support(inquiry, pointed=pointed)
+    shown = None if pointed else reached
+    if reached is None or not candidates:
+        return (None if shown is None else 0.0), candidates, []
+    if reached >= least:
+        return shown, candidates, []
+    spoken = bool(request.thread or request.history)
+    kept = [each for each in candidates if (pointed or spoken) and not _is_search_result(each)]
+    keys = {candidate.key for candidate in kept}
+    if not kept:
+        _name_nearest(inquiry, candidates)
+    reason = f"nothing answers the query: its support is {reached:.2f}, below {least:.2f}"
+    weak = [Decision.on(candidate, "dropped", reason) for candidate in candidates if candidate.key not in keys]
+    return shown, kept, weak
+
+
+def _name_nearest(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+    """Warn that nothing answers the query, with the titles that come nearest."""
     near = list(dict.fromkeys(each.node.title for each in candidates if each.node.title))[:NEAREST]
     named = ", ".join(map(quoted, near))
     nearest = f"; the nearest are {named}: ask with min_support=0 (--min-support 0) to see them" if near else ""
     inquiry.warnings.append(f"nothing here answers {quoted(inquiry.request.query)}{nearest}")
-    reason = f"nothing answers the query: its support is {reached:.2f}, below {least:.2f}"
-    return reached, [Decision.on(candidate, "dropped", reason) for candidate in candidates]
+
+
+def _is_search_result(candidate: Candidate) -> bool:
+    """True of a candidate that only its words or its meaning brought here."""
+    return not candidate.asked and all(finding.kind in BY_QUERY for finding in candidate.findings)
 
 
 def nothing_found(inquiry: Inquiry, candidates: Sequence[Candidate], passages: int) -> Iterator[str]:
@@ -57,41 +86,60 @@ def nothing_found(inquiry: Inquiry, candidates: Sequence[Candidate], passages: i
         yield f"nothing was found for {quoted(request.query)}"
 
 
-def support(inquiry: Inquiry, *, named: bool) -> float | None:
+def support(inquiry: Inquiry, *, pointed: bool = False) -> float | None:
     """The support of a query in [0, 1]; None where other things than its words decide what is shown."""
     request, question = inquiry.request, inquiry.question
-    pointed = request.focus or request.thread or request.include or request.topics or request.history
-    told = question.titles or question.tags or question.period or question.overdue or question.due
-    if named or pointed or told or request.vector is not None or not question.search.strip():
-        return None
     if is_courtesy(request.query):
         return 0.0
+    timed = question.period is not None and len(question.words) <= FEW_WORDS
+    told = question.tags or timed or question.overdue or question.due
+    if told or request.vector is not None or not question.search.strip() or not _stands_alone(inquiry, pointed):
+        return None
     passages, _ = inquiry.view.size()
     return _evidence(inquiry) if question.words and passages >= FEWEST else None
 
 
+def _stands_alone(inquiry: Inquiry, pointed: bool) -> bool:
+    """True of a question whose own words say what it is about."""
+    request, question = inquiry.request, inquiry.question
+    if pointed or any(topic.text != request.query or inquiry.named(topic.text) for topic in request.topics):
+        return False
+    spoken = request.thread or request.history
+    return not (spoken and (inquiry.said_before or points_back(question.text, len(question.words))))
+
+
 def _evidence(inquiry: Inquiry) -> float | None:
+    """The best evidence of any passage, on the scale of supports."""
+    keys = [hit.key for hit in inquiry.word_hits[:BY_WORDS]]
     if inquiry.embedder is None:
-        return min(1.0, _coverage(inquiry) / COVERED_ALONE)
-    if (related := RELATED.get(inquiry.embedder.model)) is None:
+        return _scaled(max(_shares(inquiry, keys).values(), default=0.0), HALF_BY_WORDS)
+    if inquiry.embedder.model not in CALIBRATED:
         return None
-    nearest = max(inquiry.cosines.values(), default=0.0)
-    if not inquiry.word_hits:  # the pieces of unknown words resemble something anywhere
-        return max(0.0, nearest)
-    return min(1.0, max(_coverage(inquiry) / COVERED, nearest / related))
+    cosines = inquiry.cosines
+    keys += [hit.key for hit in inquiry.vector_hits[:BY_VECTOR] if hit.key not in keys]
+    best = ((share + WITHOUT_WORDS) * cosines.get(key, 0.0) for key, share in _shares(inquiry, keys).items())
+    return _scaled(max(best, default=0.0), HALF)
 
 
-def _coverage(inquiry: Inquiry) -> float:
-    """The largest share of the query's words, weighed by their rarity, that one of the best hits has."""
+def _scaled(evidence: float, half: float) -> float:
+    evidence = max(0.0, evidence)
+    return evidence / (evidence + half)
+
+
+def _shares(inquiry: Inquiry, keys: Sequence[int]) -> dict[int, float]:
+    """The share of the query's words, weighed by their rarity, that each passage has."""
     weights = inquiry.view.idf(inquiry.question.words)
     wanted = []
     for word, weight in weights.items():
         near = [other for part in whole_words(word) for other in inquiry.corrections.get(part, ())]
         # A word that is corrected occurs nowhere itself.
-        wanted.append((frozenset(analyse(" ".join(near) or word)), weight * MISSPELT if near else weight))
-    best = 0.0
-    for record in inquiry.load([hit.key for hit in inquiry.word_hits[:LOOKED_AT]]):
+        wanted.append((" ".join(near) or word, weight * MISSPELT if near else weight))
+    total = sum(weights.values()) or 1.0
+    shares = {}
+    for record in inquiry.load(keys):
         node = record.node
-        present = frozenset(analyse(" ".join((node.title, record.passage.text, *node.tags))))
-        best = max(best, sum(weight for stems, weight in wanted if not present.isdisjoint(stems)))
-    return best / sum(weights.values()) if best else 0.0
+        stems, language = indexed(" ".join((node.title, record.passage.text, *node.tags)))
+        has = frozenset(stems).isdisjoint
+        share = sum(weight for words, weight in wanted if not has(analyse(words, language)))
+        shares[record.passage.key] = share / total
+    return shares
