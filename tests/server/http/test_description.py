@@ -65,7 +65,7 @@ def test_operations_have_stable_names_by_which_clients_call_them(operations):
     assert names >= {
         "buildContext", "previewContext", "explainContext", "buildDelta", "checkCitations", "searchPassages",
         "readNode", "writeNodes", "removeNodes", "uploadDocument", "readJob", "remember", "searchMemories",
-        "buildMemoryContext", "startThread", "addMessages", "askQuestion", "giveFeedback", "readDocument", "listWorkspaces",
+        "buildMemoryContext", "startThread", "addMessages", "askQuestion", "giveFeedback", "readDocument",
     }  # fmt: skip
 
 
