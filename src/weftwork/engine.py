@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, overload
+from typing import Literal, Unpack, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
@@ -26,6 +26,7 @@ from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
+from weftwork.options import ContextOptions, RequestOptions, named_options
 from weftwork.pack import check_budget
 from weftwork.query import read_query
 from weftwork.recipe import Recipe, Recipes
@@ -277,11 +278,12 @@ class Weft:
         self._pages.catch_up(workspace)
 
     @overload
-    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+    def context(self, query: str = "", *, since: None = None, **options: Unpack[ContextOptions]) -> Context: ...
 
     @overload
-    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
+    def context(self, query: str = "", *, since: str, **options: Unpack[ContextOptions]) -> Delta: ...
 
+    @named_options(RequestOptions)
     def context(
         self,
         query: str = "",
@@ -293,7 +295,7 @@ class Weft:
         lens: str | Lens | None = None,
         since: str | None = None,
         remember: bool = False,
-        **more: Any,
+        **more: Unpack[RequestOptions],
     ) -> Context | Delta:
         """Assemble the context for a query.
 
@@ -308,6 +310,7 @@ class Weft:
         self.earlier.note(context, request.thread, keep=remember)
         return context
 
+    @named_options(RequestOptions)
     def request(
         self,
         query: str,
@@ -315,7 +318,9 @@ class Weft:
         *,
         budget: int | Budget | None = None,
         lens: str | Lens | None = None,
-        **more: Any,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        **more: Unpack[RequestOptions],
     ) -> Request:
         """The request for a query, with the recipe's and the engine's settings for what it leaves open."""
         if not isinstance(budget, Budget):
@@ -323,7 +328,7 @@ class Weft:
             check_budget(Budget(total=total))
             budget = recipe.budget(total)
         more["decay"] = more.get("decay") or self.tools.decay
-        request = Request(query=query, budget=budget, **more)
+        request = Request(query=query, user=user, workspace=workspace, budget=budget, **more)
         if lens is None:
             return request
         check_request(request)
@@ -373,7 +378,8 @@ class Weft:
         asked = dated(replace(request, query=valid_query(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
-    def preview(self, query: str = "", **options: Any) -> Preview:
+    @named_options(ContextOptions)
+    def preview(self, query: str = "", **options: Unpack[ContextOptions]) -> Preview:
         """The figures of the context for the same arguments."""
         context = self.context(query, **options)
         return Preview(
@@ -384,7 +390,8 @@ class Weft:
             scores={item.candidate.node.id: item.candidate.score for item in context.items},
         )
 
-    def explain(self, query: str = "", **options: Any) -> str:
+    @named_options(ContextOptions)
+    def explain(self, query: str = "", **options: Unpack[ContextOptions]) -> str:
         """Report the reasons behind the context for the same arguments, for every candidate."""
         return explain(self.context(query, **options))
 
