@@ -12,13 +12,13 @@ from types import TracebackType
 from typing import Literal, Unpack, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
-from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
+from weftwork.collect import Inquiry, gather
 from weftwork.compose.compose import compose
-from weftwork.compose.ordering import as_scored, collapsed
+from weftwork.compose.ordering import collapsed
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
-from weftwork.embed import get_embedder
+from weftwork.embed import get_embedder, local_provider
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import AnyProvider, EmbeddingProvider
@@ -29,11 +29,11 @@ from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.options import ContextOptions, RequestOptions, named_options
 from weftwork.pack import check_budget
 from weftwork.query import read_query
-from weftwork.recipe import Recipe, Recipes
+from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import FactsOnDemand, Profile, score
+from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import open_store
@@ -43,6 +43,7 @@ from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node, NodeInfo, Passage
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
+from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 from weftwork.write.threads import Threads
@@ -183,6 +184,7 @@ class Weft:
         self.earlier = EarlierContexts(store)
         self.threads = Threads(store, self.writer, self.now, DEFAULT_WORKSPACE, DEFAULT_USER)
         self._pages = PageVectors(tools.visual, store)
+        self._changeover = Changeover(store, local_provider)
 
     @classmethod
     def open(
@@ -273,9 +275,16 @@ class Weft:
 
     def catch_up(self, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Bring the indexes up to date now instead of before the next search."""
-        embedder = self.tools.embedder
-        self.store.catch_up(workspace, {} if embedder is None else {embedder.model: embedder.dimensions})
+        embedders = (self.tools.embedder, self._searching(workspace).embedder)
+        self.store.catch_up(workspace, {each.model: each.dimensions for each in embedders if each is not None})
         self._pages.catch_up(workspace)
+
+    def changeover(self, workspace: str = DEFAULT_WORKSPACE) -> Progress | None:
+        """The progress of the change to another embedding model; None where there is none."""
+        return self._changeover.progress(workspace, self.tools.embedder)
+
+    def _searching(self, workspace: str) -> Tools:
+        return replace(self.tools, embedder=self._changeover.searched(workspace, self.tools.embedder))
 
     @overload
     def context(self, query: str = "", *, since: None = None, **options: Unpack[ContextOptions]) -> Context: ...
@@ -356,7 +365,9 @@ class Weft:
             cached = self.context_cache.get(key, moment)
             if cached is not None:
                 return cached
-            context = assemble(view, asked, recipe, self.tools, now)
+            context = assemble(view, asked, recipe, self._searching(request.workspace), now)
+            if progress := self.changeover(request.workspace):
+                context = replace(context, warnings=(*context.warnings, str(progress)))
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
         return context
@@ -368,7 +379,7 @@ class Weft:
         """
         asked, now = self._ready(request, recipe, self._clock())
         with nullcontext(view) if view is not None else self.store.view(request.workspace, request.user) as opened:
-            return rank(opened, asked, recipe, self.tools, now)
+            return rank(opened, asked, recipe, self._searching(request.workspace), now)
 
     def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
         """The request with its date, once it can be answered, and the minute for which it is."""
@@ -453,10 +464,8 @@ class Weft:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
-        with self.store.view(workspace, user) as view:
-            node = resolve(view, reference).node
-        with self.atomic(workspace) as batch:
-            batch.give_feedback(user, node, useful, self._clock())
+        with self.atomic(workspace) as batch, self.store.view(workspace, user) as view:
+            batch.give_feedback(user, resolve(view, reference).node, useful, self._clock())
 
     def record(
         self,
@@ -488,13 +497,3 @@ def _create_default_workspace(store: Store) -> None:
     except BaseException:
         store.close()
         raise
-
-
-SEARCHES: dict[str, Recipe] = {
-    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
-    for mode, collectors in (
-        ("hybrid", (LexicalCollector(), SemanticCollector())),
-        ("words", (LexicalCollector(),)),
-        ("vector", (SemanticCollector(threshold=0.0),)),
-    )
-}
