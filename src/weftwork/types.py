@@ -1,4 +1,4 @@
-"""The values that travel through Weftwork, from what is stored to what is handed to a model: see ARCHITECTURE.md."""
+"""The values that travel through Weftwork, from what is stored to what is handed to a model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from weftwork.frozen import frozen
+from weftwork.notebook import Displayed
 
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
@@ -453,8 +454,8 @@ class Piece:
     """Empty where it shows no source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+@dataclass(frozen=True, slots=True, repr=False)
+class Context(Displayed):
     """The result of a request: the text for the model, and the account of how it was made."""
 
     id: str
@@ -484,8 +485,9 @@ class Context:
     @property
     def truncated(self) -> bool:
         """True if something was cut or left out for lack of room."""
-        cut = any(excerpt.truncated for excerpt in self.excerpts)
-        return cut or any(decision.missing_tokens is not None for decision in self.trace)
+        return any(each.truncated for each in self.excerpts) or any(
+            each.missing_tokens is not None for each in self.trace
+        )
 
     @property
     def excerpts(self) -> tuple[Excerpt, ...]:

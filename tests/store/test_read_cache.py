@@ -191,6 +191,6 @@ def test_the_distance_in_the_tree_is_the_same_from_what_was_read_before(weft):
     expected = {"folder": 2, "page": 1, "part": 0}
     assert statements(weft, distance)[1] == expected
     weft.add([Node(id="other", title="Other")])
-    ran, found = statements(weft, lambda view: (records(view), distance(view))[1])
+    _, found = statements(weft, lambda view: (records(view), distance(view))[1])
     assert found == expected
     assert statements(weft, distance) == ([], expected)
