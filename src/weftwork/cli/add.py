@@ -98,6 +98,15 @@ def command(
         print_json(_values([*followed.values()], [*loaded.values()], dry_run))
     else:
         _print(followed, loaded, dry_run)
+    if _all_skipped([*followed.values()], [*loaded.values()]):
+        sys.exit(1)
+
+
+def _all_skipped(followed: list[Followed], loaded: list[Report]) -> bool:
+    """Return True if something was skipped, and nothing is stored of what was given."""
+    skipped = any(report.skipped for report in (*followed, *loaded))
+    stored = any(getattr(report, count) for report in followed for count in COUNTED)
+    return skipped and not stored and not any(report.read or report.edges or report.users for report in loaded)
 
 
 def _is_lines(path: Path, forced: str | None) -> bool:

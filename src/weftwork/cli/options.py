@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from weftwork.config import Config, load_config
-from weftwork.render.quote import inline
+from weftwork.render.quote import clean, inline
 from weftwork.trust import UntrustedSettings, trust
 
 _CONTROLS = re.compile(r"[\x7f-\x9f]")
@@ -54,6 +54,31 @@ def _trusted_config() -> Config:
             raise
         trust(refused.path)
         return load_config(Path.cwd())
+
+
+def one_line(text: str, limit: int) -> str:
+    """Text on one line as it is, so that it can be copied; nothing in it reaches the terminal as a command."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def piped(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Words of the command line; a lone `-` stands for standard input."""
+    return (_standard_input(ctx, parameter).strip(),) if value == ("-",) else value
+
+
+def piped_lines(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Names on the command line; a lone `-` stands for the lines of standard input."""
+    if value != ("-",):
+        return value
+    return tuple(line.strip() for line in _standard_input(ctx, parameter).splitlines() if line.strip())
+
+
+def _standard_input(ctx: click.Context, parameter: click.Parameter) -> str:
+    text = click.get_text_stream("stdin").read()
+    if not text.strip():
+        raise click.BadParameter("standard input is empty", ctx, parameter)
+    return text
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
