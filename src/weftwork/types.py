@@ -1,8 +1,4 @@
-"""The values that travel through Weftwork, from what is stored to what is handed to a model.
-
-A node is anything in a workspace; a passage is the part of a node's text that is searched and cited; a candidate is
-a passage that a collector found; a context is what came of it, with a decision for every candidate.
-"""
+"""The values that travel through Weftwork, from what is stored to what is handed to a model."""
 
 from __future__ import annotations
 
@@ -10,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
+
+from weftwork.notebook import Displayed
 
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
@@ -455,8 +453,8 @@ class Piece:
     """Empty where it shows no source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+@dataclass(frozen=True, slots=True, repr=False)
+class Context(Displayed):
     """The result of a request: the text for the model, and the account of how it was made."""
 
     id: str
@@ -486,8 +484,9 @@ class Context:
     @property
     def truncated(self) -> bool:
         """True if something was cut or left out for lack of room."""
-        cut = any(excerpt.truncated for excerpt in self.excerpts)
-        return cut or any(decision.missing_tokens is not None for decision in self.trace)
+        return any(each.truncated for each in self.excerpts) or any(
+            each.missing_tokens is not None for each in self.trace
+        )
 
     @property
     def excerpts(self) -> tuple[Excerpt, ...]:

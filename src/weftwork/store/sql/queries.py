@@ -197,6 +197,7 @@ class StoreQueries(Protocol):
     MARKS: str
     """group → name, mark; in order"""
     DIGESTS: str
+    VECTOR_COUNTS: str
     """model, digests → digest with a vector"""
     PAGES_WITHOUT_VECTORS: str
     """model, limit → id, id of the document, text, fields; the oldest first"""
