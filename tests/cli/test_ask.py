@@ -130,7 +130,7 @@ def test_notes_answer_too_by_their_sections(weft, filled, monkeypatch):
     assert re.search(r"\[1\] eggs\.md: Boiling  \(weftwork read '?file:.*eggs\.md#heading", ran.out)
     (source, *_) = weft("ask", "how long to hard boil an egg?", "--json").json["sources"]
     assert source["page"] == 0
-    assert source["doc_id"].endswith("eggs.md")
+    assert source["filename"] == "eggs.md"
 
 
 def test_a_question_that_nothing_answers_ends_with_1(weft, filled):

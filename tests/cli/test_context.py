@@ -35,6 +35,11 @@ def test_a_node_is_found_by_its_id_and_walked_from(weft, filled):
 
 def test_the_json_of_the_graph_is_the_document_of_its_contract_with_its_citations(weft, filled):
     graph = ("--recipe", "graph", "--lens", "planning")
+    for option in ("--format=json", "--format=markdown"):
+        output = weft("context", "When does the mirror ship?", "--json", option, *graph).json
+        default = weft("context", "When does the mirror ship?", "--json").json
+        assert list(output) == list(default)
+        assert output["text"].startswith("# Context")
     for option in ("--format=json",):
         output = weft("context", "When does the mirror ship?", option, *graph).json
         assert list(output) == ["meta", "nodes", "overflow", "citations", "id"]
@@ -100,9 +105,9 @@ def test_topics_are_blended(weft, filled):
     ]  # fmt: skip
     (finch,) = [node for node in output["nodes"] if node["id"] == "finch"]
     assert finch["topics"] == [{"topic": "Mirror", "distance": 1}, {"topic": "Base", "distance": 1}]
-    output = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--recipe", "graph", "--format=json").json["meta"][
-        "topics"
-    ]
+    output = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--recipe", "graph", "--format=json").json[
+        "meta"
+    ]["topics"]
     assert output == [{"text": "at 10:30", "weight": 1.0}, {"text": "3", "weight": 0.5}]
     assert weft("context", "--topic", "mirror:0").err.startswith("error: the weight of topic 'mirror' must be")
 
@@ -137,7 +142,7 @@ def test_warnings_go_to_standard_error(weft, filled):
         "warning: depth 5 was lowered to 3, the most of lens 'general'\n"
     )
     ran = weft("context", "zither", "xylophone", "--recipe", "graph")
-    assert (ran.code, ran.err) == (0, "warning: nothing was found for 'zither xylophone'\n")
+    assert (ran.code, ran.err) == (1, "warning: nothing was found for 'zither xylophone'\n")
 
 
 def test_another_user_sees_only_what_they_may(weft, filled):
@@ -264,7 +269,9 @@ def test_a_hub_that_was_sampled_is_mentioned(weft, filled):
 
 
 def test_a_year_after_a_colon_is_no_weight(weft, filled):
-    output = weft("context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--format=json").json
+    output = weft(
+        "context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--format=json"
+    ).json
     assert output["meta"]["topics"] == [{"text": "plan of Q1:2026", "weight": 1.0}, {"text": "Base", "weight": 12.5}]
     assert "beside the words of QUERY, which are one" in " ".join(weft("context", "--help").out.split())
 

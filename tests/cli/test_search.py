@@ -43,7 +43,9 @@ def test_nothing_found_is_said_on_standard_error(weft, filled):
 
 def test_text_is_printed_as_it_is_but_for_control_characters(weft, filled):
     command = "run `env - [[link]] | <tag> > ~/cronenv`"
-    (filled / "more.jsonl").write_text(json.dumps({"id": "c", "title": "Cron", "text": f"{command} \x1b[31mred"}) + "\n")
+    (filled / "more.jsonl").write_text(
+        json.dumps({"id": "c", "title": "Cron", "text": f"{command} \x1b[31mred"}) + "\n"
+    )
     assert weft("add", "more.jsonl").code == 0
     assert weft("search", "cronenv", "--mode", "words").out.splitlines()[1] == f"      {command} [31mred"
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 import sys
+from typing import Any
 
 import click
 
@@ -62,8 +63,8 @@ def command(
     chosen = None if extractive else ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         asked = " ".join(question)
-        limits = {"max_sources": sources, "max_tokens": max_tokens, "min_support": min_support}
-        whose = {"user": config.user, "workspace": config.workspace}
+        limits: dict[str, Any] = {"max_sources": sources, "max_tokens": max_tokens, "min_support": min_support}
+        whose: dict[str, Any] = {"user": config.user, "workspace": config.workspace}
         if mode == EVERYTHING:
             research = research_everything(weft, asked, **whose, **limits)
         else:

@@ -29,7 +29,9 @@ from weftwork.wire import encode
 @click.option("--since", metavar="ID", help="Print only what changed since this context.")
 @settings
 def command(form: str, as_json: bool, with_reasons: bool, config: Config, **request: Any) -> None:
-    """Print the context for a question, a topic or a node's id, within the budget. Where nothing answers, the exit code is 1.
+    """Print the context for a question, a topic or a node's id, within the budget.
+
+    Where nothing answers, the exit code is 1.
 
     \b
     weftwork context "When do we ship?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from weftwork.config import Config, load_config
+from weftwork.errors import InvalidInput
 from weftwork.render.quote import clean, inline
 from weftwork.trust import UntrustedSettings, trust
 
@@ -75,10 +76,27 @@ def piped_lines(ctx: click.Context, parameter: click.Parameter, value: tuple[str
 
 
 def _standard_input(ctx: click.Context, parameter: click.Parameter) -> str:
-    text = click.get_text_stream("stdin").read()
+    text = sys.stdin.read()
     if not text.strip():
         raise click.BadParameter("standard input is empty", ctx, parameter)
     return text
+
+
+without_asking = click.option("--yes", is_flag=True, help="Do not ask first.")
+
+
+def confirm_removal(lines: Sequence[str], yes: bool) -> None:
+    """Name what is about to be removed, and ask; without a terminal, only --yes goes on."""
+    for line in lines:
+        click.echo(line, err=True)
+    if yes:
+        return
+    try:
+        agreed = click.confirm("Remove for good?", err=True)
+    except click.Abort:
+        raise InvalidInput("nothing was removed without an answer: use --yes in a script") from None
+    if not agreed:
+        raise InvalidInput("nothing was removed")
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from weftwork.collect import Collector
@@ -27,7 +28,7 @@ class MostNodes:
     limit: int
     order: Order
 
-    def __call__(self, inquiry: Inquiry, candidates: list[Candidate]) -> Ordered:
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
         """The candidates of the first `limit` nodes."""
         ordered, left_out = self.order(inquiry, candidates)
         best = set(list(dict.fromkeys(candidate.node.id for candidate in ordered))[: self.limit])
@@ -62,9 +63,7 @@ def research_everything(
 def _recipe(default: Recipe, limit: int, collectors: tuple[Collector, ...]) -> Recipe:
     order = MostNodes(limit, default.order or collapsed)
     found_by = (*default.collectors, *collectors)
-    return replace(
-        default, name="ask", collectors=found_by, template=_TEMPLATE, order=order, unit="node", lines=False
-    )
+    return replace(default, name="ask", collectors=found_by, template=_TEMPLATE, order=order, unit="node", lines=False)
 
 
 def _source(excerpt: Excerpt, query: str) -> SourceDocument:
