@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from datetime import datetime
+
 import click
 
 from weftwork.cli.options import as_json, one_line, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
 from weftwork.render.values import iso
+from weftwork.types import Node, NodeInfo
 
 
 @click.command("threads")
@@ -23,30 +26,31 @@ def command(thread: str | None, limit: int, as_json: bool, config: Config) -> No
     """
     user, workspace = config.user, config.workspace
     with open_configured(config) as weft:
+        nodes: list[NodeInfo]
         if thread is None:
             nodes = list(weft.threads.list(limit, user=user, workspace=workspace))
         else:
             nodes = list(weft.threads.messages(thread, limit, user=user, workspace=workspace))
-    moments = {node.id: node.updated_at or node.created_at for node in nodes}
     if as_json:
-        print_json(
-            [
-                {
-                    "id": node.id,
-                    "title": node.title,
-                    "at": None if (at := moments[node.id]) is None else iso(at),
-                    **({} if thread is None else {"role": node.fields.get("role", "user"), "text": getattr(node, "text", "")}),
-                }
-                for node in nodes
-            ]
-        )
+        print_json([_as_dict(node) for node in nodes])
         return
     if not nodes:
         click.echo("no threads" if thread is None else "no messages", err=True)
     for node in nodes:
-        at = moments[node.id]
-        day = "" if at is None else f"{at:%Y-%m-%d}  "
-        if thread is None:
-            click.echo(f"{one_line(node.id, 100)}  {day}{one_line(node.title, 100)}")
+        day = "" if (at := _moment(node)) is None else f"{at:%Y-%m-%d}  "
+        if isinstance(node, Node):
+            click.echo(f"{day}{node.fields.get('role', 'user')}: {one_line(node.text, 500)}")
         else:
-            click.echo(f"{day}{node.fields.get('role', 'user')}: {one_line(getattr(node, 'text', ''), 500)}")
+            click.echo(f"{one_line(node.id, 100)}  {day}{one_line(node.title, 100)}")
+
+
+def _moment(node: NodeInfo) -> datetime | None:
+    return node.updated_at or node.created_at
+
+
+def _as_dict(node: NodeInfo) -> dict[str, object]:
+    """A thread, or a message of one with its role and text."""
+    values = {"id": node.id, "title": node.title, "at": None if (at := _moment(node)) is None else iso(at)}
+    if not isinstance(node, Node):
+        return {**values}
+    return {**values, "role": node.fields.get("role", "user"), "text": node.text}
