@@ -14,7 +14,6 @@ from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
     MOST_NAMES,
-    Json,
     Limit,
     Model,
     Moment,
@@ -187,42 +186,6 @@ class AnswerIn(ContextIn):
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [k482913]."}]})
 
     answer: Annotated[str, Field(strict=True, max_length=200_000)]
-
-
-class ContextOut(Reply):
-    """A context: the text for the model, and the account of how it was made."""
-
-    model_config = ConfigDict(extra="allow")
-
-    id: str
-    query: str
-    workspace: str
-    user: str
-    text: str
-    tokens: int
-    budget: int
-    ended: str
-    stable_prefix_tokens: int
-    sections: list[Json]
-    overflow: list[Json]
-    citations: list[Json]
-    warnings: list[str]
-    timings: dict[str, float]
-
-
-class DeltaOut(Reply):
-    """The difference to an earlier context, with its pieces."""
-
-    model_config = ConfigDict(extra="allow")
-
-    since: str
-    added: list[Json]
-    changed: list[Json]
-    withdrawn: list[Json]
-    order: list[str]
-    text: str
-    tokens: int
-    whole: bool
 
 
 class Explanation(Reply):
