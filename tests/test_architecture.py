@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "types", "identity", "clock"},
+    {"errors", "types", "identity", "clock", "surface"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},
@@ -28,8 +28,8 @@ LAYERS = [
     {"render"},
     {"wire"},
     {"recipe"},
-    {"fit", "delta", "near_misses", "reference", "document"},
-    {"validation", "context_cache", "engine"},
+    {"fit", "delta", "near_misses", "reference", "document", "results"},
+    {"validation", "context_cache", "engine", "receipts", "turn"},
     {"faces"},
     {"client"},
     {"ingest"},

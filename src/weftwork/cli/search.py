@@ -6,9 +6,9 @@ import click
 
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
-from weftwork.engine import SearchResult
 from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline
+from weftwork.results import SearchResult
 from weftwork.types import Filters
 
 

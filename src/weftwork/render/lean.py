@@ -53,7 +53,6 @@ class LeanContext:
     ended: Ended
     support: float | None
     truncated: bool
-    stable_prefix_tokens: int
     sections: tuple[LeanSection, ...]
     overflow: tuple[LeanExcerpt, ...]
     """Documents that are named in one line each."""
@@ -99,7 +98,6 @@ def lean(context: Context) -> LeanContext:
         ended=context.ended,
         support=context.support,
         truncated=context.truncated,
-        stable_prefix_tokens=context.stable_prefix_tokens,
         sections=tuple(
             LeanSection(section.name, section.tokens, lean_excerpts(section.excerpts)) for section in context.sections
         ),

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from weftwork.answer import Quote
-from weftwork.engine import SearchResult
 from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
+from weftwork.results import SearchResult
 from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
@@ -202,7 +202,6 @@ class ContextOut(Reply):
     tokens: int
     budget: int
     ended: str
-    stable_prefix_tokens: int
     sections: list[Json]
     overflow: list[Json]
     citations: list[Json]
