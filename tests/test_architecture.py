@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "types", "identity", "clock", "surface"},
+    {"errors", "frozen", "types", "identity", "clock", "notebook", "surface"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},
@@ -29,9 +29,10 @@ LAYERS = [
     {"wire"},
     {"recipe"},
     {"fit", "delta", "near_misses", "reference", "document", "results"},
-    {"validation", "context_cache", "engine", "receipts", "turn"},
+    {"options", "validation", "context_cache", "engine", "receipts", "turn"},
     {"faces"},
     {"client"},
+    {"asynchronous"},
     {"ingest"},
     {"evaluate"},
     {"sample"},
@@ -61,8 +62,8 @@ OF_FACES = {
 """Modules of pack and render that a face may use beside what these two export, each with the reason."""
 
 EXPORTED = {
-    "Budget", "Client", "Context", "Edge", "Filters", "Message", "Node", "Recipe", "Request", "Template", "Weft",
-    "WeftError",
+    "AsyncClient", "AsyncWeft", "Budget", "Client", "Context", "Edge", "Filters", "Message", "Node", "Recipe",
+    "Request", "Template", "Weft", "WeftError",
 }  # fmt: skip
 
 

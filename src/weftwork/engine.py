@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Unpack, overload
+from typing import Literal, Unpack, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
-from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
+from weftwork.collect import Inquiry, gather
 from weftwork.compose.compose import compose
-from weftwork.compose.ordering import as_scored, collapsed
+from weftwork.compose.ordering import collapsed
 from weftwork.compose.repeats import without_given
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
-from weftwork.embed import get_embedder
+from weftwork.embed import get_embedder, local_provider
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import AnyProvider, EmbeddingProvider
@@ -27,15 +27,16 @@ from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
+from weftwork.options import ContextOptions, RequestOptions, named_options
 from weftwork.pack import check_budget
 from weftwork.query import read_query
 from weftwork.receipts import Receipts
-from weftwork.recipe import Recipe, Recipes
+from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.results import Added, Preview, SearchResult
-from weftwork.score import FactsOnDemand, Profile, score
+from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import open_store
@@ -46,6 +47,7 @@ from weftwork.text.truncate import Summarise
 from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
 from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
+from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 from weftwork.write.threads import Threads
@@ -158,6 +160,7 @@ class Weft:
         self._pages = PageVectors(tools.visual, store)
         self.receipts = Receipts(self)
         self.turns = Turns(self, DEFAULT_WORKSPACE, DEFAULT_USER)
+        self._changeover = Changeover(store, local_provider)
 
     @classmethod
     def open(
@@ -249,16 +252,24 @@ class Weft:
 
     def catch_up(self, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Bring the indexes up to date now instead of before the next search."""
-        embedder = self.tools.embedder
-        self.store.catch_up(workspace, {} if embedder is None else {embedder.model: embedder.dimensions})
+        embedders = (self.tools.embedder, self._searching(workspace).embedder)
+        self.store.catch_up(workspace, {each.model: each.dimensions for each in embedders if each is not None})
         self._pages.catch_up(workspace)
 
-    @overload
-    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+    def changeover(self, workspace: str = DEFAULT_WORKSPACE) -> Progress | None:
+        """The progress of the change to another embedding model; None where there is none."""
+        return self._changeover.progress(workspace, self.tools.embedder)
+
+    def _searching(self, workspace: str) -> Tools:
+        return replace(self.tools, embedder=self._changeover.searched(workspace, self.tools.embedder))
 
     @overload
-    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
+    def context(self, query: str = "", *, since: None = None, **options: Unpack[ContextOptions]) -> Context: ...
 
+    @overload
+    def context(self, query: str = "", *, since: str, **options: Unpack[ContextOptions]) -> Delta: ...
+
+    @named_options(RequestOptions)
     def context(
         self,
         query: str = "",
@@ -270,7 +281,7 @@ class Weft:
         lens: str | Lens | None = None,
         since: str | None = None,
         remember: bool = False,
-        **more: Any,
+        **more: Unpack[RequestOptions],
     ) -> Context | Delta:
         """Assemble the context for a query.
 
@@ -285,6 +296,7 @@ class Weft:
         self.earlier.note(context, request.thread, keep=remember)
         return context
 
+    @named_options(RequestOptions)
     def request(
         self,
         query: str,
@@ -292,7 +304,9 @@ class Weft:
         *,
         budget: int | Budget | None = None,
         lens: str | Lens | None = None,
-        **more: Any,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        **more: Unpack[RequestOptions],
     ) -> Request:
         """The request for a query, with the recipe's and the engine's settings for what it leaves open."""
         if not isinstance(budget, Budget):
@@ -300,7 +314,7 @@ class Weft:
             check_budget(Budget(total=total))
             budget = recipe.budget(total)
         more["decay"] = more.get("decay") or self.tools.decay
-        request = Request(query=query, budget=budget, **more)
+        request = Request(query=query, user=user, workspace=workspace, budget=budget, **more)
         if lens is None:
             return request
         check_request(request)
@@ -349,7 +363,9 @@ class Weft:
             cached = self.context_cache.get(key, moment)
             if cached is not None:
                 return cached
-            context = assemble(view, asked, recipe, self.tools, now)
+            context = assemble(view, asked, recipe, self._searching(request.workspace), now)
+            if progress := self.changeover(request.workspace):
+                context = replace(context, warnings=(*context.warnings, str(progress)))
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
         return context
@@ -361,7 +377,7 @@ class Weft:
         """
         asked, now = self._ready(request, recipe, self._clock())
         with nullcontext(view) if view is not None else self.store.view(request.workspace, request.user) as opened:
-            return rank(opened, asked, recipe, self.tools, now)
+            return rank(opened, asked, recipe, self._searching(request.workspace), now)
 
     def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
         """The request with its date, once it can be answered, and the minute for which it is."""
@@ -371,7 +387,8 @@ class Weft:
         asked = dated(replace(request, query=valid_query(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
-    def preview(self, query: str = "", **options: Any) -> Preview:
+    @named_options(ContextOptions)
+    def preview(self, query: str = "", **options: Unpack[ContextOptions]) -> Preview:
         """The figures of the context for the same arguments."""
         context = self.context(query, **options)
         return Preview(
@@ -382,7 +399,8 @@ class Weft:
             scores={item.candidate.node.id: item.candidate.score for item in context.items},
         )
 
-    def explain(self, query: str = "", **options: Any) -> str:
+    @named_options(ContextOptions)
+    def explain(self, query: str = "", **options: Unpack[ContextOptions]) -> str:
         """Report the reasons behind the context for the same arguments, for every candidate."""
         return explain(self.context(query, **options))
 
@@ -444,10 +462,8 @@ class Weft:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
-        with self.store.view(workspace, user) as view:
-            node = resolve(view, reference).node
-        with self.atomic(workspace) as batch:
-            batch.give_feedback(user, node, useful, self._clock())
+        with self.atomic(workspace) as batch, self.store.view(workspace, user) as view:
+            batch.give_feedback(user, resolve(view, reference).node, useful, self._clock())
 
     def record(
         self,
@@ -479,13 +495,3 @@ def _create_default_workspace(store: Store) -> None:
     except BaseException:
         store.close()
         raise
-
-
-SEARCHES: dict[str, Recipe] = {
-    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
-    for mode, collectors in (
-        ("hybrid", (LexicalCollector(), SemanticCollector())),
-        ("words", (LexicalCollector(),)),
-        ("vector", (SemanticCollector(threshold=0.0),)),
-    )
-}

@@ -17,9 +17,9 @@ from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import Memory
 from weftwork.lens import Lens
+from weftwork.options import RemoteOptions, named_options
 from weftwork.recipe import Recipe
 from weftwork.render import LeanContext, LeanDelta
-from weftwork.request import Request
 from weftwork.results import Added, Preview, SearchResult
 from weftwork.turn import Compacted, Reply, Turn, TurnOptions
 from weftwork.types import Context, Edge, Filters, Node, NodeInfo
@@ -28,7 +28,12 @@ from weftwork.wire import decode, encode
 if TYPE_CHECKING:
     import httpx
 
-_OWN = frozenset({"workspace", "user", "budget", "query"})
+
+class RemoteCall(RemoteOptions, total=False):
+    """The options of `Client.context` beside the query, `since` and `explain`."""
+
+    user: str | None
+    workspace: str
 
 
 class Client:
@@ -101,18 +106,25 @@ class Client:
 
     @overload
     def context(
-        self, query: str = "", *, since: None = None, explain: Literal[False] = False, **options: Any
+        self, query: str = "", *, since: None = None, explain: Literal[False] = False, **options: Unpack[RemoteCall]
     ) -> LeanContext: ...
 
     @overload
-    def context(self, query: str = "", *, since: str, explain: Literal[False] = False, **options: Any) -> LeanDelta: ...
+    def context(
+        self, query: str = "", *, since: str, explain: Literal[False] = False, **options: Unpack[RemoteCall]
+    ) -> LeanDelta: ...
 
     @overload
-    def context(self, query: str = "", *, since: None = None, explain: Literal[True], **options: Any) -> Context: ...
+    def context(
+        self, query: str = "", *, since: None = None, explain: Literal[True], **options: Unpack[RemoteCall]
+    ) -> Context: ...
 
     @overload
-    def context(self, query: str = "", *, since: str, explain: Literal[True], **options: Any) -> Delta: ...
+    def context(
+        self, query: str = "", *, since: str, explain: Literal[True], **options: Unpack[RemoteCall]
+    ) -> Delta: ...
 
+    @named_options(RemoteOptions)
     def context(
         self,
         query: str = "",
@@ -121,7 +133,7 @@ class Client:
         workspace: str = DEFAULT_WORKSPACE,
         since: str | None = None,
         explain: bool = False,
-        **options: Any,
+        **options: Unpack[RemoteOptions],
     ) -> LeanContext | LeanDelta | Context | Delta:
         """Return the context for a query, or with `since` the delta to an earlier one; options as for `Weft.context`.
 
@@ -135,14 +147,26 @@ class Client:
         answer = self.send("POST", workspace, "context/delta", body | {"since": since}, user)
         return decode(Delta, answer) if explain else decode(LeanDelta, answer)
 
+    @named_options(RemoteOptions)
     def preview(
-        self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Unpack[RemoteOptions],
     ) -> Preview:
         """The figures of the context for the same arguments."""
         return decode(Preview, self.send("POST", workspace, "context/preview", _asked(query, options), user))
 
+    @named_options(RemoteOptions)
     def explain(
-        self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Unpack[RemoteOptions],
     ) -> str:
         """Why the context for the same arguments is what it is."""
         return str(self.send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
@@ -235,7 +259,7 @@ class Client:
         return dict(self.send("GET", workspace, "", user=user)["counts"])
 
     def remember(
-        self, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
+        self, /, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
     ) -> Memory:
         """Write a memory; `details` as for `Memories.remember`."""
         body = {"text": text} | {name: encode(_listed(value)) for name, value in details.items()}
@@ -274,14 +298,14 @@ class Client:
         return self._transport.events(Call("GET", _place(workspace, f"jobs/{segment(job)}/events"), user=user))
 
     def ask(
-        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self, /, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> dict[str, Any]:
         """The answer to a question about documents, with its sources and the check of its citations."""
         # A model may be asked for money, and takes its time: what broke off is not asked again unasked.
         return dict(self.send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
 
     def ask_events(
-        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self, /, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> Iterator[tuple[str, Any]]:
         """The same as it comes: `sources`, then `piece` by `piece`, then `done`."""
         body = {"query": query, **options}
@@ -310,13 +334,10 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
 
 
-def _asked(query: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(query: str, options: RemoteOptions) -> dict[str, Any]:
     """The body of a request for a context; parts that only a local engine can be given are refused."""
-    given = {"budget": None, "recipe": "default", **options}
-    known = (Request.__dataclass_fields__.keys() - _OWN) | {"budget", "recipe", "lens", "remember"}
+    given: dict[str, Any] = {"budget": None, "recipe": "default", **options}
     for name, value in given.items():
-        if name not in known:
-            raise TypeError(f"a context has no option {name!r}: use one of {', '.join(sorted(known))}")
         if isinstance(value, Recipe | Lens):
             raise InvalidInput(f"a server knows a {name} by its name, not by what it is: give {value.name!r}")
     return {"query": query, **{name: encode(value) for name, value in given.items() if value is not None}}

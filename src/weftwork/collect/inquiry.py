@@ -20,6 +20,7 @@ from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
+from weftwork.frozen import frozen
 from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import INTENTS, Question
 from weftwork.request import Request
@@ -53,7 +54,7 @@ RECENT_EVENTS = 50
 """The user's own edits and views that are read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A passage that a collector found: stored, by its key, or not stored, with its record."""
 

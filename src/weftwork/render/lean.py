@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from weftwork.notebook import Displayed
 from weftwork.types import Citation, Context, Ended, Excerpt, Form
 
 
@@ -41,8 +42,8 @@ class LeanSection:
     excerpts: tuple[LeanExcerpt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LeanContext:
+@dataclass(frozen=True, slots=True, repr=False)
+class LeanContext(Displayed):
     """A context without its trace, its pieces and the contents of its excerpts."""
 
     id: str

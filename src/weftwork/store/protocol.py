@@ -355,6 +355,9 @@ class Store(Protocol):
     def waiting(self, workspace: str, model: str) -> int:
         """The number of texts without a vector of a model, claimed ones included."""
 
+    def vector_counts(self, workspace: str) -> dict[str, int]:
+        """The number of vectors by model, for models that are or were in use."""
+
     def claim(self, workspace: str, model: str, limit: int) -> AbstractContextManager[Mapping[str, str]]:
         """Claim some texts without a vector, by digest; no other worker gets them until the block ends.
 

@@ -57,6 +57,44 @@ def test_every_body_has_an_example_that_the_server_takes_for_well_formed(app, op
                 assert schemas[name].get("examples"), f"{where}: {name}"
 
 
+def test_operations_have_stable_names_by_which_clients_call_them(operations):
+    names = {operation["operationId"] for operation in operations.values()}
+    assert len(names) == len(operations)
+    assert all(name.isalpha() for name in names)
+    # Generated clients break when one of these changes.
+    assert names >= {
+        "buildContext", "previewContext", "explainContext", "buildDelta", "checkCitations", "searchPassages",
+        "readNode", "writeNodes", "removeNodes", "uploadDocument", "readJob", "remember", "searchMemories",
+        "buildMemoryContext", "startThread", "addMessages", "askQuestion", "giveFeedback", "readDocument",
+    }  # fmt: skip
+
+
+def _untyped(schema, where):
+    """The places of a schema that promise nothing of what stands there."""
+    if isinstance(schema, list):
+        for number, part in enumerate(schema):
+            yield from _untyped(part, f"{where}/{number}")
+    if not isinstance(schema, dict):
+        return
+    of_any = schema.get("additionalProperties", True) in (True, {})
+    if schema == {} or (schema.get("type") == "object" and "properties" not in schema and of_any):
+        yield where
+    for name, part in schema.items():
+        if name not in ("examples", "default", "additionalProperties") or (isinstance(part, dict) and part):
+            yield from _untyped(part, f"{where}/{name}")
+
+
+def test_every_answer_is_typed_to_its_leaves(app):
+    description = describe(app)
+    schemas = description["components"]["schemas"]
+    assert [where for name, schema in schemas.items() for where in _untyped(schema, name)] == []
+    assert [name for name in schemas if "_" in name] == []
+    for path, found in description["paths"].items():
+        for method, operation in found.items():
+            success = next(iter(operation["responses"].items()))
+            assert success[0] == "204" or success[1]["content"], f"{method} {path}"
+
+
 def _without_headers(description):
     """The description without the headers that name a user or a workspace: made-up ones would be all that is tested."""
     told = deepcopy(description)

@@ -23,6 +23,7 @@ from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.limits import BodyLimit, Rates
 from weftwork.server.http.mcp import mcp_route
 from weftwork.server.http.metrics import Metrics
+from weftwork.server.http.openapi import operation_id
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import add_problems
 from weftwork.server.http.request_log import Observing
@@ -54,6 +55,7 @@ def make_app(weft: Weft, options: Options | None = None) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=_lifespan,
+        generate_unique_id_function=operation_id,
     )
     service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits))
     app.router.routes.append(mcp_route(service))

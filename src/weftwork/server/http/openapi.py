@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
 from weftwork.server.http.problems import MEDIA_TYPE
 
@@ -43,6 +44,12 @@ ANSWER = {
 }
 
 
+def operation_id(route: APIRoute) -> str:
+    """The id of an operation, by which generated clients name their methods: the name of its function."""
+    first, *others = route.name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
 def describe(app: FastAPI) -> dict[str, Any]:
     """The description of an application."""
     if app.openapi_schema is None:
@@ -57,10 +64,22 @@ def describe(app: FastAPI) -> dict[str, Any]:
         for path, operations in found["paths"].items():
             for operation in operations.values():
                 _add_errors(path, operation)
+        _rename(found, "Body_uploadDocument", "UploadIn")
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
         app.openapi_schema = found
     return app.openapi_schema
+
+
+def _rename(found: dict[str, Any], old: str, new: str) -> None:
+    """Give a schema that the framework named a name like those of the others."""
+    schemas = found["components"]["schemas"]
+    schemas[new] = {**schemas.pop(old), "title": new}
+    for operations in found["paths"].values():
+        for operation in operations.values():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                if content["schema"] == {"$ref": f"#/components/schemas/{old}"}:
+                    content["schema"] = {"$ref": f"#/components/schemas/{new}"}
 
 
 def _add_errors(path: str, operation: dict[str, Any]) -> None:

@@ -20,6 +20,8 @@ DIGESTS = """SELECT DISTINCT p.digest FROM passages p
     JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
     JOIN models m ON m.workspace = %(ws)s AND m.model = e.model AND m.name = %(model)s
     WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[])"""
+VECTOR_COUNTS = """SELECT m.name, (SELECT COUNT(*) FROM embeddings e WHERE e.workspace = %(ws)s AND e.model = m.model)
+    FROM models m WHERE m.workspace = %(ws)s"""
 PAGES_WITHOUT_VECTORS = f"""SELECT n.id, d.id, {TEXT}, n.fields
     FROM nodes n LEFT JOIN nodes d ON d.workspace = %(ws)s AND d.pk = n.parent
     WHERE n.workspace = %(ws)s AND n.type = 'document_page' AND NOT EXISTS (

@@ -119,6 +119,10 @@ class SqlStore(ABC):
         """The digests under which a vector is stored. Ignores permissions: only for the write path."""
         return {digest for (digest,) in self._rows(workspace, self._sql.DIGESTS, model=model, digests=list(digests))}
 
+    def vector_counts(self, workspace: str) -> dict[str, int]:
+        """The number of vectors by model."""
+        return {model: int(count) for model, count in self._rows(workspace, self._sql.VECTOR_COUNTS)}
+
     def unchecked_pages_without_vectors(self, workspace: str, model: str, limit: int) -> list[Node]:
         """Some document pages without vectors of a model. Ignores permissions: only for the write path."""
         rows = self._rows(workspace, self._sql.PAGES_WITHOUT_VECTORS, model=model, limit=limit)

@@ -14,6 +14,7 @@ PARENT_ID = "SELECT p.id FROM nodes n JOIN nodes p ON p.pk = n.parent WHERE n.wo
 MARKS = "SELECT name, mark FROM marks WHERE workspace = :ws AND topic = :group ORDER BY name"
 DIGESTS = """SELECT digest FROM vectors
     WHERE workspace = :ws AND model = :model AND digest IN (SELECT value FROM json_each(:digests))"""
+VECTOR_COUNTS = "SELECT model, COUNT(*) FROM vectors WHERE workspace = :ws GROUP BY model"
 PAGES_WITHOUT_VECTORS = """SELECT n.id, (SELECT d.id FROM nodes d WHERE d.pk = n.parent), (SELECT group_concat(text, '')
         FROM (SELECT text FROM passages WHERE node = n.pk ORDER BY ordinal)), n.fields
     FROM nodes n WHERE n.workspace = :ws AND n.type = 'document_page'

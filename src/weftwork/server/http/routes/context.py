@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from weftwork.answer import check_answer
+from weftwork.delta import Delta
 from weftwork.render import LeanContext, LeanDelta, lean, to_dict
 from weftwork.results import Preview
 from weftwork.server.http.access import Caller, Reader, Served, Writer
@@ -18,13 +19,12 @@ from weftwork.server.http.schemas.context import (
     AnswerIn,
     BuildIn,
     ContextIn,
-    ContextOut,
     DeltaIn,
-    DeltaOut,
     Explanation,
     Results,
     SearchIn,
 )
+from weftwork.server.http.schemas.document import ContextOut, DeltaOut
 from weftwork.server.http.schemas.faces import Done, FeedbackIn
 from weftwork.server.http.service import Service
 from weftwork.types import Budget, Context
@@ -32,8 +32,8 @@ from weftwork.types import Budget, Context
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["context"])
 
 
-@router.post("/context/build", response_model=LeanContext | ContextOut, summary="Build a context")
-def build(workspace: str, body: BuildIn, caller: Reader, served: Served) -> Response:
+@router.post("/context/build", response_model=LeanContext | ContextOut | Context, summary="Build a context")
+def build_context(workspace: str, body: BuildIn, caller: Reader, served: Served) -> Response:
     """The context for a query: the text for the model, and its sources; `form` asks for more."""
     context = served.weft.context(**_options(body, served, caller, workspace))
     if body.form == "lean":
@@ -48,19 +48,19 @@ def without_timings(context: Context, caller: Caller, workspace: str) -> Context
 
 
 @router.post("/context/preview", response_model=Preview, summary="Preview a context")
-def preview(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
+def preview_context(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
     """The figures of the context for the same request."""
     return reply(served.weft.preview(**_options(body, served, caller, workspace)))
 
 
 @router.post("/context/explain", response_model=Explanation, summary="Explain a context")
-def explain(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
+def explain_context(workspace: str, body: ContextIn, caller: Reader, served: Served) -> Response:
     """Why the context for the same request is what it is, in words."""
     return reply({"text": served.weft.explain(**_options(body, served, caller, workspace))})
 
 
-@router.post("/context/delta", response_model=LeanDelta | DeltaOut, summary="Build what changed")
-def delta(workspace: str, body: DeltaIn, caller: Reader, served: Served) -> Response:
+@router.post("/context/delta", response_model=LeanDelta | DeltaOut | Delta, summary="Build what changed")
+def build_delta(workspace: str, body: DeltaIn, caller: Reader, served: Served) -> Response:
     """The difference to an earlier context of the same user and thread; `form` asks for more."""
     difference = served.weft.context(**_options(body, served, caller, workspace), since=body.since)
     if body.form == "lean":
@@ -69,7 +69,7 @@ def delta(workspace: str, body: DeltaIn, caller: Reader, served: Served) -> Resp
 
 
 @router.post("/answers/check", response_model=AnswerCheckOut, summary="Check an answer")
-def check(workspace: str, body: AnswerIn, caller: Reader, served: Served) -> Response:
+def check_citations(workspace: str, body: AnswerIn, caller: Reader, served: Served) -> Response:
     """The sources of a context that an answer cites, makes up, or quotes without citing them."""
     context = served.weft.context(**_options(body, served, caller, workspace))
     result = check_answer(body.answer, context)
@@ -77,7 +77,7 @@ def check(workspace: str, body: AnswerIn, caller: Reader, served: Served) -> Res
 
 
 @router.post("/search", response_model=Results, summary="Search passages", tags=["search"])
-def search(workspace: str, body: SearchIn, caller: Reader, served: Served) -> Response:
+def search_passages(workspace: str, body: SearchIn, caller: Reader, served: Served) -> Response:
     """The passages that answer a query best, with an excerpt around what matched."""
     limits = served.options.limits
     within("limit", body.limit, limits.results)
@@ -94,7 +94,7 @@ def search(workspace: str, body: SearchIn, caller: Reader, served: Served) -> Re
 
 
 @router.post("/feedback", response_model=Done, summary="Give feedback", tags=["feedback"])
-def feedback(workspace: str, body: FeedbackIn, caller: Writer, served: Served) -> Response:
+def give_feedback(workspace: str, body: FeedbackIn, caller: Writer, served: Served) -> Response:
     """Say whether a source helped; one's later word on it replaces the earlier one."""
     served.weft.feedback(body.reference, body.useful, user=caller.user, workspace=workspace)
     return reply({"success": True})

@@ -35,7 +35,7 @@ workspaces = APIRouter(prefix="/v1/workspaces/{workspace}/context/workspace", ta
 
 
 @router.post("/context/build", response_model=PrimeContextOut, summary="Context for a message")
-def build_context(body: PrimeContextRequest, caller: AnyCaller, served: Served) -> Response:
+def build_thread_context(body: PrimeContextRequest, caller: AnyCaller, served: Served) -> Response:
     """The context for a message in a thread, as the thread contract has it."""
     workspace = home_of(caller, "read")
     within("the length of the message", len(body.message), served.options.limits.query_characters)
@@ -48,7 +48,7 @@ def build_context(body: PrimeContextRequest, caller: AnyCaller, served: Served) 
 
 
 @router.post("/context/feedback", response_model=Done, summary="Feedback on an item")
-def give_feedback(body: ContextFeedback, caller: AnyCaller, served: Served) -> Response:
+def give_item_feedback(body: ContextFeedback, caller: AnyCaller, served: Served) -> Response:
     """Take feedback on an item of a context, as the thread contract has it."""
     workspace = home_of(caller, "write")
     served.weft.feedback(body.contextItemId, body.useful, user=caller.user, workspace=workspace)

@@ -42,7 +42,7 @@ JobName = Annotated[str, Path(max_length=100, description="The id of a job.")]
 
 
 @router.post("/documents", response_model=JobOut, status_code=202, summary="Upload a document")
-def upload(
+def upload_document(
     workspace: str,
     caller: Writer,
     served: Served,
@@ -89,13 +89,13 @@ def follow_job(workspace: str, job: JobName, caller: Reader, served: Served) -> 
 
 
 @router.get("/page-image", response_class=Response, responses=IMAGE, summary="Show a page")
-def page_image(workspace: str, node: NodeName, caller: Reader, served: Served) -> Response:
+def read_page_image(workspace: str, node: NodeName, caller: Reader, served: Served) -> Response:
     """The picture of a page that the user may see."""
     return _picture(served, caller, workspace, node, "image_path")
 
 
 @router.get("/page-thumbnail", response_class=Response, responses=IMAGE, summary="Show a page in small")
-def page_thumbnail(workspace: str, node: NodeName, caller: Reader, served: Served) -> Response:
+def read_page_thumbnail(workspace: str, node: NodeName, caller: Reader, served: Served) -> Response:
     """The small picture of a page that the user may see."""
     return _picture(served, caller, workspace, node, "thumbnail_path")
 

@@ -117,7 +117,7 @@ def count_uses(workspace: str, body: UsesIn, caller: Writer, served: Served) -> 
 
 
 @router.post("/activity", response_model=Done, summary="Record activity", tags=["activity"])
-def record(workspace: str, body: ActivityIn, caller: Recorder, served: Served) -> Response:
+def record_activity(workspace: str, body: ActivityIn, caller: Recorder, served: Served) -> Response:
     """Note that the user saw or changed a node."""
     return _recorded(workspace, body, caller, served)
 

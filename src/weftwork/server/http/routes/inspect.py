@@ -38,7 +38,7 @@ FOUND = 12
 
 
 @router.get("/v1/inspect", response_model=SettingsOut, summary="List what can be inspected")
-def settings(caller: AnyCaller, served: Served) -> Response:
+def list_inspector_settings(caller: AnyCaller, served: Served) -> Response:
     """The choices of the page: workspaces, users, recipes with their sections, lenses and packers."""
     lenses = served.weft.tools.lenses
     return reply(
@@ -65,7 +65,7 @@ def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
 
 
 @router.post("/v1/workspaces/{workspace}/inspect", response_model=Inspection, summary="Inspect a context")
-def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
+def inspect_context(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
     """A context made visible: its text in pieces, every candidate with its fate, and the walk that led there."""
     weft, recipe = served.weft, _recipe(body, served)
     context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
@@ -74,7 +74,7 @@ def look(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Res
 
 
 @router.post("/v1/workspaces/{workspace}/inspect/near", response_model=NearMissList, summary="Find near misses")
-def near(workspace: str, body: NearIn, caller: Reader, served: Served) -> Response:
+def find_near_misses(workspace: str, body: NearIn, caller: Reader, served: Served) -> Response:
     """The additional budget that would show each candidate whole, found by making such contexts."""
     weft, recipe = served.weft, _recipe(body, served)
     request = _request(body, recipe, caller, served, workspace)
@@ -105,12 +105,20 @@ def _request(body: InspectIn, recipe: Recipe, caller: Caller, served: Service, w
     total = weft.default_budget(recipe) if body.budget is None else body.budget
     within("the budget", total, served.options.limits.budget_tokens)
     within("the length of the query", len(body.query), served.options.limits.query_characters)
-    about = {"focus": body.focus, "thread": body.thread, "user": caller.user, "workspace": workspace}
-    return weft.request(body.query, recipe, budget=body.shares(recipe, total), lens=body.lens, **about)
+    return weft.request(
+        body.query,
+        recipe,
+        budget=body.shares(recipe, total),
+        lens=body.lens,
+        user=caller.user,
+        workspace=workspace,
+        focus=body.focus,
+        thread=body.thread,
+    )
 
 
 @router.get("/v1/workspaces/{workspace}/inspect/nodes", response_model=Places, summary="Find nodes to choose from")
-def nodes(
+def find_nodes(
     workspace: str,
     caller: Reader,
     served: Served,

@@ -63,7 +63,7 @@ def list_memories(
 
 
 @router.post("/memories-add", response_model=AdditionOut, summary="Remember a conversation")
-def add(workspace: str, body: ConversationIn, caller: Writer, served: Served) -> Response:
+def remember_conversation(workspace: str, body: ConversationIn, caller: Writer, served: Served) -> Response:
     """Keep what is said in a conversation; turns that were read before are passed over."""
     within("the number of messages", len(body.messages), served.options.limits.batch)
     model = served.options.model if body.extract else None
@@ -82,27 +82,27 @@ def add(workspace: str, body: ConversationIn, caller: Writer, served: Served) ->
 
 
 @router.post("/memories-search", response_model=MemoryResults, summary="Search memories")
-def search(workspace: str, body: MemoryQuery, caller: Reader, served: Served) -> Response:
+def search_memories(workspace: str, body: MemoryQuery, caller: Reader, served: Served) -> Response:
     """The memories that answer a query, the most similar first."""
     found = _memories(served.weft).search(body.query or "", user=caller.user, workspace=workspace, **body.options())
     return reply({"results": found})
 
 
 @router.post("/memories-context", response_model=MemoryContext, summary="A context of memories")
-def context(workspace: str, body: MemoryContextQuery, caller: Reader, served: Served) -> Response:
+def build_memory_context(workspace: str, body: MemoryContextQuery, caller: Reader, served: Served) -> Response:
     """The memories that answer a query as text, within a budget of tokens."""
     memories, options = _memories(served.weft), body.options()
     return reply(memories.context(body.query or "", user=caller.user, workspace=workspace, **options))
 
 
 @router.get("/memories-history", response_model=MemoryList, summary="The versions of a memory")
-def history(workspace: str, memory: MemoryId, caller: Reader, served: Served) -> Response:
+def list_memory_versions(workspace: str, memory: MemoryId, caller: Reader, served: Served) -> Response:
     """All versions of a memory that the user may see, the first one first."""
     return reply({"memories": _memories(served.weft).history(memory, user=caller.user, workspace=workspace)})
 
 
 @router.post("/memories-forget", response_model=Removed, summary="Forget memories")
-def forget_many(workspace: str, body: ForgetIn, caller: Writer, served: Served) -> Response:
+def forget_memories(workspace: str, body: ForgetIn, caller: Writer, served: Served) -> Response:
     """Remove memories with their earlier versions for good, all of them or none."""
     count = _memories(served.weft).forget(
         *body.ids,
@@ -116,19 +116,19 @@ def forget_many(workspace: str, body: ForgetIn, caller: Writer, served: Served) 
 
 
 @router.get("/memories/{memory:path}", response_model=MemoryOut, summary="Read a memory")
-def get(workspace: str, memory: MemoryName, caller: Reader, served: Served) -> Response:
+def read_memory(workspace: str, memory: MemoryName, caller: Reader, served: Served) -> Response:
     """One memory, whether it holds now or not."""
     return reply(_memories(served.weft).get(memory, user=caller.user, workspace=workspace))
 
 
 @router.put("/memories/{memory:path}", response_model=MemoryOut, summary="Change a memory")
-def update(workspace: str, memory: MemoryName, body: MemoryChange, caller: Writer, served: Served) -> Response:
+def change_memory(workspace: str, memory: MemoryName, body: MemoryChange, caller: Writer, served: Served) -> Response:
     """Write the next version of a memory, which ends where that begins; without a text, change its details in place."""
     changed = _memories(served.weft).update(memory, body.text, user=caller.user, workspace=workspace, **body.details())
     return reply(changed)
 
 
 @router.delete("/memories/{memory:path}", response_model=Removed, summary="Forget a memory")
-def forget(workspace: str, memory: MemoryName, caller: Writer, served: Served) -> Response:
+def forget_memory(workspace: str, memory: MemoryName, caller: Writer, served: Served) -> Response:
     """Remove a memory with its earlier versions for good."""
     return reply({"removed": _memories(served.weft).forget(memory, user=caller.user, workspace=workspace)})

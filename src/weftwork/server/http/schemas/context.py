@@ -14,7 +14,6 @@ from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
     MOST_NAMES,
-    Json,
     Limit,
     Model,
     Moment,
@@ -129,6 +128,8 @@ class ContextIn(Model):
     truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"
     vector: Annotated[list[Number], Field(max_length=8192)] | None = None
     decay: Annotated[dict[str, Positive], Field(max_length=MOST_NAMES)] = {}
+    given: Names = []
+    """Citations that the reader has already: they are not shown again."""
     min_support: Share | None = None
     """The least support of the query with which anything is shown; 0 shows whatever is nearest."""
     remember: Truth = False
@@ -158,6 +159,7 @@ class ContextIn(Model):
             "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
             "filters": self.filters.value(),
             "prefer_types": frozenset(self.prefer_types),
+            "given": frozenset(self.given),
             "topics": tuple(Topic(topic.text, topic.weight) for topic in self.topics),
             "vector": None if self.vector is None else tuple(self.vector),
             "remember": self.remember,
@@ -187,41 +189,6 @@ class AnswerIn(ContextIn):
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "answer": "Every spring [k482913]."}]})
 
     answer: Annotated[str, Field(strict=True, max_length=200_000)]
-
-
-class ContextOut(Reply):
-    """A context: the text for the model, and the account of how it was made."""
-
-    model_config = ConfigDict(extra="allow")
-
-    id: str
-    query: str
-    workspace: str
-    user: str
-    text: str
-    tokens: int
-    budget: int
-    ended: str
-    sections: list[Json]
-    overflow: list[Json]
-    citations: list[Json]
-    warnings: list[str]
-    timings: dict[str, float]
-
-
-class DeltaOut(Reply):
-    """The difference to an earlier context, with its pieces."""
-
-    model_config = ConfigDict(extra="allow")
-
-    since: str
-    added: list[Json]
-    changed: list[Json]
-    withdrawn: list[Json]
-    order: list[str]
-    text: str
-    tokens: int
-    whole: bool
 
 
 class Explanation(Reply):

@@ -48,6 +48,14 @@ class TitleIn(Model):
     title: Title
 
 
+class ThreadTurn(Model):
+    """A message to be put into a thread."""
+
+    role: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "user"
+    text: Said
+    at: Moment | None = None
+
+
 class MessagesIn(Model):
     """Messages to be put at the end of a thread."""
 
@@ -57,15 +65,8 @@ class MessagesIn(Model):
         }
     )
 
-    class Turn(Model):
-        """A message."""
-
-        role: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "user"
-        text: Said
-        at: Moment | None = None
-
     thread: Name
-    messages: Annotated[list[Turn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+    messages: Annotated[list[ThreadTurn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
 
 
 class ReferencesIn(Model):
@@ -166,17 +167,29 @@ class AskIn(Model):
     """Quote the sources, even if the server has a model."""
 
 
+class CitationCheck(Reply):
+    """The check of an answer's citations, by the numbers of its sources."""
+
+    class Uncited(Reply):
+        """A sentence that repeats a source without citing it."""
+
+        sentence: str
+        source: int
+
+    cited: list[int]
+    unknown: list[int]
+    uncited: list[Uncited]
+
+
 class ResearchOut(Reply):
     """An answer with `[1]`-style citations of its sources."""
-
-    model_config = ConfigDict(extra="allow")
 
     answer: str
     sources: list[SourceDocument]
     truncated: bool
     total_tokens: int
     model: str | None
-    citations: Json
+    citations: CitationCheck
     note: str
 
 

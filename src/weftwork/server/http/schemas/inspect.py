@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field
 
 from weftwork.recipe import Recipe
 from weftwork.server.http.schemas.context import QUERY, Tokens
-from weftwork.server.http.schemas.values import LARGEST_BUDGET, Json, Model, Name, Query, Reply
-from weftwork.types import Budget
+from weftwork.server.http.schemas.values import LARGEST_BUDGET, Model, Name, Query, Reply
+from weftwork.types import Budget, Fate, Finding, Form
 
 Closing = Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]
 
@@ -48,6 +48,104 @@ class NearIn(InspectIn):
     citations: Annotated[list[Name], Field(min_length=1, max_length=10)]
 
 
+class InspectedSection(Reply):
+    """A section of the context, in figures."""
+
+    name: str
+    title: str
+    tokens: int
+    budget: int | None
+
+
+class InspectedPiece(Reply):
+    """A stretch of the text; what it shows is named where it is an excerpt, and nothing but its text where it is none.
+
+    `candidate` and `candidates` are places in the list of candidates.
+    """
+
+    text: str
+    document: str | None = None
+    title: str | None = None
+    section: str | None = None
+    candidate: int | None = None
+    candidates: list[int] | None = None
+    score: float | None = None
+    form: Form | None = None
+    truncated: bool | None = None
+    tokens: int | None = None
+
+
+class InspectedCandidate(Reply):
+    """A candidate with its fate, and what each signal gave to its score."""
+
+    node: str
+    citation: str
+    type: str
+    title: str
+    section: str
+    tags: list[str]
+    score: float
+    tokens: int
+    fate: Fate
+    reason: str
+    missing_tokens: int | None
+    signals: dict[str, float | None]
+    shares: dict[str, float]
+    findings: list[Finding]
+    page: int | None
+    has_picture: bool
+
+
+class WalkedNode(Reply):
+    """A node that a walk met, and how many links away."""
+
+    id: str
+    title: str
+    type: str
+    distance: int
+
+
+class WalkedStep(Reply):
+    """A link that a walk followed."""
+
+    model_config = ConfigDict(validate_by_name=True)
+
+    source: str = Field(alias="from")
+    to: str
+    edge: str
+    direction: Literal["out", "in"]
+    label: str
+
+
+class Walk(Reply):
+    """The walk that led to candidates, the nearest nodes first."""
+
+    nodes: list[WalkedNode]
+    steps: list[WalkedStep]
+
+
+class InspectedWorkspace(Reply):
+    """A workspace, and the users that the key may act for."""
+
+    name: str
+    users: list[str]
+
+
+class InspectedRecipe(Reply):
+    """A recipe with the shares of its sections."""
+
+    name: str
+    packer: str
+    sections: dict[str, float]
+
+
+class InspectedLens(Reply):
+    """A lens and what it prefers."""
+
+    name: str
+    description: str
+
+
 class Inspection(Reply):
     """A context made visible."""
 
@@ -59,12 +157,12 @@ class Inspection(Reply):
     """Tokens of the list of titles."""
     frame_tokens: int
     """Headings and everything else that is no item."""
-    sections: list[Json]
-    pieces: list[Json]
+    sections: list[InspectedSection]
+    pieces: list[InspectedPiece]
     """The text without gaps; an excerpt has the places of what it shows in `candidates`, the best as `candidate`."""
-    candidates: list[Json]
+    candidates: list[InspectedCandidate]
     """One for each candidate, in or out, the best first; `shares` is what each signal gave to the score."""
-    walk: dict[str, list[Json]]
+    walk: Walk
     warnings: list[str]
     timings: dict[str, float]
 
@@ -90,12 +188,11 @@ class SettingsOut(Reply):
     user: str
     scope: Literal["read", "write", "admin"]
     most_tokens: int
-    workspaces: list[Json]
-    """Each with its name and the users that the key may act for."""
+    workspaces: list[InspectedWorkspace]
     home: str | None
     """The workspace to begin with."""
-    recipes: list[Json]
-    lenses: list[Json]
+    recipes: list[InspectedRecipe]
+    lenses: list[InspectedLens]
     packers: list[str]
 
 

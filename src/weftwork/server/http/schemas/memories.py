@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from weftwork.faces.memory import RankingOptions
+from weftwork.faces.memory.adding import Change
+from weftwork.faces.memory.types import Conflict, RelatedMemory
 from weftwork.server.http.schemas.context import FiltersIn
 from weftwork.server.http.schemas.faces import Asked, Said
 from weftwork.server.http.schemas.values import (
@@ -14,7 +16,7 @@ from weftwork.server.http.schemas.values import (
     LARGEST_BUDGET,
     MOST_IN_A_BATCH,
     MOST_NAMES,
-    Json,
+    FieldValues,
     Limit,
     Model,
     Moment,
@@ -80,6 +82,15 @@ class MemoryChange(_Details):
     contradicts: Names = []
 
 
+class ConversationTurn(Model):
+    """A message of a conversation."""
+
+    id: Name | None = None
+    role: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "user"
+    text: Said
+    at: Moment | None = None
+
+
 class ConversationIn(_Details):
     """A conversation, the statements of which are to be remembered."""
 
@@ -87,15 +98,7 @@ class ConversationIn(_Details):
         json_schema_extra={"examples": [{"messages": [{"role": "user", "text": "I moved to Lisbon in May."}]}]}
     )
 
-    class Turn(Model):
-        """A message."""
-
-        id: Name | None = None
-        role: Annotated[str, Field(strict=True, min_length=1, max_length=200)] = "user"
-        text: Said
-        at: Moment | None = None
-
-    messages: Annotated[list[Turn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+    messages: Annotated[list[ConversationTurn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
     on_conflict: Literal["keep_both", "link", "supersede"] | None = None
     """`supersede` with `extract`, else `keep_both`, if nothing is said."""
     extract: Truth = False
@@ -208,7 +211,7 @@ class MemoryOut(Reply):
     type: str
     confidence: float | None
     tags: list[str]
-    metadata: Json
+    metadata: FieldValues
     pinned: bool
     conversation_id: str | None
     created_at: str | None
@@ -219,7 +222,7 @@ class MemoryOut(Reply):
     access: list[str] | None
     action: Literal["added", "superseded", "known", "asked"] | None
     """The outcome for a new one."""
-    conflicts: list[Json]
+    conflicts: list[Conflict]
     """Memories that a new one probably repeats or contradicts."""
 
 
@@ -229,10 +232,22 @@ class MemoryList(Reply):
     memories: list[MemoryOut]
 
 
+class MemoryResult(Reply):
+    """A memory that answers a query."""
+
+    memory: MemoryOut
+    score: float
+    """Its similarity to the query, in [0, 1]."""
+    rank: float | None
+    """The score of the ranking; null before there was one."""
+    relationships: list[RelatedMemory] | None
+    """Null unless they were asked for."""
+
+
 class MemoryResults(Reply):
     """The memories that answer a query, the most similar first."""
 
-    results: list[Json]
+    results: list[MemoryResult]
 
 
 class MemoryContext(Reply):
@@ -240,7 +255,7 @@ class MemoryContext(Reply):
 
     context: str
     token_count: int
-    memories: list[Json]
+    memories: list[MemoryResult]
     truncated: bool
     template: str
     warnings: list[str]
@@ -249,6 +264,6 @@ class MemoryContext(Reply):
 class AdditionOut(Reply):
     """The changes that a conversation made."""
 
-    changes: list[Json]
+    changes: list[Change]
     read: int
     known: int

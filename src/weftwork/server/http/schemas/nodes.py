@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from weftwork.server.http.schemas.values import (
     MOST_IN_A_BATCH,
     Fields,
+    FieldValues,
     Json,
     Model,
     Moment,
@@ -82,7 +83,7 @@ class NodeOut(Reply):
     parent: str | None
     position: int
     tags: list[str]
-    fields: dict[str, Any]
+    fields: FieldValues
     confidence: float | None
     conversation: str | None
     created_at: str | None

@@ -59,4 +59,6 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Moment = Annotated[datetime, BeforeValidator(_moment), AfterValidator(_within_reason)]
 Limit = Annotated[int, Field(strict=True, ge=1, le=MOST_LISTED)]
 Fields = Annotated[dict[Name, Text | Truth | Whole | Number | list[Text] | None], Field(max_length=MOST_NAMES)]
+FieldValues = dict[str, str | bool | int | float | list[str] | None]
+"""Fields of a node, as they are sent."""
 Json = dict[str, Any]
