@@ -23,6 +23,8 @@ IDS = "_ids"
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
 
+MEMORY, PINNED = "memory", "pinned"
+"""The tags of memories, and of those that stand in every context of their user."""
 PAGE = "document_page"
 """The type of a node that is a page of a document; its parent is the document."""
 CONTAINERS = frozenset({"folder", "workspace"})
@@ -470,8 +472,6 @@ class Context(Displayed):
     """Documents that are named in one line each."""
     citations: tuple[Citation, ...]
     trace: tuple[Decision, ...]
-    stable_prefix_tokens: int = 0
-    """Tokens at the start that stay the same as long as the same sources are chosen."""
     warnings: tuple[str, ...] = ()
     ended: Ended = "budget"
     """The reason why it ends: the budget is used up, nothing else was found, or all that is visible is there."""

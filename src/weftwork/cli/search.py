@@ -8,8 +8,8 @@ import click
 
 from weftwork.cli.options import as_json, one_line, piped, print_json, settings
 from weftwork.config import Config
-from weftwork.engine import SearchResult
 from weftwork.faces.opening import open_configured
+from weftwork.results import SearchResult
 from weftwork.types import Filters
 
 _MARKED = re.compile("<<<(.*?)>>>")

@@ -152,6 +152,12 @@ class Inquiry:
         return vector if vector.any() else None
 
     @once
+    def given_keys(self) -> frozenset[int]:
+        """Keys of the passages that the reader has from earlier turns."""
+        given = sorted(self.request.given)
+        return frozenset(record.passage.key for record in self.view.cited(given)) if given else frozenset()
+
+    @once
     def said_before(self) -> tuple[str, ...]:
         """Telling words of the turns before, where the question is about what was said there."""
         return said_before(self.view, self.question, self.request.history)

@@ -209,6 +209,21 @@ class StoreQueries(Protocol):
     TRIM_CONTEXTS: str
     """user, most; the oldest go"""
 
+    RECEIPT: str
+    """id → id, user, thread, at, record"""
+    RECEIPTS: str
+    """user or NULL, thread or NULL, limit → the same; the latest first"""
+    PUT_RECEIPT: str
+    """id, user, thread, at, record"""
+    TRIM_RECEIPTS: str
+    """most; the oldest go"""
+    REMOVE_RECEIPTS: str
+    """any, ids, user or NULL"""
+    GIVEN: str
+    """name of a thread, user → record"""
+    PUT_GIVEN: str
+    """name of a thread, user, given, at"""
+
     KEYS: str
     """→ id, digest, user, scope, created_at, name, expires_at, revoked_at, names of workspaces as JSON; in order"""
     KEY: str
