@@ -217,6 +217,12 @@ COUNT_EDGES = f"""SELECT COUNT(*) FROM nodes a
     WHERE a.workspace = :ws AND a.acl IN {VISIBLE} AND b.acl IN {VISIBLE}"""
 COUNT_TAGS = f"""SELECT COUNT(DISTINCT t.tag) FROM tags t JOIN nodes n ON n.pk = t.node
     WHERE t.workspace = :ws AND n.acl IN {VISIBLE}"""
+WRITTEN = """SELECT c.node, n.document FROM changes c LEFT JOIN nodes n ON n.pk = c.node
+    WHERE c.workspace = :ws AND c.version > :since LIMIT :most"""
+HANGING = """SELECT 1 FROM json_each(:nodes) k CROSS JOIN nodes n ON n.parent = k.value
+    WHERE n.pk NOT IN (SELECT value FROM json_each(:nodes)) LIMIT 1"""
+BEGINNINGS = f"""SELECT DISTINCT substr(p.citation, 1, {SHORT}) FROM json_each(:nodes) k
+    CROSS JOIN passages p ON p.node = k.value"""
 NEXT_TURN = f"""SELECT MIN(turn) FROM (
         SELECT turn FROM (SELECT valid_from AS turn FROM nodes
             WHERE workspace = :ws AND valid_from > :moment AND acl IN {VISIBLE} ORDER BY valid_from LIMIT 1)
