@@ -27,6 +27,7 @@ from benchmarks import (
     research,
     session,
     support,
+    turns,
     words,
 )
 from benchmarks.report import save, table
@@ -51,6 +52,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks turns --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -84,6 +86,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "load": load,
     "words": words,
     "support": support,
+    "turns": turns,
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from weftwork.collect import HistoryCollector, ReferencesCollector
+from weftwork.compose.ordering import WithEvidence
 from weftwork.compose.repeats import GIVEN
 from weftwork.query import is_courtesy
 from weftwork.recipe import Recipe
@@ -27,6 +28,9 @@ REMEMBERED = Template(
     include_metadata=False,
 )
 MEMORIES_TITLE = "## Remembered\n\n"
+EVIDENCE = 0.85
+"""The least evidence of a document that a turn adds, as a share of that of the best; measured by
+`python -m benchmarks turns` on three conversations and confirmed on two."""
 LEAST = 40
 """Tokens with which it is worth looking for anything."""
 MOST_MEMORIES = 50
@@ -66,14 +70,19 @@ class Added:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all searches."""
-        return tuple(dict.fromkeys(warning for context in self.contexts for warning in context.warnings))
+        """The warnings of the search for sources, which is the last."""
+        return self.contexts[-1].warnings if self.contexts and not self.parts else ()
 
 
 def turn_recipe(recipe: Recipe) -> Recipe:
-    """The recipe without the history, which stands in the messages, and without lists of titles."""
+    """The recipe for what a message adds to a conversation.
+
+    The history stands in the messages anyway. What is added stays for all turns to come, so that documents have to
+    have nearly the evidence of the best, and titles alone are no use.
+    """
     collectors = tuple(part for part in recipe.collectors if not isinstance(part, HistoryCollector))
-    return replace(recipe, collectors=collectors, lines=False)
+    order = replace(recipe.order, share=EVIDENCE) if isinstance(recipe.order, WithEvidence) else recipe.order
+    return replace(recipe, collectors=collectors, lines=False, order=order)
 
 
 def named_recipe(recipe: Recipe) -> Recipe:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 TURN_BUDGET = 16_000
 """Tokens of all messages of a turn, unless told otherwise."""
-SHARE = 4
+SHARE = 8
 """A turn adds at most one part in so many of its budget."""
 HEAD_SHARE = 8
 """Rules and standing memories get at most one part in so many of the budget beside the rules themselves."""
