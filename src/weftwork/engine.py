@@ -41,6 +41,7 @@ from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import open_store
 from weftwork.store.protocol import Batch, Store, View
+from weftwork.surface import surface
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
@@ -135,7 +136,11 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
         ended=_ended(context, passages),
         support=supported,
         timings=watch.timings,
-        warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *context.warnings),
+        warnings=(
+            *inquiry.warnings,
+            *(() if repeated else nothing_found(inquiry, candidates, passages)),
+            *context.warnings,
+        ),
     )
 
 
@@ -390,7 +395,8 @@ class Weft:
     @named_options(ContextOptions)
     def preview(self, query: str = "", **options: Unpack[ContextOptions]) -> Preview:
         """The figures of the context for the same arguments."""
-        context = self.context(query, **options)
+        with surface(""):  # its text is not handed out
+            context = self.context(query, **options)
         return Preview(
             tokens=context.tokens,
             budget_used=round(100 * context.tokens / context.budget, 1),

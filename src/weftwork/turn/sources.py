@@ -33,6 +33,10 @@ EVIDENCE = 0.85
 `python -m benchmarks turns` on three conversations and confirmed on two."""
 LEAST = 40
 """Tokens with which it is worth looking for anything."""
+LINES_TYPE = "lines"
+"""The type of a part of a tool's output; the output itself is a document."""
+TOOL_SUPPORT = 0.3
+"""The least support of a message with which a tool's output is shown: it was asked for in this very conversation."""
 MOST_MEMORIES = 50
 MOST_NEW = 10
 """Memories since the latest turn that are shown whatever is asked."""
@@ -110,6 +114,11 @@ def new_memories(view: View, user: str, since: datetime | None, now: datetime) -
     return [info.id for info in sorted(mine, key=lambda info: (info.updated_at or now, info.id))[-MOST_NEW:]]
 
 
+def has_tool_results(view: View, thread: str) -> bool:
+    """True if a tool's output is a document of this thread."""
+    return bool(view.select(Filters(conversation=thread, types=frozenset({"document"})), limit=1))
+
+
 def has_memories(view: View, now: datetime) -> bool:
     """True if the user may see any memory."""
     return bool(view.select(Filters(tags=frozenset({MEMORY}), as_of=now), limit=1))
@@ -125,8 +134,8 @@ class Search:
     room: int
     added: Added = field(default_factory=Added)
 
-    def run(self, named: Sequence[str], memories: bool) -> Added:
-        """Named nodes first, then memories, then all sources; a courtesy needs nothing."""
+    def run(self, named: Sequence[str], *, memories: bool, tools: bool) -> Added:
+        """Named nodes first, then memories, tools' outputs, and all sources; a courtesy needs nothing."""
         message = self.question.request.query
         self.added.room, self.added.named = self.room, tuple(named)
         if named:
@@ -141,6 +150,8 @@ class Search:
             return self._finished()
         if memories:
             self._memories()
+        if tools:
+            self._tool_results()
         self._sources()
         return self._finished()
 
@@ -159,6 +170,17 @@ class Search:
         if context is not None and context.excerpts:
             self._take(context, MEMORIES_TITLE)
 
+    def _tool_results(self) -> None:
+        """What the outputs of tools in this thread say: notes about the same would crowd them out."""
+        request = self.question.request
+        filters = replace(request.filters, conversation=request.thread, types=frozenset({"document", LINES_TYPE}))
+        least = TOOL_SUPPORT if request.min_support is None else request.min_support
+        request = replace(request, filters=filters, thread=None, min_support=least)
+        context = self._context(request, self.question.recipe, self.room // 2)
+        if context is not None and context.excerpts:
+            self._take(context)
+            self.added.reason = "a tool's output answers it"
+
     def _sources(self) -> None:
         context = self._context(self.question.request, self.question.recipe, self.room)
         if context is None:
@@ -170,8 +192,8 @@ class Search:
             self._take(context)
             self.added.reason = "sources answer it"
         elif not self.added.parts:
-            nothing = next(iter(context.warnings), "nothing was found for it")
-            self.added.reason = "what answers it was given before" if again and context.support != 0.0 else nothing
+            before = "what answers it was given before" if again else "nothing was found for it"
+            self.added.reason = next(iter(context.warnings), before)
 
     def _context(self, request: Request, recipe: Recipe, room: int) -> Context | None:
         if room < LEAST:
