@@ -17,7 +17,7 @@ from tests.depth import some
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from weftwork.errors import InvalidInput, UnknownName
-from weftwork.text.tokens import CharacterCounter, HuggingFaceCounter, OpenAICounter, TokenCounter, get_counter
+from weftwork.text.tokens import CharacterCounter, HuggingFaceCounter, TokenCounter, get_counter
 
 DATA = Path(os.environ.get("WEFTWORK_DATA", Path(__file__).parents[3] / "shared" / "data"))
 MULTILINGUAL = DATA / "tokenizer_multilingual"
@@ -315,12 +315,12 @@ def test_the_default_is_o200k_and_loaded_once_for_all_its_names():
 
 
 @pytest.mark.parametrize(
-    ("name", "margin"), [("claude-sonnet-4-5", 1.4), ("anthropic/claude-3", 1.4), ("gemini-2.5-pro", 1.1)]
+    ("name", "margin"), [("claude-sonnet-4-5", 1.4), ("anthropic/claude-3", 1.4), ("gemini-2.5-pro", 1.2)]
 )
 def test_models_without_a_published_vocabulary_are_estimated_and_called_an_estimate(name, margin):
     counter = get_counter(name)
-    assert f"an estimate: {'o200k_base' if margin == 1.4 else 'gemma3'} and {margin - 1:.0%}" in counter.name
-    other = get_counter("o200k_base") if margin == 1.4 else OpenAICounter("gemma3")
+    assert f"an estimate: o200k_base and {margin - 1:.0%}" in counter.name
+    other = get_counter("o200k_base")
     text = "The mirror ships in April, and the base is made of birch. 鏡は四月に届きます。 " * 20
     assert counter.count(text) == math.ceil(other.count(text) * margin) > other.count(text)
     for limit in (0, 1, 7, 50, 10_000):

@@ -22,11 +22,10 @@ _MODELS = {
     "o200k_base": r"o200k(_base)?|(ft:)?(chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-5(\.\d+)?|gpt-oss|o\d)([-:].*)?",
     "cl100k_base": r"cl100k(_base)?|(ft:)?(gpt-4|gpt-3\.5|gpt-35|text-embedding-(3|ada))([-:].*)?",
 }
-# Nobody outside can count for these. Gemini's vocabulary resembles that of the Gemma models, which is published; Claude
-# makes up to two fifths more tokens of a text than o200k_base.
+# Nobody outside can count for these: their counts are those of o200k_base with a margin for the difference.
 _ESTIMATES = {
-    "claude": (r"(?:.*/)?(?:anthropic\.)?claude([-:.@].*)?", "o200k_base", 1.4),
-    "gemini": (r"(?:.*/)?gemini([-:.@].*)?", "gemma3", 1.1),
+    "claude": (r"(?:.*/)?(?:anthropic\.)?claude([-:.@].*)?", 1.4),
+    "gemini": (r"(?:.*/)?gemini([-:.@].*)?", 1.2),
 }
 _Text = TypeVar("_Text", str, list[int])
 # Where a text is cut, the tokens beside the cut change; the longest token of both vocabularies has 128 bytes.
@@ -156,7 +155,7 @@ class _VocabularyCounter(ABC):
 
 
 class OpenAICounter(_VocabularyCounter):
-    """Exact counts in one of the vocabularies that splintr brings; the names of special tokens count as plain text."""
+    """Exact counts in one of OpenAI's vocabularies; the names of special tokens count as plain text."""
 
     _seen = 0
 
@@ -231,9 +230,9 @@ def get_counter(name: str = "o200k_base") -> TokenCounter:
     for vocabulary, models in _MODELS.items():
         if re.fullmatch(models, name):
             return _openai(vocabulary)
-    for family, (models, vocabulary, margin) in _ESTIMATES.items():
+    for family, (models, margin) in _ESTIMATES.items():
         if re.fullmatch(models, name):
-            return EstimatedCounter(family, _openai(vocabulary), margin)
+            return EstimatedCounter(family, _openai("o200k_base"), margin)
     path = os.path.join(name, "tokenizer.json") if os.path.isdir(name) else name
     if os.path.isfile(path):
         return _hugging_face(os.path.realpath(path))

@@ -23,6 +23,8 @@ LARGEST_NUMBER = 2**53
 
 def prepare(node: Node, counter: TokenCounter) -> Entry:
     """A node with its passages; one without text still has one, so that its title can be found."""
+    if not isinstance(node, Node):
+        raise InvalidInput(f"a Node is needed, got {str(node)[:80]!r}: write Node(id=…, text=…) instead")
     check_node(node)
     node = sound(node)
     occurrences: Counter[str] = Counter()
@@ -46,10 +48,6 @@ def prepare(node: Node, counter: TokenCounter) -> Entry:
 
 def check_node(node: Node) -> None:
     """Refuse a node that could not be stored or found again, saying what to change."""
-    if not isinstance(node, Node):
-        raise InvalidInput(
-            f"a Node is needed, got {str(node)[:80]!r}: write Node(id='a', text='…') with the members of a dict as names"
-        )
     if not isinstance(node.id, str) or not node.id.strip() or not node.id.isprintable():
         raise InvalidInput(f"a node needs an id of printable characters, got {node.id!r}")
     for name in ("type", "title", "text", "source"):
