@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "types", "identity", "clock", "notebook"},
+    {"errors", "frozen", "types", "identity", "clock", "notebook", "surface"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},
@@ -28,8 +28,8 @@ LAYERS = [
     {"render"},
     {"wire"},
     {"recipe"},
-    {"fit", "delta", "near_misses", "reference", "document"},
-    {"options", "validation", "context_cache", "engine"},
+    {"fit", "delta", "near_misses", "reference", "document", "results"},
+    {"options", "validation", "context_cache", "engine", "receipts", "turn"},
     {"faces"},
     {"client"},
     {"asynchronous"},
@@ -47,7 +47,7 @@ INSIDE = {
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http"],
     "server/http": ["*", "routes", "app", "process"],
-    "store": ["files protocol server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
+    "store": ["files protocol receipts server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
 }
 """The same inside of each folder that has folders: what stands between bars imports nothing of each other.
 

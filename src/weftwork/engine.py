@@ -15,6 +15,7 @@ from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import Inquiry, gather
 from weftwork.compose.compose import compose
 from weftwork.compose.ordering import collapsed
+from weftwork.compose.repeats import without_given
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
@@ -29,10 +30,12 @@ from weftwork.lens import Lens, Lenses, apply_lens
 from weftwork.options import ContextOptions, RequestOptions, named_options
 from weftwork.pack import check_budget
 from weftwork.query import read_query
+from weftwork.receipts import Receipts
 from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
+from weftwork.results import Added, Preview, SearchResult
 from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
@@ -41,7 +44,8 @@ from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node, NodeInfo, Passage
+from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
+from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
 from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
@@ -116,13 +120,15 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
     least = recipe.min_support if request.min_support is None else request.min_support
-    supported, candidates, dropped = supported_by(inquiry, ranking.candidates, least)
+    fresh, repeated = without_given(inquiry, ranking.candidates)
+    supported, candidates, dropped = supported_by(inquiry, fresh or ranking.candidates, least)
+    candidates = candidates if fresh else []
     with watch("compose"):
         composed = compose(inquiry, candidates, unit=recipe.unit)
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, [*dropped, *ranking.left_out, *composed.left_out])
+    context = fit(fitting, composed.offers, [*dropped, *repeated, *ranking.left_out, *composed.left_out])
     passages, _ = view.size()
     return replace(
         context,
@@ -140,38 +146,6 @@ def _ended(context: Context, passages: int) -> Ended:
     return "workspace" if len(context.trace) >= passages else "evidence"
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """The number of changes of a call of `add`."""
-
-    nodes: int
-    edges: int
-    embedded: int
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """A passage that answers a search."""
-
-    node: NodeInfo
-    passage: Passage
-    score: float
-    excerpt: str
-    trail: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The figures of a context, without its text."""
-
-    tokens: int
-    budget_used: float
-    """Percentage of the budget."""
-    truncated: bool
-    nodes: tuple[str, ...]
-    scores: Mapping[str, float]
-
-
 class Weft:
     """Adds to a store, searches it, and assembles contexts from it. Thread-safe."""
 
@@ -184,6 +158,8 @@ class Weft:
         self.earlier = EarlierContexts(store)
         self.threads = Threads(store, self.writer, self.now, DEFAULT_WORKSPACE, DEFAULT_USER)
         self._pages = PageVectors(tools.visual, store)
+        self.receipts = Receipts(self)
+        self.turns = Turns(self, DEFAULT_WORKSPACE, DEFAULT_USER)
         self._changeover = Changeover(store, local_provider)
 
     @classmethod
@@ -222,6 +198,7 @@ class Weft:
 
     def close(self) -> None:
         """Release the store."""
+        self.receipts.flush()
         self.tools.pool.shutdown()
         self.store.close()
 
@@ -355,8 +332,29 @@ class Weft:
             seen = {record.passage.citation for record in view.cited([citation for _, citation in snapshot.values()])}
         return compare(earlier, snapshot, context, seen, self.tools.counter)
 
-    def assemble(self, request: Request, recipe: Recipe) -> Context:
-        """The context for a request; an equal request is answered from memory until something is written."""
+    def assemble(self, request: Request, recipe: Recipe, *, receipt: bool = True) -> Context:
+        """The context for a request; an equal request is answered from memory until something is written.
+
+        It leaves a receipt unless it is a part of something else that does.
+        """
+        context = self._assembled(request, recipe)
+        if receipt:
+            self.receipts.note(context, request, recipe)
+        return context
+
+    def turn(self, thread: str, message: str, **options: Unpack[TurnOptions]) -> Turn:
+        """Post a user's message to a thread, and return what to send to the model for it, within one budget."""
+        return self.turns.turn(thread, message, **options)
+
+    def reply(self, thread: str, text: str, **where: Unpack[Place]) -> Reply:
+        """Post the model's answer, check its citations against all that the thread was given, and count their use."""
+        return self.turns.reply(thread, text, **where)
+
+    def compact(self, thread: str, *, keep: int = 2_000, **where: Unpack[Place]) -> Compacted:
+        """Shorten a thread's history to `keep` tokens; rules, decisions, open tasks and cited sources survive."""
+        return self.turns.compact(thread, keep=keep, **where)
+
+    def _assembled(self, request: Request, recipe: Recipe) -> Context:
         moment = self._clock()
         asked, now = self._ready(request, recipe, moment)
         with self.store.view(request.workspace, request.user) as view:

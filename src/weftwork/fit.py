@@ -23,7 +23,6 @@ from weftwork.render import (
     lay_out,
     overhead,
     pieces_of,
-    stable_prefix,
 )
 from weftwork.render.excerpts import Load
 from weftwork.request import Request
@@ -202,10 +201,12 @@ class _Pricing:
             if cached not in self._rendered:
                 titles = {choice.candidate.key for choice in taken} - set(keys)
                 excerpt = self.renderer.excerpt(offer, keys, form)
-                # Bare titles that were found, for which the text below them stands.
-                items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
-                items.sort(key=lambda item: offer.reading.place[item.candidate.key])
-                self._rendered[cached] = replace(excerpt, items=tuple(items))
+                if titles:
+                    # Bare titles that were found, for which the text below them stands.
+                    items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
+                    items.sort(key=lambda item: offer.reading.place[item.candidate.key])
+                    excerpt = replace(excerpt, items=tuple(items))
+                self._rendered[cached] = excerpt
             return self._rendered[cached]
         return self.renderer.line(offer) if any(choice.fate == "line" for choice in outcomes) else None
 
@@ -304,7 +305,6 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> C
     decided = {(decision.node, decision.citation) for decision in decisions}
     decisions += [decision for decision in left_out if (decision.node, decision.citation) not in decided]
     excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
-    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, request.query) if draft.text else ""
     # The same for the same text to the same user, and different otherwise.
     named = "\0".join((request.workspace, request.user, request.query, draft.text))
     digest = hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -320,7 +320,6 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> C
         overflow=draft.overflow,
         citations=citations_of([*excerpts, *draft.overflow]),
         trace=tuple(sorted(decisions, key=lambda decision: (-decision.score, decision.citation, decision.node))),
-        stable_prefix_tokens=draft.tokens if prefix == draft.text else fitting.counter.count(prefix),
         warnings=_warnings(draft, request),
         pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),
     )

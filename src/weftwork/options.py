@@ -37,6 +37,7 @@ class RequestOptions(TypedDict, total=False):
     truncation: str
     vector: tuple[float, ...] | None
     decay: Mapping[str, float]
+    given: frozenset[str]
     min_support: float | None
 
 

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from weftwork.client.threads import ClientThreads
 from weftwork.client.transport import Call, Transport, segment
+from weftwork.client.turns import ClientReceipts, ClientTurns, Place
 from weftwork.delta import Delta
 from weftwork.document import DocumentText
-from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
+from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import Memory
 from weftwork.lens import Lens
 from weftwork.options import RemoteOptions, named_options
 from weftwork.recipe import Recipe
 from weftwork.render import LeanContext, LeanDelta
+from weftwork.results import Added, Preview, SearchResult
+from weftwork.turn import Compacted, Reply, Turn, TurnOptions
 from weftwork.types import Context, Edge, Filters, Node, NodeInfo
 from weftwork.wire import decode, encode
 
@@ -51,6 +54,8 @@ class Client:
         """`retries` is how often a call that does no more when repeated is sent again while the server is busy."""
         self._transport = Transport(url, key, timeout=timeout, retries=retries, transport=transport)
         self.threads = ClientThreads(self.send)
+        self.turns = ClientTurns(self.send)
+        self.receipts = ClientReceipts(self.send)
 
     def __enter__(self) -> Client:
         return self
@@ -165,6 +170,18 @@ class Client:
     ) -> str:
         """Why the context for the same arguments is what it is."""
         return str(self.send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
+
+    def turn(self, thread: str, message: str, **options: Unpack[TurnOptions]) -> Turn:
+        """Post a user's message to a thread, and return what to send to the model for it, within one budget."""
+        return self.turns.turn(thread, message, **options)
+
+    def reply(self, thread: str, text: str, **where: Unpack[Place]) -> Reply:
+        """Post the model's answer, check its citations against all that the thread was given, and count their use."""
+        return self.turns.reply(thread, text, **where)
+
+    def compact(self, thread: str, *, keep: int = 2_000, **where: Unpack[Place]) -> Compacted:
+        """Shorten a thread's history to `keep` tokens; rules, decisions, open tasks and cited sources survive."""
+        return self.turns.compact(thread, keep=keep, **where)
 
     def workspace_face(
         self,

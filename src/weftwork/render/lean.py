@@ -54,7 +54,6 @@ class LeanContext(Displayed):
     ended: Ended
     support: float | None
     truncated: bool
-    stable_prefix_tokens: int
     sections: tuple[LeanSection, ...]
     overflow: tuple[LeanExcerpt, ...]
     """Documents that are named in one line each."""
@@ -100,7 +99,6 @@ def lean(context: Context) -> LeanContext:
         ended=context.ended,
         support=context.support,
         truncated=context.truncated,
-        stable_prefix_tokens=context.stable_prefix_tokens,
         sections=tuple(
             LeanSection(section.name, section.tokens, lean_excerpts(section.excerpts)) for section in context.sections
         ),

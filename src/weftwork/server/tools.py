@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from weftwork.document import read_document
-from weftwork.engine import SearchResult, Weft
+from weftwork.engine import Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.graph_json import as_text, fitted
@@ -16,6 +16,7 @@ from weftwork.reference import did_you_mean, resolve
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
 from weftwork.request import DEFAULT_DEPTH
+from weftwork.results import SearchResult
 from weftwork.server.address import SCHEME, from_uri, to_uri
 from weftwork.server.arguments import read_arguments, whole
 from weftwork.server.document_page import MOST_LINKS, show_document

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from weftwork.store.files import Files
+from weftwork.store.receipts import GivenToThreads, Receipts
 from weftwork.store.server_state import Jobs, Keys
 from weftwork.types import (
     Change,
@@ -297,6 +298,14 @@ class Store(Protocol):
     @property
     def jobs(self) -> Jobs:
         """The jobs of a server."""
+
+    @property
+    def receipts(self) -> Receipts:
+        """The receipts of contexts that were handed out."""
+
+    @property
+    def given(self) -> GivenToThreads:
+        """What the users of threads were given in them."""
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
         """Create a workspace with its first user; `access` is the list of root nodes without one."""

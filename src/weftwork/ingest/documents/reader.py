@@ -18,7 +18,7 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 5
+EDITION = 6
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -146,7 +146,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
     yield Node(
         id=name,
         type=PAGE,
-        title=": ".join(filter(None, [f"{top.title}, page {seen.pages}", page_outline.parent_heading])),
+        title=": ".join(filter(None, [f"{top.title}, {page.unit} {seen.pages}", page_outline.label])),
         text=page.markdown,
         source=top.source,
         parent=top.id,
