@@ -22,6 +22,7 @@ from benchmarks import (
     latency,
     load,
     memory,
+    models,
     peers,
     relevance,
     research,
@@ -52,6 +53,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
   python -m benchmarks turns --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
@@ -80,6 +82,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "workspace": session,
     "research": research,
     "relevance": relevance,
+    "models": models,
     "contexts": contexts,
     "ablation": ablation,
     "peers": peers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -35,11 +35,11 @@ from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.results import Added, Preview, SearchResult
+from weftwork.results import Added, AddedPath, Preview, SearchResult
 from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
-from weftwork.store.open import open_store
+from weftwork.store.open import create_first_workspace, open_store
 from weftwork.store.protocol import Batch, Store, View
 from weftwork.surface import surface
 from weftwork.text.snippet import excerpt
@@ -51,6 +51,7 @@ from weftwork.validation import check_activity, check_request, dated, past_momen
 from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
+from weftwork.write.paths import read_path
 from weftwork.write.threads import Threads
 
 DEFAULT_WORKSPACE = "main"
@@ -184,7 +185,7 @@ class Weft:
         chosen = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
         counter = get_counter(tokenizer)
         store = open_store(target, clock=clock, create=create)
-        _create_default_workspace(store)
+        create_first_workspace(store, DEFAULT_WORKSPACE, DEFAULT_USER)
         provider: EmbeddingProvider | None = None
         if chosen is not None:
             lasting = None if chosen.model.startswith(LOCAL_MODELS) else store.embedding_cache
@@ -222,18 +223,20 @@ class Weft:
 
     def add(
         self,
-        nodes: Iterable[Node],
+        nodes: Iterable[Node] | str | Path,
         edges: Iterable[Edge] = (),
         *,
         workspace: str = DEFAULT_WORKSPACE,
         in_place: bool = False,
         keep_access: bool = False,
     ) -> Added:
-        """Insert or replace nodes and edges, all of them or none; unchanged ones cost a hash.
+        """Insert or replace nodes and edges, all of them or none; or what a path holds, as `weftwork add` does.
 
         With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
         `keep_access`, those that exist keep owner and list unless the node names others.
         """
+        if isinstance(nodes, str | Path):
+            return AddedPath(*read_path(self, nodes, workspace))
         entries = self.writer.prepare(nodes)
         with self.writer.transaction(workspace, entries) as transaction:
             batch = transaction.batch
@@ -490,14 +493,3 @@ class Weft:
         """Counts of what a user may see."""
         with self.store.view(workspace, user) as view:
             return view.counts()
-
-
-def _create_default_workspace(store: Store) -> None:
-    """Create the default workspace in a new store; close the store on failure."""
-    try:
-        if not store.workspaces():
-            with suppress(InvalidInput):  # another process was faster
-                store.create_workspace(DEFAULT_WORKSPACE, owner=DEFAULT_USER)
-    except BaseException:
-        store.close()
-        raise

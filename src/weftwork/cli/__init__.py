@@ -17,6 +17,7 @@ from weftwork.surface import surface
 COMMANDS = {
     "init": "Create a store and its first workspace.",
     "add": "Add notes, files, documents, chats or exports.",
+    "pull": "Add what stands on a server: feeds, mail, calendars, repositories.",
     "sync": "Make the store agree with a folder.",
     "watch": "Keep the store in step with a folder.",
     "connectors": "List what can be added.",
@@ -33,6 +34,7 @@ COMMANDS = {
     "receipts": "List, show and replay what was handed out.",
     "mcp": "Serve a workspace to assistants over MCP.",
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
+    "proxy": "Add what a workspace knows to requests to a model.",
     "keys": "Create, list and revoke the keys of a server.",
     "sources": "List, read again and remove what was added.",
     "remove": "Remove nodes with all below them.",
