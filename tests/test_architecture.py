@@ -46,7 +46,7 @@ INSIDE = {
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http"],
     "server/http": ["*", "routes", "app", "process"],
-    "store": ["files protocol server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
+    "store": ["files protocol server_state shares transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
 }
 """The same inside of each folder that has folders: what stands between bars imports nothing of each other.
 

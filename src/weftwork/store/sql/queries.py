@@ -76,7 +76,7 @@ class ReadQueries(Protocol):
     EDGES: str
     """names, limit, ever, as_of → source, target, type, label, weight; each edge once"""
     CHILD_HOPS: str
-    """frontier, limit → start, end, type, label, id of the end, when it changed, direction, its type, weight"""
+    """frontier, limit → start, end, type, label, id of the end, when it changed, direction, its type, weight, owner"""
     PARENT_HOPS: str
     """The same."""
     EDGE_HOPS_OUT: str

@@ -177,15 +177,15 @@ EDGES = " UNION ".join(
         _EDGES_ONE_WAY.format(near="target", far="source", source="other", target="own"),
     )
 )
-CHILD_HOPS = f"""SELECT f.value, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0
+CHILD_HOPS = f"""SELECT f.value, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0, n.owner
     FROM json_each(:frontier) f
     CROSS JOIN nodes n ON n.pk IN (SELECT c.pk FROM nodes c WHERE c.parent = f.value AND c.acl IN {VISIBLE}
                                    ORDER BY c.updated_at DESC, c.pk LIMIT :limit)"""
-PARENT_HOPS = f"""SELECT f.value, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0
+PARENT_HOPS = f"""SELECT f.value, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0, NULL
     FROM json_each(:frontier) f
     CROSS JOIN nodes c ON c.pk = f.value CROSS JOIN nodes n ON n.pk = c.parent AND n.acl IN {VISIBLE}"""
 # A type that comes first is read even where a hub has thousands of newer edges.
-_EDGE_HOPS = f"""SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}', n.type, e.weight
+_EDGE_HOPS = f"""SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}', n.type, e.weight, n.owner
     FROM json_each(:frontier) f
     CROSS JOIN edges e ON e.{{near}} = f.value AND e.{{far}} IN (
         SELECT x.{{far}} FROM edges x CROSS JOIN nodes v ON v.pk = x.{{far}} AND v.acl IN {VISIBLE}
