@@ -19,6 +19,7 @@ from benchmarks import (
     documents,
     graph,
     ingest,
+    injection,
     latency,
     load,
     memory,
@@ -51,6 +52,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks injection --flagged 3
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -71,6 +73,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "latency": latency,
     "ingest": ingest,
+    "injection": injection,
     "documents": documents,
     "memory": memory,
     "conflicts": conflicts,

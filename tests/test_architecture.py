@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "types", "identity", "clock"},
+    {"errors", "provenance", "types", "identity", "clock"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},

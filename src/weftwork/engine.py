@@ -15,6 +15,7 @@ from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
 from weftwork.compose.compose import compose
 from weftwork.compose.ordering import as_scored, collapsed
+from weftwork.compose.trust import trusted, with_marks
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
@@ -111,6 +112,7 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
     """Rank what this view's user may see, and fit the best of it into the budget; nothing without support."""
+    request = trusted(view, request, request.trust or recipe.trust)
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
     least = recipe.min_support if request.min_support is None else request.min_support
@@ -122,12 +124,14 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     )
     context = fit(fitting, composed.offers, [*dropped, *ranking.left_out, *composed.left_out])
     passages, _ = view.size()
+    trace, marked = with_marks(context, composed.marks)
     return replace(
         context,
+        trace=trace,
         ended=_ended(context, passages),
         support=supported,
         timings=watch.timings,
-        warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *context.warnings),
+        warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *marked, *context.warnings),
     )
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from weftwork.provenance import Origin
+
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
 
@@ -72,6 +74,10 @@ class NodeInfo:
     valid_until: datetime | None = None
     """End of its validity, excluded; None for no end."""
     source: str = ""
+    origin: Origin = "written"
+    """The way by which its text came in."""
+    writer: str | None = None
+    """The user who wrote its text last, if a server or a command knew; None for a program with the store."""
     owner: str | None = None
     access: frozenset[str] | None = None
     """The principals that may see it (`"ana"`, `"group:team"`, `"*"`); None inherits the parent's list."""
@@ -364,6 +370,8 @@ class Decision:
     """The start of the walk that led to it; empty for the focus, or if no walk did."""
     path: tuple[Step, ...] = ()
     """The path from there, through nodes that the viewer may see."""
+    marks: tuple[str, ...] = ()
+    """The marks of instructions to a model that its text has, if it is shown."""
 
     @classmethod
     def on(cls, candidate: Candidate, fate: Fate, reason: str, missing_tokens: int | None = None) -> Decision:

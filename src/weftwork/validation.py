@@ -10,11 +10,12 @@ from datetime import datetime
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import check_budget
+from weftwork.provenance import TRUSTS
 from weftwork.request import Request
 from weftwork.text.truncate import check_strategy
 
 ACTIVITIES = ("view", "edit")
-SHOWN = ("type", "tags", "score", "route")
+SHOWN = ("type", "tags", "score", "route", "origin")
 
 
 def check_request(request: Request) -> None:
@@ -34,6 +35,8 @@ def check_request(request: Request) -> None:
     least = request.min_support
     if least is not None and (isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1):
         raise InvalidInput(f"min_support must be a number from 0 to 1, got {least!r}: 0 shows whatever is nearest")
+    if request.trust is not None and request.trust not in TRUSTS:
+        raise UnknownName("trust", str(request.trust), TRUSTS)
     for name in request.show:
         if name not in SHOWN:
             raise UnknownName("detail to show", name, SHOWN)

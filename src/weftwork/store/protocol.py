@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from weftwork.provenance import Trust
 from weftwork.store.files import Files
-from weftwork.store.server_state import Jobs, Keys
+from weftwork.store.server_state import AuditLog, Jobs, Keys
 from weftwork.types import (
     Change,
     Edge,
@@ -148,6 +149,9 @@ class View(Protocol):
 
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""
+
+    def below_trust(self, trust: Trust) -> list[str]:
+        """Ids of the visible nodes whose text deserves less trust than this (`NodeInfo.trust`)."""
 
     def past(
         self,
@@ -297,6 +301,10 @@ class Store(Protocol):
     @property
     def jobs(self) -> Jobs:
         """The jobs of a server."""
+
+    @property
+    def audit(self) -> AuditLog:
+        """The log of what was written and changed."""
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
         """Create a workspace with its first user; `access` is the list of root nodes without one."""

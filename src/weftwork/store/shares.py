@@ -12,7 +12,8 @@ Value = TypeVar("Value")
 def in_shares(values: Sequence[Value], owner: Callable[[Value], str | None], share: int) -> list[Value]:
     """The values in their order, those last that are more than `share` of one owner's; without one, none are."""
     counts: Counter[str] = Counter()
-    within, beyond = [], []
+    within: list[Value] = []
+    beyond: list[Value] = []
     for value in values:
         name = owner(value)
         if name is not None:

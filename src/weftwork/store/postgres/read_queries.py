@@ -12,7 +12,7 @@ VISIBLE = "ANY (%(acls)s::bigint[])"
 INFO = f"""n.id, n.type, n.title,
     (SELECT up.id FROM nodes up WHERE up.workspace = %(ws)s AND up.pk = n.parent AND up.acl = {VISIBLE}),
     n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
-    n.owner, n.access, n.valid_from, n.valid_until"""
+    n.owner, n.access, n.valid_from, n.valid_until, n.writer, n.origin"""
 """The parent is named only to those who may see it."""
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
 TEXT = """(SELECT string_agg(t.text, '' ORDER BY t.ordinal) FROM passages t
@@ -94,6 +94,9 @@ FIND = f"""SELECT id FROM nodes WHERE workspace = %(ws)s AND acl = {VISIBLE} AND
     ORDER BY pk LIMIT 20"""
 RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
     ORDER BY n.updated_at DESC, n.pk LIMIT %(limit)s"""
+BELOW_TRUST = f"""SELECT n.id FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}
+      AND (n.origin = ANY (%(origins)s::text[])
+           OR (%(own)s AND COALESCE(n.writer, n.owner, '') <> %(user)s)) ORDER BY n.pk"""
 BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
     ORDER BY lower(n.title), n.pk LIMIT %(limit)s"""
 _MOMENT = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:\d{2})?)?$"

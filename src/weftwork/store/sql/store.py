@@ -15,7 +15,7 @@ from weftwork.store.protocol import Batch
 from weftwork.store.sql.batch import SqlBatch
 from weftwork.store.sql.codec import fields_of, page_node, to_micros
 from weftwork.store.sql.queries import StoreQueries
-from weftwork.store.sql.server_state import SqlJobs, SqlKeys, workspace_number
+from weftwork.store.sql.server_state import SqlAuditLog, SqlJobs, SqlKeys, workspace_number
 from weftwork.store.sql.session import Database, Row, Session
 from weftwork.store.sql.vector_cache import SqlVectorCache
 from weftwork.types import EVERYONE, FieldValue, Node
@@ -34,6 +34,7 @@ class SqlStore(ABC):
         self._clock = clock
         self.keys = SqlKeys(database, sql)
         self.jobs = SqlJobs(database, sql)
+        self.audit = SqlAuditLog(database, sql)
         self.embedding_cache = SqlVectorCache(database, sql, clock)
         self._guard = threading.Lock()
         self._files: dict[int, Files] = {}

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from weftwork.identity import CITATION, LONGER, SHORT
+from weftwork.provenance import Trust, origins_below
 from weftwork.store.protocol import USES_BY_ANOTHER, Closed, Direction
 from weftwork.store.sql.codec import (
     INFO_WIDTH,
@@ -170,6 +171,11 @@ class SqlView(ABC):
         """Visible nodes that pass the filters."""
         statement = self._sql.RECENT if sort == "updated" else self._sql.BY_TITLE
         return [node_info(row) for row in self._reader.filtered(statement, filters, limit=limit)]
+
+    def below_trust(self, trust: Trust) -> list[str]:
+        """Ids of the visible nodes whose text deserves less trust than this."""
+        asked = {"origins": origins_below(trust), "own": trust == "own", "user": self.user}
+        return [row[0] for row in self._reader.rows(self._sql.BELOW_TRUST, **asked)]
 
     def past(
         self,

@@ -240,7 +240,31 @@ _FIRST = """
     ) STRICT;
 """
 
-MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST}
+_SECOND = """
+    ALTER TABLE nodes ADD COLUMN writer TEXT;
+    ALTER TABLE nodes ADD COLUMN origin TEXT NOT NULL DEFAULT 'written';
+    UPDATE nodes SET origin = 'connector' WHERE source != '';
+    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin != 'written';
+    ALTER TABLE keys ADD COLUMN used_at INTEGER;
+    -- What users and administrators did; no content. Names and not numbers: it outlives what it tells of.
+    CREATE TABLE audit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        workspace TEXT NOT NULL,
+        user TEXT NOT NULL,
+        key TEXT NOT NULL,
+        address TEXT NOT NULL,
+        request TEXT NOT NULL,
+        action TEXT NOT NULL,
+        details TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_at ON audit (at);
+    CREATE TRIGGER audit_kept BEFORE UPDATE ON audit BEGIN
+        SELECT RAISE(ABORT, 'the audit log is append-only');
+    END;
+"""
+
+MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST, "0002_provenance_and_audit": _SECOND}
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

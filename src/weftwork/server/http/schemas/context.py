@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from weftwork.answer import Quote
 from weftwork.engine import SearchResult
+from weftwork.provenance import Trust
 from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
 from weftwork.server.http.schemas.values import (
@@ -128,6 +129,10 @@ class ContextIn(Model):
     truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"
     vector: Annotated[list[Number], Field(max_length=8192)] | None = None
     decay: Annotated[dict[str, Positive], Field(max_length=MOST_NAMES)] = {}
+    trust: Trust | None = None
+    """The least trust of what may be shown: `own`, `workspace`, `imported` or `external`."""
+    show: Annotated[list[Literal["type", "tags", "score", "route", "origin"]], Field(max_length=5)] = []
+    """Details in the headings of excerpts beside names and dates."""
     min_support: Share | None = None
     """The least support of the query with which anything is shown; 0 shows whatever is nearest."""
     remember: Truth = False
@@ -148,6 +153,7 @@ class ContextIn(Model):
             "truncation",
             "decay",
             "min_support",
+            "trust",
         )
         return {
             **{name: getattr(self, name) for name in same},
@@ -156,6 +162,7 @@ class ContextIn(Model):
             "budget": self.budget.value() if isinstance(self.budget, BudgetIn) else self.budget,
             "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
             "filters": self.filters.value(),
+            "show": frozenset(self.show),
             "prefer_types": frozenset(self.prefer_types),
             "topics": tuple(Topic(topic.text, topic.weight) for topic in self.topics),
             "vector": None if self.vector is None else tuple(self.vector),
