@@ -80,6 +80,9 @@ class Request:
 
     trust: Trust | None = None
     """The least trust of what may be shown ("own", "workspace", "imported", "external"); None for the recipe's."""
+    given: frozenset[str] = frozenset()
+    """Citations that the reader has from earlier turns: they are not shown again."""
+
     min_support: float | None = None
     """The least support with which anything is shown, from 0 to 1; None for the recipe's."""
 

@@ -25,7 +25,6 @@ def inspect(view: View, context: Context, recipe: Recipe, focus: str | None) -> 
         "user": context.user,
         "tokens": context.tokens,
         "budget": context.budget,
-        "stable_prefix_tokens": context.stable_prefix_tokens,
         "lines_tokens": in_lines,
         "frame_tokens": max(0, context.tokens - in_sections - in_lines),
         "sections": [

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from weftwork.history import Change, Event, Usage
 from weftwork.provenance import Trust
 from weftwork.store.files import Files
+from weftwork.store.receipts import GivenToThreads, Receipts
 from weftwork.store.server_state import AuditLog, Jobs, Keys
 from weftwork.types import (
-    Change,
     Edge,
     Entry,
-    Event,
     FieldValue,
     Filters,
     Hit,
@@ -29,7 +29,6 @@ from weftwork.types import (
     Outline,
     Reached,
     Record,
-    Usage,
 )
 
 if TYPE_CHECKING:
@@ -306,6 +305,14 @@ class Store(Protocol):
     def audit(self) -> AuditLog:
         """The log of what was written and changed."""
 
+    @property
+    def receipts(self) -> Receipts:
+        """The receipts of contexts that were handed out."""
+
+    @property
+    def given(self) -> GivenToThreads:
+        """What the users of threads were given in them."""
+
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
         """Create a workspace with its first user; `access` is the list of root nodes without one."""
 
@@ -353,6 +360,9 @@ class Store(Protocol):
 
     def waiting(self, workspace: str, model: str) -> int:
         """The number of texts without a vector of a model, claimed ones included."""
+
+    def vector_counts(self, workspace: str) -> dict[str, int]:
+        """The number of vectors by model, for models that are or were in use."""
 
     def claim(self, workspace: str, model: str, limit: int) -> AbstractContextManager[Mapping[str, str]]:
         """Claim some texts without a vector, by digest; no other worker gets them until the block ends.

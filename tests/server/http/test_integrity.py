@@ -172,7 +172,9 @@ def test_edges_of_one_writer_do_not_crowd_out_the_links_of_a_page(weft, team, re
         [Node(id=name, type="page", title=name, text=f"Press the dome: {name}.", access=OPEN) for name in crowd],
         [Edge(source=name, target="ana/page", type="relation") for name in crowd],
     )
-    context = weft.context("open the dome", user="ben", workspace="studio", recipe=recipe, focus="ana/page", budget=1500)
+    context = weft.context(
+        "open the dome", user="ben", workspace="studio", recipe=recipe, focus="ana/page", budget=1500
+    )
     assert set(links) <= {item.candidate.node.id for item in context.items}
 
 

@@ -32,6 +32,8 @@ from weftwork.server.http.service import Service
 from weftwork.server.http.tracing import Tracing, trace_contexts
 from weftwork.types import Context
 
+RECEIPT_SECONDS = 1.0
+"""Time after which the receipt of a context is written at the latest."""
 DESCRIPTION = """\
 The context that a question needs: permitted, scored, packed to an exact token budget, cited and explained.
 
@@ -69,10 +71,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service: Service = app.state.service
     anyio.to_thread.current_default_thread_limiter().total_tokens = service.options.threads
     service.weft.context_cache.watch = _watching(service)
+    service.weft.receipts.delay = RECEIPT_SECONDS
     await anyio.to_thread.run_sync(service.jobs.start)
     try:
         yield
     finally:
+        service.weft.receipts.delay = None
+        await anyio.to_thread.run_sync(service.weft.receipts.flush)
         await anyio.to_thread.run_sync(service.jobs.stop)
 
 

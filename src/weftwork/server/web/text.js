@@ -84,7 +84,6 @@ export function showSummary(result) {
   $("figures").replaceChildren(
     figure(number(result.tokens), `of ${number(result.budget)} tokens, ${number(unused)} unused`),
     figure(`${chosen} of ${result.candidates.length}`, "candidates in the text"),
-    figure(number(result.stable_prefix_tokens), "tokens stable at the start", "stable"),
     times(result),
   );
   $("bar").replaceChildren(...bar(result));

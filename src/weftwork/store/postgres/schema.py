@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from weftwork.errors import StoreError
-from weftwork.store.postgres.policies import APPLICATION, FUNCTIONS, GRANTS, POLICIES, ROLE
+from weftwork.store.postgres.policies import APPLICATION, FUNCTIONS, GRANTS, ROLE, SERVICE, policies_for
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -78,6 +78,10 @@ TABLES: dict[str, str] = {
         PRIMARY KEY (workspace, topic, name), {_WORKSPACE}""",
     "waiting": f"""model text NOT NULL, digest text NOT NULL, PRIMARY KEY (workspace, model, digest),
         {_WORKSPACE}""",
+    "receipts": f"""id text NOT NULL, who text NOT NULL, thread text NOT NULL, at bigint NOT NULL, record text NOT NULL,
+        PRIMARY KEY (workspace, id), {_WORKSPACE}""",
+    "given": f"""node bigint NOT NULL, who text NOT NULL, given text NOT NULL, at bigint NOT NULL,
+        PRIMARY KEY (workspace, node, who), {_NODE}""",
 }
 """Tables of a workspace, with their columns after its number; text has the collation "C"."""
 
@@ -147,12 +151,16 @@ _EXTENSIONS = """
 """
 
 
-def _tables() -> str:
-    columns = {name: _TEXT.sub('text COLLATE "C"', text) for name, text in TABLES.items()}
+_RECEIPTS = ("receipts", "given")
+"""Tables of the second migration."""
+
+
+def _tables(*names: str) -> str:
+    columns = {name: _TEXT.sub('text COLLATE "C"', TABLES[name]) for name in names}
     return "\n".join(f"CREATE TABLE {name} (workspace bigint NOT NULL, {text});" for name, text in columns.items())
 
 
-_SECOND = """
+_PROVENANCE = """
     ALTER TABLE nodes ADD COLUMN writer text COLLATE "C";
     ALTER TABLE nodes ADD COLUMN origin text COLLATE "C" NOT NULL DEFAULT 'written';
     UPDATE nodes SET origin = 'connector' WHERE source <> '';
@@ -174,9 +182,19 @@ _SECOND = """
     CREATE POLICY audit_service ON audit USING (weftwork_all()) WITH CHECK (weftwork_all());
 """
 
+_FIRST = [name for name in TABLES if name not in _RECEIPTS]
 MIGRATIONS: dict[str, str] = {
-    "0001_first_release": "\n".join((_EXTENSIONS, _DIRECTORY, _tables(), _INDEXES, FUNCTIONS, POLICIES, ROLE)),
-    "0002_provenance_and_audit": _SECOND,
+    "0001_first_release": "\n".join(
+        (_EXTENSIONS, _DIRECTORY, _tables(*_FIRST), _INDEXES, FUNCTIONS, policies_for(*_FIRST, *SERVICE), ROLE)
+    ),
+    "0002_receipts": "\n".join(
+        (
+            _tables(*_RECEIPTS),
+            "CREATE INDEX receipts_at ON receipts (workspace, at, id);",
+            policies_for(*_RECEIPTS),
+        )
+    ),
+    "0003_provenance_and_audit": _PROVENANCE,
 }
 
 

@@ -240,7 +240,7 @@ _FIRST = """
     ) STRICT;
 """
 
-_SECOND = """
+_PROVENANCE = """
     ALTER TABLE nodes ADD COLUMN writer TEXT;
     ALTER TABLE nodes ADD COLUMN origin TEXT NOT NULL DEFAULT 'written';
     UPDATE nodes SET origin = 'connector' WHERE source != '';
@@ -264,7 +264,31 @@ _SECOND = """
     END;
 """
 
-MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST, "0002_provenance_and_audit": _SECOND}
+_RECEIPTS = """
+    CREATE TABLE receipts (
+        workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        user TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (workspace, id)
+    ) STRICT;
+    CREATE INDEX receipts_at ON receipts (workspace, at, id);
+    CREATE TABLE given (
+        node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
+        user TEXT NOT NULL,
+        given TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (node, user)
+    ) STRICT;
+"""
+
+MIGRATIONS: dict[str, str] = {
+    "0001_first_release": _FIRST,
+    "0002_receipts": _RECEIPTS,
+    "0003_provenance_and_audit": _PROVENANCE,
+}
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

@@ -13,6 +13,7 @@ from weftwork.server.http.routes import (
     memories,
     nodes,
     questions,
+    turns,
     workspaces,
 )
 
@@ -24,6 +25,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     faces.router,
     memories.router,
     context.router,
+    turns.router,
     questions.router,
     contracts.router,
     contracts.workspaces,

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from weftwork.answer import Quote
-from weftwork.engine import SearchResult
 from weftwork.provenance import Trust
 from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
+from weftwork.results import SearchResult
 from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
@@ -133,6 +133,8 @@ class ContextIn(Model):
     """The least trust of what may be shown: `own`, `workspace`, `imported` or `external`."""
     show: Annotated[list[Literal["type", "tags", "score", "route", "origin"]], Field(max_length=5)] = []
     """Details in the headings of excerpts beside names and dates."""
+    given: Names = []
+    """Citations that the reader has already: they are not shown again."""
     min_support: Share | None = None
     """The least support of the query with which anything is shown; 0 shows whatever is nearest."""
     remember: Truth = False
@@ -164,6 +166,7 @@ class ContextIn(Model):
             "filters": self.filters.value(),
             "show": frozenset(self.show),
             "prefer_types": frozenset(self.prefer_types),
+            "given": frozenset(self.given),
             "topics": tuple(Topic(topic.text, topic.weight) for topic in self.topics),
             "vector": None if self.vector is None else tuple(self.vector),
             "remember": self.remember,

@@ -153,7 +153,6 @@ class Inspection(Reply):
     user: str
     tokens: int
     budget: int
-    stable_prefix_tokens: int
     lines_tokens: int
     """Tokens of the list of titles."""
     frame_tokens: int
