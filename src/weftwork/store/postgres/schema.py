@@ -160,6 +160,8 @@ def _tables(*names: str) -> str:
     return "\n".join(f"CREATE TABLE {name} (workspace bigint NOT NULL, {text});" for name, text in columns.items())
 
 
+ADDED: dict[str, dict[str, str]] = {"nodes": {"writer": "text", "origin": "text"}}
+"""Columns that later migrations add, with their types."""
 _PROVENANCE = """
     ALTER TABLE nodes ADD COLUMN writer text COLLATE "C";
     ALTER TABLE nodes ADD COLUMN origin text COLLATE "C" NOT NULL DEFAULT 'written';
