@@ -31,6 +31,7 @@ COMMANDS = {
     "lens": "List and show lenses.",
     "mcp": "Serve a workspace to assistants over MCP.",
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
+    "proxy": "Add what a workspace knows to requests to a model.",
     "keys": "Create, list and revoke the keys of a server.",
     "sources": "List, read again and remove what was added.",
     "remove": "Remove nodes with all below them.",

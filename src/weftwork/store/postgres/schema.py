@@ -8,6 +8,8 @@ maintains the counts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from weftwork.errors import StoreError
@@ -204,8 +206,7 @@ def migrate(connection: Connection[Any]) -> None:
     """Bring a database to the newest schema; safe when many processes do it at once."""
     if _missing(connection):
         _migrate(connection)
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    with _alone(connection):
         waiting = connection.execute(
             """SELECT 1 FROM pg_roles r JOIN pg_class c ON c.relnamespace = %s::regnamespace
                WHERE r.rolname = %s AND c.relkind = 'r'
@@ -217,17 +218,24 @@ def migrate(connection: Connection[Any]) -> None:
 
 
 def _migrate(connection: Connection[Any]) -> None:
-    with connection.transaction():
-        # Locked before the first look: a second process finds everything done.
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    with _alone(connection):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
         connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (name text PRIMARY KEY)")
     for name, steps in MIGRATIONS.items():
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        with _alone(connection):
             if name in _missing(connection):
                 connection.execute(steps.encode())
                 connection.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
+
+
+@contextmanager
+def _alone(connection: Connection[Any]) -> Iterator[None]:
+    """A transaction that no other process migrates beside; settings are its own, for the sake of poolers."""
+    with connection.transaction():
+        # Locked before the first look: a second process finds everything done.
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        connection.execute(f"SET LOCAL search_path TO {SCHEMA}, public".encode())
+        yield
 
 
 def is_set_up(connection: Connection[Any]) -> bool:
