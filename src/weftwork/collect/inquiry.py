@@ -16,17 +16,29 @@ from weftwork.collect.exact_names import Named, named
 from weftwork.collect.follow_up import said_before
 from weftwork.collect.fusion import Weighing
 from weftwork.embed.cached import query_vector
+from weftwork.embed.card import Trust, trust_of
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
 from weftwork.frozen import frozen
+from weftwork.history import Event
 from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import INTENTS, Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
 from weftwork.text.analysis import whole_words
-from weftwork.types import Event, Filters, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
+from weftwork.types import (
+    Filters,
+    Hit,
+    Kind,
+    Node,
+    NodeInfo,
+    Passage,
+    Reach,
+    Record,
+    Step,
+)
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector
@@ -217,9 +229,14 @@ class Inquiry:
         return {key: self.weighing(words.get(key), self.cosines.get(key, 0.0)) for key in {**words, **self.cosines}}
 
     @once
+    def trust(self) -> Trust:
+        """How far vectors count beside words."""
+        return trust_of(self.embedder)
+
+    @once
     def weighing(self) -> Weighing:
         """The weights of words and vectors for this query."""
-        return Weighing.of(self.word_hits, self.search_depth)
+        return Weighing.of(self.word_hits, self.search_depth, self.trust)
 
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, each read once for all who need it."""
