@@ -30,6 +30,7 @@ COMMANDS = {
     "lens": "List and show lenses.",
     "mcp": "Serve a workspace to assistants over MCP.",
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
+    "open": "Open the page that shows what a model would read, and why.",
     "keys": "Create, list and revoke the keys of a server.",
     "stats": "Count what a user may see.",
     "users": "List, add and group users.",

@@ -31,6 +31,7 @@ NEXT = (
     'weftwork context "What do librarians check when a telescope comes back?" --max-tokens 600',
     'weftwork explain "Who can bring the foam in time?" --user ben',
     "weftwork search mirror pinholes",
+    "weftwork open                            see all of this in the browser",
 )
 
 
@@ -74,7 +75,13 @@ def _hidden(weft: Weft, context: Context) -> set[str]:
 def _write_settings(path: Path) -> None:
     """Write settings, so that commands in the folder need no options."""
     if not path.exists():
-        path.write_text(f'store = "studio.weft"\nworkspace = "{sample.WORKSPACE}"\nuser = "{sample.OWNER}"\n', "utf-8")
+        lines = (
+            'store = "studio.weft"',
+            f'workspace = "{sample.WORKSPACE}"',
+            f'user = "{sample.OWNER}"',
+            f'clock = "{sample.NOW.isoformat()}"  # the sample is read as of this day, so that its dates do not age',
+        )
+        path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Iterator[tuple[str, list[str]]]:

@@ -10,6 +10,7 @@ from weftwork.server.http.routes import (
     documents,
     faces,
     inspect,
+    keys,
     memories,
     nodes,
     questions,
@@ -28,4 +29,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     contracts.router,
     contracts.workspaces,
     inspect.router,
+    keys.router,
 )
