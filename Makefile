@@ -10,7 +10,7 @@ COLPALI := .venv-colpali
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-colpali coverage lint fix bench docs clean
+.PHONY: demo test test-deep test-citus test-colpali coverage lint fix bench docs clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -35,6 +35,10 @@ test: $(VENV)/.dev           ## run all tests
 
 test-deep: $(VENV)/.dev      ## run all tests, on three to six times as many examples, kills, seeds and damaged files
 	WEFTWORK_DEEP=1 $(BIN)/python -m pytest -n 3 --dist worksteal
+
+test-citus: $(VENV)/.dev     ## run the tests of stores on the Citus cluster whose coordinator WEFTWORK_TEST_CITUS_URL names
+	@test -n "$$WEFTWORK_TEST_CITUS_URL" || { echo "set WEFTWORK_TEST_CITUS_URL=postgresql://postgres@coordinator/database"; exit 1; }
+	$(BIN)/python -m pytest -q tests/store/postgres/test_citus.py
 
 # A torchvision that was built for another torch (CUDA's, beside a CPU's) breaks every import of transformers; without
 # one, transformers 5.3 still reads pictures by Pillow alone (5.5 does not). What is not compiled is not waited for.

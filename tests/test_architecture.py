@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "types", "identity", "clock"},
+    {"errors", "frozen", "types", "identity", "clock", "notebook", "surface"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},
@@ -28,10 +28,11 @@ LAYERS = [
     {"render"},
     {"wire"},
     {"recipe"},
-    {"fit", "delta", "near_misses", "reference", "document"},
-    {"validation", "context_cache", "engine"},
+    {"fit", "delta", "near_misses", "reference", "document", "results"},
+    {"options", "validation", "context_cache", "engine", "receipts", "turn"},
     {"faces"},
     {"client"},
+    {"asynchronous"},
     {"ingest"},
     {"evaluate"},
     {"sample"},
@@ -46,7 +47,7 @@ INSIDE = {
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http"],
     "server/http": ["*", "routes", "app", "process"],
-    "store": ["files protocol server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
+    "store": ["files protocol receipts server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
 }
 """The same inside of each folder that has folders: what stands between bars imports nothing of each other.
 
@@ -61,8 +62,8 @@ OF_FACES = {
 """Modules of pack and render that a face may use beside what these two export, each with the reason."""
 
 EXPORTED = {
-    "Budget", "Client", "Context", "Edge", "Filters", "Message", "Node", "Recipe", "Request", "Template", "Weft",
-    "WeftError",
+    "AsyncClient", "AsyncWeft", "Budget", "Client", "Context", "Edge", "Filters", "Message", "Node", "Recipe",
+    "Request", "Template", "Weft", "WeftError",
 }  # fmt: skip
 
 

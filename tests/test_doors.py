@@ -14,7 +14,6 @@ from weftwork import Budget, Node, Recipe, Template, Weft, engine
 from weftwork.collect import AmongFiles, ForQuestions, Found, LexicalCollector, WholePages
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory import ContextEngine, ContextEngineConfig
-from weftwork.faces.memory.types import MEMORY
 from weftwork.faces.research import WeftSearch
 from weftwork.faces.thread import FileRepository
 from weftwork.ingest.connectors.protocol import Source
@@ -22,7 +21,7 @@ from weftwork.ingest.follow import follow
 from weftwork.pack import Packing
 from weftwork.recipe import RECIPES, get_recipe
 from weftwork.score import Profile, get_profile
-from weftwork.types import Edge
+from weftwork.types import MEMORY, Edge
 
 PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)

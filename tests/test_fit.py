@@ -15,7 +15,7 @@ from weftwork.compose.reading import Reading
 from weftwork.fit import Fitting, fit
 from weftwork.query import read_query
 from weftwork.recipe import get_recipe
-from weftwork.render import Template, Templates
+from weftwork.render import Templates
 from weftwork.request import Request
 from weftwork.text.tokens import CharacterCounter, get_counter
 from weftwork.types import SECTIONS, Budget, Candidate, Decision, Finding, NodeInfo, Passage
@@ -185,7 +185,6 @@ def test_the_tokens_that_the_warning_asks_for_are_enough():
 def test_no_candidates_give_nothing_and_no_warning():
     context = fitted([], 100)
     assert (context.text, context.tokens, context.sections, context.trace, context.warnings) == ("", 0, (), (), ())
-    assert context.stable_prefix_tokens == 0
 
 
 def test_a_template_that_shows_its_sections_anyway_shows_them_without_candidates():
@@ -245,29 +244,6 @@ def test_messages_handed_in_stand_in_their_order_whether_their_time_is_known_or_
 def test_messages_handed_in_stand_after_those_that_are_stored():
     stored = candidate("stored", "said before", section="history", at=NOW, key=7)
     assert spoken(candidate("handed", "said now", section="history", key=-1), stored) == ["stored", "handed"]
-
-
-def test_the_stable_prefix_is_all_of_a_text_without_the_query():
-    context = fitted(several(3), 1000)
-    assert context.stable_prefix_tokens == context.tokens
-
-
-def test_the_stable_prefix_ends_where_the_query_stands():
-    counter = Words()
-    context = fitted(several(3), 1000, template="workspace")
-    before, _, _ = context.text.partition("mirror\n")
-    assert context.stable_prefix_tokens == counter.count(before) < context.tokens
-    first = Template(name="first", header="Question: {{query}}\n", item="{{title}} {{content}}\n", quote="escape")
-    context = fitted(several(3), 1000, template="first", templates=[first])
-    assert context.stable_prefix_tokens == counter.count("Question: ")
-
-
-def test_another_query_leaves_the_stable_prefix_as_it_is():
-    texts = [fitted(several(3), 1000, query=query, template="workspace") for query in ("mirror", "telescope base")]
-    size = texts[0].stable_prefix_tokens
-    assert size == texts[1].stable_prefix_tokens
-    common = texts[0].text.split("User Query:")[0]
-    assert texts[1].text.startswith(common)
 
 
 def test_the_identity_of_a_context_follows_its_text_and_its_reader():

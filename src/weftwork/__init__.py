@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from weftwork.asynchronous import AsyncClient, AsyncWeft
     from weftwork.client import Client
     from weftwork.engine import Weft
     from weftwork.errors import WeftError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from weftwork.types import Budget, Context, Edge, Filters, Node
 
 _HOMES = {
+    "AsyncClient": "weftwork.asynchronous",
+    "AsyncWeft": "weftwork.asynchronous",
     "Budget": "weftwork.types",
     "Client": "weftwork.client",
     "Context": "weftwork.types",
@@ -30,6 +33,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncClient",
+    "AsyncWeft",
     "Budget",
     "Client",
     "Context",

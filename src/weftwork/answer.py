@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weftwork.errors import InvalidInput
-from weftwork.identity import CITATION
+from weftwork.identity import CITATION, SHORT
 from weftwork.query import STOP_WORDS
 from weftwork.text.analysis import UNSPACED
-from weftwork.types import Citation, Context, Excerpt
+from weftwork.types import Citation, Context, Excerpt, Record
 
 FEWEST_WORDS = 8
 """Words in a row, as they stand in a source, from which a sentence quotes it."""
@@ -105,24 +105,53 @@ def check_answer(text: str, context: Context, mentions: Iterable[Mention] | None
     if not isinstance(context, Context):
         raise InvalidInput(f"an answer is checked against the context that it was given, got {context!r}")
     citations = {citation.id: citation for citation in context.citations}
+    return _checked(text, citations, _sources(context), _covered(context.excerpts), context.query, mentions)
+
+
+def check_sources(text: str, records: Iterable[Record], given: Mapping[str, Iterable[str]], query: str) -> AnswerCheck:
+    """The same for an answer in a conversation, against all ids that it was given with the passages of each.
+
+    `records` are those passages that can still be read: an id whose source is gone is no invented one.
+    """
+    by_beginning = {record.passage.citation[:SHORT]: record for record in records}
+    found = {name: by_beginning.get(name[:SHORT]) for name in given}
+    citations = {name: _citation(name, record) for name, record in found.items()}
+    texts = {name: record.passage.text for name, record in found.items() if record is not None}
+    return _checked(text, citations, texts, {name: set(covers) for name, covers in given.items()}, query, None)
+
+
+def _citation(name: str, record: Record | None) -> Citation:
+    if record is None:
+        return Citation(name, "", "", "", "", 0, 0, 0.0)
+    node, passage = record.node, record.passage
+    return Citation(name, node.id, node.type, node.title, node.source, passage.start, passage.end, 0.0)
+
+
+def _checked(
+    text: str,
+    citations: Mapping[str, Citation],
+    sources: Mapping[str, str],
+    covered: Mapping[str, Collection[str]],
+    query: str,
+    mentions: Iterable[Mention] | None,
+) -> AnswerCheck:
     sentences = _sentences(text)
     cited = [
         mention for mention in (_cited(text, citations) if mentions is None else mentions) if mention[0] in citations
     ]
     _attach(text, sentences, cited)
-    index = _index(_sources(context))
-    for shingle in _shingles(_tokens(context.query)):  # whose words are the user's own is no quote
+    index = _index(sources)
+    for shingle in _shingles(_tokens(query)):  # whose words are the user's own is no quote
         index.pop(shingle, None)
     tokens = _tokens(_blank_citations(text, cited))
     starts = [token.start for token in tokens]
-    covered = _covered(context.excerpts)
     for sentence in sentences:
         sentence.cited |= {name for cited_id in sentence.cited for name in covered.get(cited_id, ())}
         words = tokens[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         sentence.quoted = _quoted(words, index)
     return AnswerCheck(
         used=tuple(citations[name] for name in dict.fromkeys(name for name, _, _ in cited)),
-        unknown=tuple(dict.fromkeys(_unknown(text, context, sentences))),
+        unknown=tuple(dict.fromkeys(_unknown(text, citations, (query, *sources.values()), sentences))),
         uncited=tuple(_uncited(text, sentences, citations)),
     )
 
@@ -134,14 +163,15 @@ def _cited(text: str, citations: Mapping[str, Citation]) -> Iterator[Mention]:
             yield name, match.start(), match.end()
 
 
-def _unknown(text: str, context: Context, sentences: Sequence[_Sentence]) -> Iterator[str]:
-    """Ids outside of code that are none of the context's.
+def _unknown(
+    text: str, cited_ids: Collection[str], sources: Iterable[str], sentences: Sequence[_Sentence]
+) -> Iterator[str]:
+    """Ids outside of code that are none of those given.
 
     The exact form in brackets always counts. A mangled one in brackets, and the exact one elsewhere, may be the number
     of something else: they count unless the sources or the question have them.
     """
-    cited_ids = {citation.id for citation in context.citations}
-    source_ids = {name for source in (context.query, *_sources(context).values()) for name, _ in _named(source)}
+    source_ids = {name for source in sources for name, _ in _named(source)}
     in_code = _inside([(sentence.start, sentence.end) for sentence in sentences if sentence.code])
     in_brackets = _inside([match.span() for match in _BRACKETS.finditer(text)])
     for name, match in _named(text):

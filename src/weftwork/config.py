@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -76,12 +77,12 @@ def nearest_file(folder: Path) -> Path | None:
     return next((place / FILE for place in (folder, *folder.parents) if (place / FILE).is_file()), None)
 
 
-def set_setting(folder: Path, name: str, value: str) -> Path:
+def set_setting(folder: Path, name: str, value: str | int | bool) -> Path:
     """Write one setting into the `weftwork.toml` that holds in a folder, or a new one there, and return its path."""
     path = nearest_file(folder) or folder / FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     before = tomllib.loads("\n".join(lines)) if path.is_file() and _from_file(path, os.environ) else {}
-    setting = f'{name} = "{value}"'
+    setting = f"{name} = {json.dumps(value, ensure_ascii=False)}"
     tables = next((place for place, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     there = [place for place, line in enumerate(lines[:tables]) if line.partition("=")[0].strip() == name]
     if there:

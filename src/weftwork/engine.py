@@ -9,16 +9,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, overload
+from typing import Literal, Unpack, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
-from weftwork.collect import Inquiry, LexicalCollector, SemanticCollector, gather
+from weftwork.collect import Inquiry, gather
 from weftwork.compose.compose import compose
-from weftwork.compose.ordering import as_scored, collapsed
+from weftwork.compose.ordering import collapsed
+from weftwork.compose.repeats import without_given
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
-from weftwork.embed import get_embedder
+from weftwork.embed import get_embedder, local_provider
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
 from weftwork.embed.protocol import AnyProvider, EmbeddingProvider
@@ -26,13 +27,16 @@ from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
 from weftwork.lens import Lens, Lenses, apply_lens
+from weftwork.options import ContextOptions, RequestOptions, named_options
 from weftwork.pack import check_budget
 from weftwork.query import read_query
-from weftwork.recipe import Recipe, Recipes
+from weftwork.receipts import Receipts
+from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.score import FactsOnDemand, Profile, score
+from weftwork.results import Added, Preview, SearchResult
+from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import open_store
@@ -40,8 +44,10 @@ from weftwork.store.protocol import Batch, Store, View
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node, NodeInfo, Passage
+from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
+from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
+from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 from weftwork.write.threads import Threads
@@ -114,13 +120,15 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
     least = recipe.min_support if request.min_support is None else request.min_support
-    supported, candidates, dropped = supported_by(inquiry, ranking.candidates, least)
+    fresh, repeated = without_given(inquiry, ranking.candidates)
+    supported, candidates, dropped = supported_by(inquiry, fresh or ranking.candidates, least)
+    candidates = candidates if fresh else []
     with watch("compose"):
         composed = compose(inquiry, candidates, unit=recipe.unit)
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, [*dropped, *ranking.left_out, *composed.left_out])
+    context = fit(fitting, composed.offers, [*dropped, *repeated, *ranking.left_out, *composed.left_out])
     passages, _ = view.size()
     return replace(
         context,
@@ -138,38 +146,6 @@ def _ended(context: Context, passages: int) -> Ended:
     return "workspace" if len(context.trace) >= passages else "evidence"
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """The number of changes of a call of `add`."""
-
-    nodes: int
-    edges: int
-    embedded: int
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """A passage that answers a search."""
-
-    node: NodeInfo
-    passage: Passage
-    score: float
-    excerpt: str
-    trail: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The figures of a context, without its text."""
-
-    tokens: int
-    budget_used: float
-    """Percentage of the budget."""
-    truncated: bool
-    nodes: tuple[str, ...]
-    scores: Mapping[str, float]
-
-
 class Weft:
     """Adds to a store, searches it, and assembles contexts from it. Thread-safe."""
 
@@ -182,6 +158,9 @@ class Weft:
         self.earlier = EarlierContexts(store)
         self.threads = Threads(store, self.writer, self.now, DEFAULT_WORKSPACE, DEFAULT_USER)
         self._pages = PageVectors(tools.visual, store)
+        self.receipts = Receipts(self)
+        self.turns = Turns(self, DEFAULT_WORKSPACE, DEFAULT_USER)
+        self._changeover = Changeover(store, local_provider)
 
     @classmethod
     def open(
@@ -219,6 +198,7 @@ class Weft:
 
     def close(self) -> None:
         """Release the store."""
+        self.receipts.flush()
         self.tools.pool.shutdown()
         self.store.close()
 
@@ -272,16 +252,24 @@ class Weft:
 
     def catch_up(self, workspace: str = DEFAULT_WORKSPACE) -> None:
         """Bring the indexes up to date now instead of before the next search."""
-        embedder = self.tools.embedder
-        self.store.catch_up(workspace, {} if embedder is None else {embedder.model: embedder.dimensions})
+        embedders = (self.tools.embedder, self._searching(workspace).embedder)
+        self.store.catch_up(workspace, {each.model: each.dimensions for each in embedders if each is not None})
         self._pages.catch_up(workspace)
 
-    @overload
-    def context(self, query: str = "", *, since: None = None, **options: Any) -> Context: ...
+    def changeover(self, workspace: str = DEFAULT_WORKSPACE) -> Progress | None:
+        """The progress of the change to another embedding model; None where there is none."""
+        return self._changeover.progress(workspace, self.tools.embedder)
+
+    def _searching(self, workspace: str) -> Tools:
+        return replace(self.tools, embedder=self._changeover.searched(workspace, self.tools.embedder))
 
     @overload
-    def context(self, query: str = "", *, since: str, **options: Any) -> Delta: ...
+    def context(self, query: str = "", *, since: None = None, **options: Unpack[ContextOptions]) -> Context: ...
 
+    @overload
+    def context(self, query: str = "", *, since: str, **options: Unpack[ContextOptions]) -> Delta: ...
+
+    @named_options(RequestOptions)
     def context(
         self,
         query: str = "",
@@ -293,7 +281,7 @@ class Weft:
         lens: str | Lens | None = None,
         since: str | None = None,
         remember: bool = False,
-        **more: Any,
+        **more: Unpack[RequestOptions],
     ) -> Context | Delta:
         """Assemble the context for a query.
 
@@ -308,6 +296,7 @@ class Weft:
         self.earlier.note(context, request.thread, keep=remember)
         return context
 
+    @named_options(RequestOptions)
     def request(
         self,
         query: str,
@@ -315,7 +304,9 @@ class Weft:
         *,
         budget: int | Budget | None = None,
         lens: str | Lens | None = None,
-        **more: Any,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
+        **more: Unpack[RequestOptions],
     ) -> Request:
         """The request for a query, with the recipe's and the engine's settings for what it leaves open."""
         if not isinstance(budget, Budget):
@@ -323,7 +314,7 @@ class Weft:
             check_budget(Budget(total=total))
             budget = recipe.budget(total)
         more["decay"] = more.get("decay") or self.tools.decay
-        request = Request(query=query, budget=budget, **more)
+        request = Request(query=query, user=user, workspace=workspace, budget=budget, **more)
         if lens is None:
             return request
         check_request(request)
@@ -341,8 +332,29 @@ class Weft:
             seen = {record.passage.citation for record in view.cited([citation for _, citation in snapshot.values()])}
         return compare(earlier, snapshot, context, seen, self.tools.counter)
 
-    def assemble(self, request: Request, recipe: Recipe) -> Context:
-        """The context for a request; an equal request is answered from memory until something is written."""
+    def assemble(self, request: Request, recipe: Recipe, *, receipt: bool = True) -> Context:
+        """The context for a request; an equal request is answered from memory until something is written.
+
+        It leaves a receipt unless it is a part of something else that does.
+        """
+        context = self._assembled(request, recipe)
+        if receipt:
+            self.receipts.note(context, request, recipe)
+        return context
+
+    def turn(self, thread: str, message: str, **options: Unpack[TurnOptions]) -> Turn:
+        """Post a user's message to a thread, and return what to send to the model for it, within one budget."""
+        return self.turns.turn(thread, message, **options)
+
+    def reply(self, thread: str, text: str, **where: Unpack[Place]) -> Reply:
+        """Post the model's answer, check its citations against all that the thread was given, and count their use."""
+        return self.turns.reply(thread, text, **where)
+
+    def compact(self, thread: str, *, keep: int = 2_000, **where: Unpack[Place]) -> Compacted:
+        """Shorten a thread's history to `keep` tokens; rules, decisions, open tasks and cited sources survive."""
+        return self.turns.compact(thread, keep=keep, **where)
+
+    def _assembled(self, request: Request, recipe: Recipe) -> Context:
         moment = self._clock()
         asked, now = self._ready(request, recipe, moment)
         with self.store.view(request.workspace, request.user) as view:
@@ -351,7 +363,9 @@ class Weft:
             cached = self.context_cache.get(key, moment)
             if cached is not None:
                 return cached
-            context = assemble(view, asked, recipe, self.tools, now)
+            context = assemble(view, asked, recipe, self._searching(request.workspace), now)
+            if progress := self.changeover(request.workspace):
+                context = replace(context, warnings=(*context.warnings, str(progress)))
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
         return context
@@ -363,7 +377,7 @@ class Weft:
         """
         asked, now = self._ready(request, recipe, self._clock())
         with nullcontext(view) if view is not None else self.store.view(request.workspace, request.user) as opened:
-            return rank(opened, asked, recipe, self.tools, now)
+            return rank(opened, asked, recipe, self._searching(request.workspace), now)
 
     def _ready(self, request: Request, recipe: Recipe, moment: datetime) -> tuple[Request, datetime]:
         """The request with its date, once it can be answered, and the minute for which it is."""
@@ -373,7 +387,8 @@ class Weft:
         asked = dated(replace(request, query=valid_query(request.query)), moment)
         return asked, whole_minute(asked.filters.as_of or moment)
 
-    def preview(self, query: str = "", **options: Any) -> Preview:
+    @named_options(ContextOptions)
+    def preview(self, query: str = "", **options: Unpack[ContextOptions]) -> Preview:
         """The figures of the context for the same arguments."""
         context = self.context(query, **options)
         return Preview(
@@ -384,7 +399,8 @@ class Weft:
             scores={item.candidate.node.id: item.candidate.score for item in context.items},
         )
 
-    def explain(self, query: str = "", **options: Any) -> str:
+    @named_options(ContextOptions)
+    def explain(self, query: str = "", **options: Unpack[ContextOptions]) -> str:
         """Report the reasons behind the context for the same arguments, for every candidate."""
         return explain(self.context(query, **options))
 
@@ -446,10 +462,8 @@ class Weft:
         """Say whether a source helped; `reference` is a node's id or a citation id."""
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
-        with self.store.view(workspace, user) as view:
-            node = resolve(view, reference).node
-        with self.atomic(workspace) as batch:
-            batch.give_feedback(user, node, useful, self._clock())
+        with self.atomic(workspace) as batch, self.store.view(workspace, user) as view:
+            batch.give_feedback(user, resolve(view, reference).node, useful, self._clock())
 
     def record(
         self,
@@ -481,13 +495,3 @@ def _create_default_workspace(store: Store) -> None:
     except BaseException:
         store.close()
         raise
-
-
-SEARCHES: dict[str, Recipe] = {
-    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
-    for mode, collectors in (
-        ("hybrid", (LexicalCollector(), SemanticCollector())),
-        ("words", (LexicalCollector(),)),
-        ("vector", (SemanticCollector(threshold=0.0),)),
-    )
-}

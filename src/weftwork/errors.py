@@ -5,6 +5,7 @@
     WeftError
     ├── InvalidInput            a value that cannot be used; the message names the fix
     │   ├── UnknownName         a template, packer, recipe, lens … that is not registered
+    │   ├── Ambiguous           a name that several nodes have; it carries them
     │   ├── BudgetError         a budget that is not a positive whole number
     │   ├── DimensionError      a vector whose length is not the model's
     │   ├── CycleError          a parent that would make a node its own ancestor
@@ -24,7 +25,7 @@ A node that a user may not see is reported exactly like one that does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class WeftError(Exception):
@@ -43,6 +44,14 @@ class UnknownName(InvalidInput):
         self.name = name
         self.available = tuple(sorted(available))
         super().__init__(f"unknown {kind} {name!r}: use one of {', '.join(self.available) or '(none registered)'}")
+
+
+class Ambiguous(InvalidInput):
+    """A name that several nodes have; carries the reference of each, and how to tell it from the others."""
+
+    def __init__(self, message: str, meanings: Mapping[str, str]) -> None:
+        self.meanings = dict(meanings)
+        super().__init__(message)
 
 
 class BudgetError(InvalidInput):

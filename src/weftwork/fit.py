@@ -23,7 +23,6 @@ from weftwork.render import (
     lay_out,
     overhead,
     pieces_of,
-    stable_prefix,
 )
 from weftwork.render.excerpts import Load
 from weftwork.request import Request
@@ -304,7 +303,6 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> C
     decided = {(decision.node, decision.citation) for decision in decisions}
     decisions += [decision for decision in left_out if (decision.node, decision.citation) not in decided]
     excerpts = [excerpt for section in draft.sections for excerpt in section.excerpts]
-    prefix = stable_prefix(draft.sections, draft.overflow, draft.template, request.query) if draft.text else ""
     # The same for the same text to the same user, and different otherwise.
     named = "\0".join((request.workspace, request.user, request.query, draft.text))
     digest = hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -320,7 +318,6 @@ def _context(fitting: Fitting, draft: _Draft, left_out: Sequence[Decision]) -> C
         overflow=draft.overflow,
         citations=citations_of([*excerpts, *draft.overflow]),
         trace=tuple(sorted(decisions, key=lambda decision: (-decision.score, decision.citation, decision.node))),
-        stable_prefix_tokens=draft.tokens if prefix == draft.text else fitting.counter.count(prefix),
         warnings=_warnings(draft, request),
         pieces=pieces_of(draft.sections, draft.overflow, draft.template, request.query) if draft.text else (),
     )

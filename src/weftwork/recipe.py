@@ -30,7 +30,7 @@ from weftwork.collect import (
     VisualCollector,
     WholePages,
 )
-from weftwork.compose.ordering import Order, Ordering, WithEvidence
+from weftwork.compose.ordering import Order, Ordering, WithEvidence, as_scored
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.density import Density
@@ -272,6 +272,17 @@ RECIPES: dict[str, Recipe] = {
         ),
     )
 }
+
+
+SEARCHES: dict[str, Recipe] = {
+    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
+    for mode, collectors in (
+        ("hybrid", (LexicalCollector(), SemanticCollector())),
+        ("words", (LexicalCollector(),)),
+        ("vector", (SemanticCollector(threshold=0.0),)),
+    )
+}
+"""The recipes of plain searches, by mode."""
 
 
 def get_recipe(name: str) -> Recipe:

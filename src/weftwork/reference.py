@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from weftwork.collect.exact_names import bare, called, similar
-from weftwork.errors import InvalidInput, NotFound
+from weftwork.errors import Ambiguous, InvalidInput, NotFound
 from weftwork.render.quote import inline
 from weftwork.store.protocol import View
 from weftwork.types import Record
@@ -32,12 +32,14 @@ def resolve(view: View, reference: str, *, titles: bool = False) -> Referred:
     name = bare(reference)
     cited = view.cited([name])
     if len({record.node.id for record in cited}) > 1:
-        raise _ambiguous(reference, [f"[{record.passage.citation}] {_title(record)}" for record in cited])
+        named = {record.passage.citation: f"[{record.passage.citation}] {_title(record)}" for record in cited}
+        raise _ambiguous(reference, named)
     if cited:
         return Referred(cited[0].node.id, cited[0])
     matches = called(view, name) if titles and name else []
     if len(matches) > 1:
-        raise _ambiguous(reference, [f"{inline(record.node.id)} ({_title(record)})" for record in matches])
+        named = {record.node.id: f"{inline(record.node.id)} ({_title(record)})" for record in matches}
+        raise _ambiguous(reference, named)
     if matches:
         return Referred(matches[0].node.id)
     kinds = "node, citation, title or source" if titles else "node or citation"
@@ -60,8 +62,7 @@ def _title(record: Record) -> str:
     return f"{title}, {inline(record.node.type, 20)}" + (f" in {above}" if above else "")
 
 
-def _ambiguous(reference: str, meanings: Sequence[str]) -> InvalidInput:
-    named = "; ".join(meanings[:_MOST_NAMED])
-    return InvalidInput(
-        f"{inline(reference, 80)!r} may mean any of {len(meanings)}: {named}. Name one of them by its id"
-    )
+def _ambiguous(reference: str, meanings: Mapping[str, str]) -> Ambiguous:
+    named = "; ".join(list(meanings.values())[:_MOST_NAMED])
+    message = f"{inline(reference, 80)!r} may mean any of {len(meanings)}: {named}. Name one of them by its id"
+    return Ambiguous(message, meanings)

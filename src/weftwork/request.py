@@ -76,6 +76,9 @@ class Request:
     decay: Mapping[str, float] = field(default_factory=dict)
     """Days until a memory's freshness has halved, by type; infinity for never."""
 
+    given: frozenset[str] = frozenset()
+    """Citations that the reader has from earlier turns: they are not shown again."""
+
     min_support: float | None = None
     """The least support with which anything is shown, from 0 to 1; None for the recipe's."""
 

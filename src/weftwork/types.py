@@ -1,8 +1,4 @@
-"""The values that travel through Weftwork, from what is stored to what is handed to a model.
-
-A node is anything in a workspace; a passage is the part of a node's text that is searched and cited; a candidate is
-a passage that a collector found; a context is what came of it, with a decision for every candidate.
-"""
+"""The values that travel through Weftwork, from what is stored to what is handed to a model."""
 
 from __future__ import annotations
 
@@ -10,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
+
+from weftwork.frozen import frozen
+from weftwork.notebook import Displayed
 
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
@@ -24,6 +23,8 @@ IDS = "_ids"
 EVERYONE = "*"
 """The principal that stands for every user of a workspace."""
 
+MEMORY, PINNED = "memory", "pinned"
+"""The tags of memories, and of those that stand in every context of their user."""
 PAGE = "document_page"
 """The type of a node that is a page of a document; its parent is the document."""
 CONTAINERS = frozenset({"folder", "workspace"})
@@ -102,7 +103,7 @@ class Edge:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A span of a node's text; passages of a node tile its text without gaps."""
 
@@ -127,7 +128,7 @@ class Entry:
     passages: tuple[Passage, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """A stored passage with its node, as a viewer reads it."""
 
@@ -141,7 +142,7 @@ class Record:
     """The number of titles above it that belong to the document, its own included."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutlineNode:
     """A node of a document, with the keys and the token counts of its passages."""
 
@@ -165,7 +166,7 @@ class Outline:
     derived: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A passage that a search found, by its key."""
 
@@ -276,7 +277,7 @@ SEARCHED: frozenset[Kind] = frozenset({"words", "fuzzy", "vector"})
 """Kinds of findings of a search for the query."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """The evidence of a collector for a passage: rank, score, reason and kind."""
 
@@ -287,7 +288,7 @@ class Finding:
     kind: Kind = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A passage that may enter the context."""
 
@@ -342,7 +343,7 @@ Ended = Literal["budget", "evidence", "workspace"]
 Fate = Literal["included", "truncated", "line", "dropped"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """The fate of a candidate and the reason; one for each candidate of a request."""
 
@@ -375,7 +376,7 @@ class Decision:
             candidate.path)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """A passage as it stands in an excerpt."""
 
@@ -387,7 +388,7 @@ class Item:
     """False for the surroundings of a hit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Excerpt:
     """The part of one document that is shown: in reading order, under one heading."""
 
@@ -430,7 +431,7 @@ class Section:
         return tuple(item for excerpt in self.excerpts for item in excerpt.items)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Citation:
     """The source of a piece of the context."""
 
@@ -444,7 +445,7 @@ class Citation:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A stretch of a context's text: a source as it is shown, or the frame between sources."""
 
@@ -455,8 +456,8 @@ class Piece:
     """Empty where it shows no source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+@dataclass(frozen=True, slots=True, repr=False)
+class Context(Displayed):
     """The result of a request: the text for the model, and the account of how it was made."""
 
     id: str
@@ -471,8 +472,6 @@ class Context:
     """Documents that are named in one line each."""
     citations: tuple[Citation, ...]
     trace: tuple[Decision, ...]
-    stable_prefix_tokens: int = 0
-    """Tokens at the start that stay the same as long as the same sources are chosen."""
     warnings: tuple[str, ...] = ()
     ended: Ended = "budget"
     """The reason why it ends: the budget is used up, nothing else was found, or all that is visible is there."""
@@ -486,8 +485,9 @@ class Context:
     @property
     def truncated(self) -> bool:
         """True if something was cut or left out for lack of room."""
-        cut = any(excerpt.truncated for excerpt in self.excerpts)
-        return cut or any(decision.missing_tokens is not None for decision in self.trace)
+        return any(each.truncated for each in self.excerpts) or any(
+            each.missing_tokens is not None for each in self.trace
+        )
 
     @property
     def excerpts(self) -> tuple[Excerpt, ...]:

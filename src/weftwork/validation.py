@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import check_budget
-from weftwork.request import Request
+from weftwork.request import Message, Request, Topic
 from weftwork.text.truncate import check_strategy
+from weftwork.types import Filters
 
 ACTIVITIES = ("view", "edit")
 SHOWN = ("type", "tags", "score", "route")
+SINGLE: tuple[tuple[str, type, str], ...] = (
+    ("filters", Filters, "Filters(types=frozenset({'page'}))"),
+    ("boosts", Mapping, "a weight for each tag or type, such as {'urgent': 0.5}"),
+    ("decay", Mapping, "the days for each type, such as {'preference': 90}"),
+)
+SEVERAL: tuple[tuple[str, type, str], ...] = (
+    ("history", Message, "messages such as (Message('user', 'What about the dome?'),)"),
+    ("topics", Topic, "topics such as (Topic('the dome'), Topic('rollers', weight=2))"),
+    ("include", str, "ids of nodes, such as ('dome',)"),
+    ("prefer_types", str, "types, such as frozenset({'task'})"),
+    ("edge_types", str, "types of edges, such as ('reference',)"),
+    ("edge_order", str, "types of edges, such as ('reference', 'child')"),
+    ("key_fields", str, "names of fields, such as ('due',)"),
+    ("show", str, "details, such as frozenset({'tags'})"),
+)
+"""What a request holds one and several of, and how each is written."""
 
 
 def check_request(request: Request) -> None:
     """Refuse a request that cannot be answered, before anything is read."""
+    check_shapes(request)
     check_budget(request.budget)
     if not isinstance(request.query, str):
         raise InvalidInput(f"the query must be text, got {request.query!r}")
@@ -37,6 +55,24 @@ def check_request(request: Request) -> None:
     for name in request.show:
         if name not in SHOWN:
             raise UnknownName("detail to show", name, SHOWN)
+
+
+def check_shapes(request: Request) -> None:
+    """Refuse dicts, strings and single values where a call wants something else, with how to write it."""
+    for name, kind, example in SINGLE:
+        if not isinstance(getattr(request, name), kind):
+            raise InvalidInput(f"{name} cannot be {_kind(getattr(request, name))}: give {example}")
+    for name, kind, example in SEVERAL:
+        values = getattr(request, name)
+        wrong = values if isinstance(values, str | Mapping) or not isinstance(values, Collection) else None
+        wrong = next((value for value in values if not isinstance(value, kind)), None) if wrong is None else wrong
+        if wrong is not None:
+            raise InvalidInput(f"{name} cannot hold {_kind(wrong)}: give {example}")
+
+
+def _kind(value: object) -> str:
+    """The value as an error names it: its type, and the beginning of what it is."""
+    return f"a {type(value).__name__} such as {repr(value)[:60]}"
 
 
 def valid_query(query: object) -> str:

@@ -37,7 +37,7 @@ def test_adding_again_changes_only_what_differs(weft, ready):
 def test_what_was_skipped_is_named_on_standard_error(weft, ready):
     (ready / "x.bin").write_bytes(b"\0")
     ran = weft("add", "x.bin")
-    assert ran.code == 0
+    assert ran.code == 1, "nothing was added"
     assert ran.out == "0 added, 0 changed, 0 moved, 0 removed, 0 unchanged, 1 skipped\n"
     assert ran.err == "  skipped x.bin: is not text\n"
 

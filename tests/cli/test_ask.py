@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from tests.faces.research.researching import library
 from tests.faces.research.test_ask import KEY, says, server  # noqa: F401  (a fixture)
@@ -21,12 +23,12 @@ def test_the_answer_quotes_the_page_and_names_it(weft, documents):
     ran = weft("ask", *QUESTION)
     assert ran.code == 0
     assert ran.out.splitlines()[0] == f"{SENTENCE} [1]"
-    assert "Sources:\n[1] crisis.pdf, page 3: Report › Lehman" in ran.out
+    assert "Sources:\n[1] crisis.pdf, page 3: Report > Lehman  (weftwork read 'crisis#page=3')" in ran.out
     assert ran.err == "note: no model was used: the answer quotes the sources\n"
 
 
 def test_json_has_the_contracts_keys(weft, documents):
-    output = weft("ask", *QUESTION, "--json", "--sources", "2", "--max-tokens", "500").json
+    output = weft("ask", *QUESTION, "--json", "--mode", "hybrid", "--sources", "2", "--max-tokens", "500").json
     assert {"answer", "sources", "truncated", "total_tokens"} <= output.keys()
     assert (output["model"], len(output["sources"])) == (None, 2)
     assert output["sources"][0]["filename"] == "crisis.pdf"
@@ -79,7 +81,7 @@ def test_a_key_in_the_file_is_refused(weft, documents):
 def test_nothing_to_answer_with_is_said(weft, here):
     weft("init")
     ran = weft("ask", "anything")
-    assert (ran.code, ran.out) == (0, "Nothing in these documents answers this.\n")
+    assert (ran.code, ran.out) == (1, "Nothing in these documents answers this.\n")
     empty = "there is nothing in workspace 'main' that you may see: add something with  weftwork add"
     assert ran.err == f"note: no page of a document was found; {empty}\n"
 
@@ -117,3 +119,33 @@ def test_a_configured_index_answers(weft, documents):
     ran = weft("ask", "How many clams do walruses in the aquarium eat a day?")
     assert ran.out.splitlines()[0] == f"{sentence} [1]"
     assert "[1] zoo.pdf, page 4" in ran.out
+
+
+def test_notes_answer_too_by_their_sections(weft, filled, monkeypatch):
+    (filled / "eggs.md").write_text("# Eggs\n\n## Boiling\n\nHard boil an egg for eleven minutes, then chill it.\n")
+    assert weft("add", "eggs.md").code == 0
+    ran = weft("ask", "how long to hard boil an egg?")
+    assert ran.code == 0
+    assert ran.out.splitlines()[0] == "Hard boil an egg for eleven minutes, then chill it. [1]"
+    assert re.search(r"\[1\] eggs\.md: Boiling  \(weftwork read '?file:.*eggs\.md#heading", ran.out)
+    (source, *_) = weft("ask", "how long to hard boil an egg?", "--json").json["sources"]
+    assert source["page"] == 0
+    assert source["filename"] == "eggs.md"
+
+
+def test_a_question_that_nothing_answers_ends_with_1(weft, filled):
+    for more in ((), ("--json",)):
+        ran = weft("ask", "Which zzyzx qwerks florb?", *more)
+        assert ran.code == 1
+        assert "Nothing in these documents answers this." in ran.out
+
+
+def test_another_user_gets_no_answer_from_what_they_may_not_see(weft, filled):
+    assert "expensive" in weft("ask", "Was the mirror expensive?").out
+    ran = weft("ask", "Was the mirror expensive?", "--user", "ben", "--json")
+    assert "cash" not in ran.out and "was expensive" not in ran.out
+
+
+def test_sources_are_limited_by_their_number(weft, filled):
+    assert len(weft("ask", "What of the mirror?", "--sources", "1", "--json").json["sources"]) == 1
+    assert len(weft("ask", "What of the mirror?", "--json").json["sources"]) > 1

@@ -97,7 +97,7 @@ def test_the_reference_can_be_printed():
 def test_an_unknown_command_is_refused(weft):
     ran = weft("nonsense")
     assert (ran.code, ran.out) == (2, "")
-    assert "No such command 'nonsense'" in ran.err
+    assert "there is no command 'nonsense': see  weftwork --help" in ran.err
 
 
 def test_without_a_command_the_help_is_shown(weft):

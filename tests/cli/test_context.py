@@ -35,7 +35,12 @@ def test_a_node_is_found_by_its_id_and_walked_from(weft, filled):
 
 def test_the_json_of_the_graph_is_the_document_of_its_contract_with_its_citations(weft, filled):
     graph = ("--recipe", "graph", "--lens", "planning")
-    for option in ("--json", "--format=json"):
+    for option in ("--format=json", "--format=markdown"):
+        output = weft("context", "When does the mirror ship?", "--json", option, *graph).json
+        default = weft("context", "When does the mirror ship?", "--json").json
+        assert list(output) == list(default)
+        assert output["text"].startswith("# Context")
+    for option in ("--format=json",):
         output = weft("context", "When does the mirror ship?", option, *graph).json
         assert list(output) == ["meta", "nodes", "overflow", "citations", "id"]
         assert output["meta"]["query"] == "When does the mirror ship?"
@@ -64,7 +69,7 @@ def test_json_is_the_context_and_with_the_reasons_all_of_it(weft, filled):
 def test_a_thread_brings_its_history(weft, filled):
     output = weft("context", "When does it ship?", "--thread", "finch", "--json").json
     assert "history" in [section["name"] for section in output["sections"]]
-    assert "meta" in weft("context", "mirror", "--thread", "finch", "--recipe", "graph", "--json").json
+    assert "meta" in weft("context", "mirror", "--thread", "finch", "--recipe", "graph", "--format=json").json
 
 
 def test_the_budget_has_two_names(weft, filled):
@@ -76,7 +81,7 @@ def test_the_budget_of_the_settings_holds_unless_told_otherwise(weft, filled):
         file.write("budget = 777\n")
     assert weft("context", "mirror", "--json").json["budget"] == 777
     assert weft("context", "mirror", "--json", "--max-tokens", "999").json["budget"] == 999
-    assert weft("context", "mirror", "--json", "--recipe", "graph").json["meta"]["tokens"]["budget"] == 777
+    assert weft("context", "mirror", "--format=json", "--recipe", "graph").json["meta"]["tokens"]["budget"] == 777
 
 
 def test_focus_and_filters_are_passed_on(weft, filled):
@@ -85,24 +90,24 @@ def test_focus_and_filters_are_passed_on(weft, filled):
     for arguments, found in ((("--type", "todo"), {"base"}), (("--tag", "optics"), {"mirror"})):
         told = weft("context", "mirror", "--json", "--explain", *arguments).json
         assert {each["node"] for each in told["decisions"] if "lexical" in str(each["findings"])} == found
-        graph = ("--recipe", "graph", "--depth", "1", "--json")
+        graph = ("--recipe", "graph", "--depth", "1", "--format=json")
         (first, *_) = weft("context", "some mirror", *arguments, *graph).json["nodes"]
         assert {first["id"]} == found
-    assert weft("context", "--focus", "finch", "--recipe", "graph", "--json").json["meta"]["query"] == "finch"
+    assert weft("context", "--focus", "finch", "--recipe", "graph", "--format=json").json["meta"]["query"] == "finch"
 
 
 def test_topics_are_blended(weft, filled):
     output = weft(
-        "context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--recipe", "graph", "--json", "--explain"
+        "context", "cash", "--topic", "Mirror", "--topic", "Base:2", "--recipe", "graph", "--format=json", "--explain"
     ).json
     assert output["meta"]["topics"] == [
         {"text": "cash", "weight": 1.0}, {"text": "Mirror", "weight": 1.0}, {"text": "Base", "weight": 2.0},
     ]  # fmt: skip
     (finch,) = [node for node in output["nodes"] if node["id"] == "finch"]
     assert finch["topics"] == [{"topic": "Mirror", "distance": 1}, {"topic": "Base", "distance": 1}]
-    output = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--recipe", "graph", "--json").json["meta"][
-        "topics"
-    ]
+    output = weft("context", "--topic", "at 10:30", "--topic", "3:0.5", "--recipe", "graph", "--format=json").json[
+        "meta"
+    ]["topics"]
     assert output == [{"text": "at 10:30", "weight": 1.0}, {"text": "3", "weight": 0.5}]
     assert weft("context", "--topic", "mirror:0").err.startswith("error: the weight of topic 'mirror' must be")
 
@@ -137,7 +142,7 @@ def test_warnings_go_to_standard_error(weft, filled):
         "warning: depth 5 was lowered to 3, the most of lens 'general'\n"
     )
     ran = weft("context", "zither", "xylophone", "--recipe", "graph")
-    assert (ran.code, ran.err) == (0, "warning: nothing was found for 'zither xylophone'\n")
+    assert (ran.code, ran.err) == (1, "warning: nothing was found for 'zither xylophone'\n")
 
 
 def test_another_user_sees_only_what_they_may(weft, filled):
@@ -264,13 +269,15 @@ def test_a_hub_that_was_sampled_is_mentioned(weft, filled):
 
 
 def test_a_year_after_a_colon_is_no_weight(weft, filled):
-    output = weft("context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--json").json
+    output = weft(
+        "context", "--topic", "plan of Q1:2026", "--topic", "Base:12.5", "--recipe", "graph", "--format=json"
+    ).json
     assert output["meta"]["topics"] == [{"text": "plan of Q1:2026", "weight": 1.0}, {"text": "Base", "weight": 12.5}]
     assert "beside the words of QUERY, which are one" in " ".join(weft("context", "--help").out.split())
 
 
 def test_the_walk_of_the_graph_has_options(weft, filled):
-    graph = ("context", "finch", "--recipe", "graph", "--json")
+    graph = ("context", "finch", "--recipe", "graph", "--format=json")
     reached = {node["id"] for node in weft(*graph).json["nodes"]}
     assert len({node["id"] for node in weft(*graph, "--limit", "1").json["nodes"]}) == 2 < len(reached)
     assert "mirror" in reached

@@ -66,3 +66,14 @@ def test_a_folder_that_does_not_exist_is_told(weft):
     ran = weft("init", "no/where.weft")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == "error: no/where.weft cannot be opened: check that the folder exists and may be written to\n"
+
+
+def test_a_folder_below_gets_a_store_of_its_own(weft, here, monkeypatch):
+    weft("init")
+    (here / "sub").mkdir()
+    monkeypatch.chdir(here / "sub")
+    ran = weft("init")
+    assert ran.out.startswith("notes.weft is ready")
+    assert f"takes the place of the store that {here / 'weftwork.toml'} names" in ran.err
+    assert (here / "sub" / "notes.weft").exists()
+    assert weft("init").out.startswith(f"{here / 'sub' / 'notes.weft'} was there already")

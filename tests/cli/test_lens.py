@@ -43,7 +43,7 @@ def test_a_lens_of_the_settings_is_listed_shown_and_used(weft, filled):
     assert weft("lens", "list").out.splitlines()[-1] == "optics        What is polished."
     assert weft("lens", "show", "optics").out.endswith("  walks at most  1 step\n")
     assert [lens["name"] for lens in weft("lens", "list", "--json").json] == [*BUILTIN, "optics"]
-    output = weft("context", "finch", "--lens", "optics", "--recipe", "graph", "--json", "--explain")
+    output = weft("context", "finch", "--lens", "optics", "--recipe", "graph", "--format=json", "--explain")
     (mirror,) = [node for node in output.json["nodes"] if node["id"] == "mirror"]
     assert mirror["components"]["boost"] == 0.1
     assert output.json["meta"]["lens"] == "optics"

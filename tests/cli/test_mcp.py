@@ -2,6 +2,7 @@ import json
 import os
 import stat
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,12 @@ def home(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def install(weft, home):
+def install(weft, home, tmp_path, monkeypatch):
+    """The command, for a store that exists unless it is named."""
+    store = tmp_path / "notes.weft"
+    store.touch()
+    monkeypatch.setenv("WEFTWORK_STORE", str(store))
+
     def run(client, *more):
         return weft("mcp", "install", "--client", client, *more)
 
@@ -35,22 +41,32 @@ def files(home, here):
         "claude-code": here / ".mcp.json",
         "cursor": home / ".cursor" / "mcp.json",
         "vscode": here / ".vscode" / "mcp.json",
+        "windsurf": home / ".codeium" / "windsurf" / "mcp_config.json",
+        "zed": home / ".config" / "zed" / "settings.json",
+        "codex": home / ".codex" / "config.toml",
+        "gemini": home / ".gemini" / "settings.json",
     }
 
 
+KEYS = {"vscode": "servers", "zed": "context_servers", "codex": "mcp_servers"}
+
+
 def read(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
 
 
-@pytest.mark.parametrize("client", ["claude-desktop", "claude-code", "cursor", "vscode"])
+@pytest.mark.parametrize("client", files(Path(), Path()))
 def test_each_client_is_told_how_to_start_the_server(install, home, here, client, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
+    (here / "some").mkdir()
+    (here / "some" / "notes.weft").touch()
     ran = install(client, "--store", "some/notes.weft", "--workspace", "studio", "--user", "ana")
     assert ran.code == 0, ran.err
     path = files(home, here)[client]
     assert str(path) in ran.out
     config = read(path)
-    key = "servers" if client == "vscode" else "mcpServers"
+    key = KEYS.get(client, "mcpServers")
     assert list(config) == [key]
     entry = config[key]["weftwork"]
     assert entry.pop("type", None) == ("stdio" if client == "vscode" else None)
@@ -181,7 +197,8 @@ def test_print_shows_the_configuration_and_writes_nothing(install, home, here, m
     for client, path in files(home, here).items():
         ran = install(client, "--print")
         assert ran.code == 0
-        assert "weftwork" in ran.json["servers" if client == "vscode" else "mcpServers"]
+        shown = tomllib.loads(ran.out) if client == "codex" else ran.json
+        assert "weftwork" in shown[KEYS.get(client, "mcpServers")]
         assert str(path) in ran.err
         assert not path.parent.joinpath(path.name).exists()
     assert list(home.iterdir()) == []
@@ -221,13 +238,40 @@ def test_the_running_command_is_written_where_there_is_one(install, here, monkey
     assert entry["args"][0] == "mcp"
 
 
-def test_settings_of_the_folder_reach_a_server_that_is_started_elsewhere(install, here):
+def test_settings_of_the_folder_reach_a_server_that_is_started_elsewhere(install, here, monkeypatch):
     (here / "weftwork.toml").write_text('store = "mine.weft"\nworkspace = "studio"\n')
+    (here / "mine.weft").touch()
+    monkeypatch.delenv("WEFTWORK_STORE")
     assert install("claude-code").code == 0
     arguments = read(here / ".mcp.json")["mcpServers"]["weftwork"]["args"]
     assert arguments[arguments.index("--directory") + 1] == str(here)
     assert arguments[arguments.index("--store") + 1] == str(here / "mine.weft")
     assert arguments[arguments.index("--workspace") + 1] == "studio"
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_a_store_that_does_not_exist_is_refused_and_nothing_written(install, home, here, client):
+    ran = install(client, "--store", "typo.weft")
+    assert ran.code == 1
+    assert "there is no store at typo.weft" in ran.err
+    assert list(home.iterdir()) == list(here.iterdir()) == []
+
+
+def test_comments_and_other_tables_of_a_toml_file_stay(install, home):
+    path = home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    before = '# mine\nmodel = "x"\n\n[mcp_servers.files]\ncommand = "npx"\n'
+    path.write_text(before, encoding="utf-8")
+    assert install("codex", "--user", "ana").code == 0
+    assert path.read_text(encoding="utf-8").startswith(before)
+    assert "nothing to change" in install("codex", "--user", "ana").out
+    assert install("codex", "--user", "ben").code == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.count("[mcp_servers.weftwork]") == 1 and '"ben"' in text and '"ana"' not in text
+    path.write_text(text + 'env = {A = "b"}\n', encoding="utf-8")
+    ran = install("codex", "--user", "ana")
+    assert ran.code == 1 and "put this into it by hand" in ran.err
+    assert path.read_text(encoding="utf-8") == text + 'env = {A = "b"}\n'
 
 
 def test_an_unknown_client_is_answered_with_those_that_are_known(install):

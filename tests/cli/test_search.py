@@ -1,3 +1,4 @@
+import json
 import re
 
 
@@ -6,8 +7,7 @@ def test_passages_are_listed_with_score_citation_title_and_excerpt(weft, filled)
     assert (ran.code, ran.err) == (0, "")
     first, second, *_ = ran.out.splitlines()
     assert re.fullmatch(r"0\.\d\d  \[[a-z]\d{6}\] Mirror \(note\)  Finch", first)
-    assert second.strip().replace("*", "") == "The mirror ships in April."
-    assert "mirror*" in second
+    assert second == "      The mirror ships in April."
 
 
 def test_json_has_everything_for_a_script(weft, filled):
@@ -36,8 +36,18 @@ def test_a_typo_is_forgiven(weft, filled):
 
 def test_nothing_found_is_said_on_standard_error(weft, filled):
     ran = weft("search", "zzzzqqqq", "--mode", "words")
-    assert (ran.code, ran.out, ran.err) == (0, "", "nothing found\n")
-    assert weft("search", "zzzzqqqq", "--mode", "words", "--json").json == []
+    assert (ran.code, ran.out, ran.err) == (1, "", "nothing found\n")
+    ran = weft("search", "zzzzqqqq", "--mode", "words", "--json")
+    assert (ran.code, ran.json) == (1, [])
+
+
+def test_text_is_printed_as_it_is_but_for_control_characters(weft, filled):
+    command = "run `env - [[link]] | <tag> > ~/cronenv`"
+    (filled / "more.jsonl").write_text(
+        json.dumps({"id": "c", "title": "Cron", "text": f"{command} \x1b[31mred"}) + "\n"
+    )
+    assert weft("add", "more.jsonl").code == 0
+    assert weft("search", "cronenv", "--mode", "words").out.splitlines()[1] == f"      {command} [31mred"
 
 
 def test_wrong_arguments_are_refused(weft, filled):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from weftwork.compose.offers import Offer, alone, offer
 from weftwork.compose.reading import Reading
 from weftwork.identity import SHORT
-from weftwork.render import ExcerptRenderer, Template, citation_id, citations_of, lay_out, stable_prefix
+from weftwork.render import ExcerptRenderer, Template, citation_id, citations_of, lay_out
 from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.types import Candidate, Context, Decision, Excerpt, Fate, FieldValue, Finding, NodeInfo, Passage, Section
 
@@ -195,7 +195,6 @@ def context(template: Template) -> Context:
             *(decision(item, "included", "in order of score") for item in items),
             *(decision(item, "dropped", "the budget was used up", 41) for item in overflow),
         ),
-        stable_prefix_tokens=counter.count(stable_prefix(sections, overflow, template, QUERY)),
         warnings=("2 files\x1b[31m could not be read",),
         timings={"collect": 1.5},
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weftwork.render import Template, get_template, lay_out, overhead, stable_prefix
+from weftwork.render import Template, get_template, lay_out, overhead
 from weftwork.render.builtin import BUILTIN
 from weftwork.text.tokens import CharacterCounter, get_counter
 from weftwork.types import Section
@@ -142,39 +142,3 @@ def test_the_overhead_counts_every_section_that_may_be_shown():
     template = Template(name="mine", header="h {{query}} ", item="{{content}}", section="s s ", footer="f")
     assert overhead(template, ["a", "b", "a"], "two words", False, WordCounter()) == 1 + 2 + 2 * 2 + 1
     assert overhead(replace(template, empty="e "), ["a"], "q", True, WordCounter()) == 1 + 1 + 2 + 1 + 1 + 4 + 1
-
-
-def test_all_of_a_text_without_the_query_is_stable():
-    template = get_template("default")
-    sections = [section(template, "focus", "One.")]
-    whole = lay_out(sections, (), template, QUERY)
-    assert stable_prefix(sections, (), template, QUERY) == whole
-
-
-@pytest.mark.parametrize(
-    ("template", "prefix"),
-    [
-        (Template(name="mine", item="{{content}}", header="Asked: {{query}}\n"), "Asked: "),
-        (
-            Template(name="mine", item="{{score}}\n{{content}}", header="Head\n", sections=("focus",)),
-            "Head\n## Focus\n\n",
-        ),
-        (
-            Template(name="mine", item="{{title}}", section="", footer="\nAsked: {{query}}"),
-            "Launch plan\nAsked: ",
-        ),
-    ],
-)
-def test_the_stable_prefix_ends_where_the_query_begins_to_matter(template: Template, prefix: str):
-    assert stable_prefix([section(template, "focus", "One.")], (), template, QUERY) == prefix
-
-
-def test_what_was_cut_for_this_query_is_not_stable():
-    template = get_template("default")
-    whole = section(template, "focus", "One.")
-    before = section(template, "system", "Zero.")
-    cut = replace(whole, excerpts=(replace(whole.excerpts[0], truncated=True),))
-    stable = lay_out([before], (), replace(template, sections=("system",)), QUERY)
-    assert stable_prefix([before, whole], (), template, QUERY) == lay_out([before, whole], (), template, QUERY)
-    assert stable_prefix([before, cut], (), template, QUERY) == stable + "\n## Focus\n\n"
-    assert stable_prefix([cut], (), template, QUERY) == template.header

@@ -211,6 +211,9 @@ def test_a_record_of_a_context_goes_straight_to_those_of_its_user(traced):
     statements.clear()
     store.keep_context(WORKSPACE, "name", user="ben", thread="thread", kept="record")
     store.kept_context(WORKSPACE, "name", user="ben", thread="thread")
+    store.given.put(WORKSPACE, "thread", user="ben", given="record", at=NOW)
+    store.given.get(WORKSPACE, "thread", user="ben")
+    store.receipts.get(WORKSPACE, "rec-1")
     assert [found for found in plans() if walks(*found)] == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from io import UnsupportedOperation
 
@@ -32,6 +33,13 @@ COMMANDS = {
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
     "open": "Open the page that shows what a model would read, and why.",
     "keys": "Create, list and revoke the keys of a server.",
+    "sources": "List, read again and remove what was added.",
+    "remove": "Remove nodes with all below them.",
+    "export": "Write a workspace as Markdown or JSON lines.",
+    "threads": "List threads, and read one.",
+    "workspaces": "List, create and remove workspaces.",
+    "access": "Show and change who may see something.",
+    "config": "Show and change settings.",
     "stats": "Count what a user may see.",
     "users": "List, add and group users.",
     "migrate": "Move workspaces between a file and a database.",
@@ -62,6 +70,16 @@ class LazyGroup(click.Group):
         command = import_module(f"weftwork.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; name the nearest ones for a typo."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0].lower(), COMMANDS, n=3, cutoff=0.6)
+            hint = f"did you mean {' or '.join(near)}?" if near else "see  weftwork --help"
+            raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a closed pipe, as after `| head`, is no error."""

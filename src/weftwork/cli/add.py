@@ -28,17 +28,23 @@ from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.opening import open_configured
 from weftwork.ingest.connectors.nested import claimant
 from weftwork.ingest.documents.parsing import Parser
-from weftwork.ingest.follow import follow
-from weftwork.ingest.jsonlines import read_json_lines
+from weftwork.ingest.events import Piece
+from weftwork.ingest.imports import add_path
+from weftwork.ingest.jsonlines import parse_lines, read_json_lines
 from weftwork.ingest.load import Report, load
 from weftwork.ingest.report import Followed, Options
+from weftwork.types import Node
 
+STANDARD_INPUT = Path("-")
 LINES = (".jsonl", ".ndjson")
 
 
 @click.command("add")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @as_connector
+@click.option(
+    "--access", multiple=True, metavar="WHO", help="Who may see what is added: a user, group:NAME, or * for all."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
 @click.option(
     "--embed",
@@ -54,6 +60,7 @@ def command(
     *,
     paths: tuple[Path, ...],
     forced: str | None,
+    access: tuple[str, ...],
     dry_run: bool,
     embed: str,
     mentions: bool | None,
@@ -68,6 +75,8 @@ def command(
     weftwork add report.pdf slides.pptx       documents: a node for each page, with its picture
     weftwork add conversations.json           a chat export: threads and messages
     weftwork add export.jsonl                 nodes, edges and users, one JSON object a line
+    weftwork add ~/diary --access me          seen by this user alone, with all that comes later
+    cat nodes.jsonl | weftwork add -          JSON lines from standard input
     weftwork add --embed later ~/corpus       found by its words at once, by its meaning after  weftwork worker
 
     \b
@@ -77,7 +86,7 @@ def command(
     pip install 'weftwork[documents]', and reading scans and pictures 'weftwork[ocr]' as well.
     """
     for path in paths:
-        if not path.exists():
+        if path != STANDARD_INPUT and not path.exists():
             raise NotFound(f"{path} does not exist: give a file or a folder")
     readers = [(path, None if _is_lines(path, forced) else connector_for(path, forced)) for path in paths]
     followed: dict[Path, Followed] = {}
@@ -85,32 +94,56 @@ def command(
     with open_configured(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
         options = Options(
             workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
-            parser=parser,
+            parser=parser, access=frozenset(access) or None,
         )  # fmt: skip
         for path, connector in readers:
             with _bar(path, hidden=as_json or not sys.stderr.isatty()) as bar:
                 if connector is None:
-                    loaded[path] = _load(weft, path, config, bar, dry_run)
+                    loaded[path] = _load(weft, path, options, bar)
                 else:
                     watched = replace(options, progress=bar.update, expected=partial(_lengthen, bar))
-                    followed[path] = follow(weft, path, connector, watched)
+                    followed[path] = add_path(weft, path, connector, watched)
     if as_json:
         print_json(_values([*followed.values()], [*loaded.values()], dry_run))
     else:
         _print(followed, loaded, dry_run)
+    if _all_skipped([*followed.values()], [*loaded.values()]):
+        sys.exit(1)
+
+
+def _all_skipped(followed: list[Followed], loaded: list[Report]) -> bool:
+    """Return True if something was skipped, and nothing is stored of what was given."""
+    skipped = any(report.skipped for report in followed) or any(report.skipped for report in loaded)
+    stored = any(getattr(report, count) for report in followed for count in COUNTED)
+    return skipped and not stored and not any(report.read or report.edges or report.users for report in loaded)
 
 
 def _is_lines(path: Path, forced: str | None) -> bool:
     """Return True for a file of JSON lines, which needs no connector."""
+    if path == STANDARD_INPUT:
+        return True
     return forced is None and path.suffix in LINES and path.is_file() and claimant(path) is None
 
 
-def _load(weft: Weft, path: Path, config: Config, bar: Any, dry_run: bool) -> Report:
-    if dry_run:
+def _load(weft: Weft, path: Path, options: Options, bar: Any) -> Report:
+    if options.dry_run:
         raise InvalidInput(f"{path} has JSON lines, which are added line by line: leave out --dry-run")
-    with path.open("rb") as lines:
-        bar.length = sum(1 for _ in lines)
-    return load(weft, read_json_lines(path), workspace=config.workspace, progress=bar.update)
+    if path == STANDARD_INPUT:
+        pieces = parse_lines(sys.stdin, "standard input")
+    else:
+        with path.open("rb") as lines:
+            bar.length = sum(1 for _ in lines)
+        pieces = read_json_lines(path)
+    if options.access is not None:
+        pieces = (_shared(piece, options.access) for piece in pieces)
+    return load(weft, pieces, workspace=options.workspace, progress=bar.update)
+
+
+def _shared(piece: Piece, access: frozenset[str]) -> Piece:
+    """Give a node at the top that names no access list this one."""
+    if isinstance(piece, Node) and piece.parent is None and piece.access is None:
+        return replace(piece, access=access)
+    return piece
 
 
 @contextmanager

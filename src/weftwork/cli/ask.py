@@ -2,22 +2,39 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
+import sys
+from typing import Any
 
 import click
 
-from weftwork.cli.options import as_json, print_json, settings
+from weftwork.cli.options import as_json, one_line, piped, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
-from weftwork.faces.research import ChatModel, ContextBuilder, ModelSettings, ResearchAnswer, SourceDocument, ask_events
+from weftwork.faces.research import (
+    ChatModel,
+    ContextBuilder,
+    ModelSettings,
+    ResearchAnswer,
+    SourceDocument,
+    ask_events,
+    research_everything,
+)
+from weftwork.faces.research.extract import NOTHING
 from weftwork.faces.research.sources import MODES
 from weftwork.render.quote import clean, inline
 
+EVERYTHING = "everything"
+
 
 @click.command("ask")
-@click.argument("question", nargs=-1, required=True)
-@click.option("--sources", type=click.IntRange(1, 100), default=10, show_default=True, help="Most pages to use.")
+@click.argument("question", nargs=-1, required=True, callback=piped)
+@click.option("--sources", type=click.IntRange(1, 100), default=10, show_default=True, help="Most sources to use.")
 @click.option("--max-tokens", type=int, default=10_000, show_default=True, help="Most tokens of the sources.")
-@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="What is searched.")
+@click.option(
+    "--mode", type=click.Choice([EVERYTHING, *MODES]), default=EVERYTHING, show_default=True,
+    help="What is searched: everything, or the pages of documents by text, look or both.",
+)  # fmt: skip
 @click.option("--min-support", type=click.FloatRange(0, 1), help="How little is an answer: 0 shows what is nearest.")
 @click.option("--extractive", is_flag=True, help="Quote the sources, even if a model is configured.")
 @as_json
@@ -33,38 +50,37 @@ def command(
     as_json: bool,
     config: Config,
 ) -> None:
-    """Answer a question from the documents that were added, with page citations.
+    """Answer a question from all that was added, with citations. Where nothing answers, the exit code is 1.
 
     A model answers if one is named in [model] of weftwork.toml (name, url, key_env) or in WEFTWORK_MODEL_NAME,
     WEFTWORK_MODEL_URL and WEFTWORK_MODEL_KEY; its citations are checked. Without one the answer quotes the sources.
-    For notes, chats and all else, see  weftwork context.
 
     \b
     weftwork ask "What does the plan pay for hearing aids?"
+    weftwork ask - < question.txt
     weftwork ask "Which chart shows inflation?" --mode visual --json
     """
     chosen = None if extractive else ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
-        builder = ContextBuilder.for_weft(
-            weft,
-            user=config.user,
-            workspace=config.workspace,
-            max_sources=sources,
-            max_tokens=max_tokens,
-            min_support=min_support,
-        )
         asked = " ".join(question)
-        research = asyncio.run(builder.build_context(asked, sources, mode != "visual", mode != "text"))
+        limits: dict[str, Any] = {"max_sources": sources, "max_tokens": max_tokens, "min_support": min_support}
+        whose: dict[str, Any] = {"user": config.user, "workspace": config.workspace}
+        if mode == EVERYTHING:
+            research = research_everything(weft, asked, **whose, **limits)
+        else:
+            builder = ContextBuilder.for_weft(weft, **whose, **limits)
+            research = asyncio.run(builder.build_context(asked, sources, mode != "visual", mode != "text"))
         model = None if chosen is None else ChatModel(chosen)
         events = ask_events(asked, research, model=model, embedder=weft.tools.embedder, stream=False)
         for event in events:
             match event:
                 case "piece", text if not as_json:
                     click.echo(clean(text), nl=False)
-                case "done", answer if as_json:
-                    print_json(answer.to_dict())
                 case "done", answer:
-                    _print_sources(answer)
+                    print_json(answer.to_dict()) if as_json else _print_sources(answer)
+                    answered = answer.answer != NOTHING
+    if not answered:
+        sys.exit(1)
 
 
 def _print_sources(answer: ResearchAnswer) -> None:
@@ -86,5 +102,7 @@ def _print_sources(answer: ResearchAnswer) -> None:
 
 
 def _source(source: SourceDocument) -> str:
-    section = f": {inline(source.section_path, 100)}" if source.section_path else ""
-    return f"{inline(source.filename, 100)}, page {source.page}{section}"
+    page = f", page {source.page}" if source.page else ""
+    section = f": {one_line(source.section_path, 100)}" if source.section_path else ""
+    hint = "" if source.node_id is None else f"  (weftwork read {shlex.quote(source.node_id)})"
+    return f"{one_line(source.filename, 100)}{page}{section}{hint}"

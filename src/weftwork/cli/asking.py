@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from weftwork.cli.dates import MOMENT
+from weftwork.cli.options import piped
 from weftwork.config import Config
 from weftwork.delta import Delta
 from weftwork.engine import Weft
@@ -28,7 +29,7 @@ _WEIGHTED = re.compile(r"(?!.*\d:\d\d$)(.+):(\d{1,2}(?:\.\d+)?)", re.DOTALL)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 OPTIONS = (
-    click.argument("query", nargs=-1),
+    click.argument("query", nargs=-1, callback=piped),
     click.option("--max-tokens", "--budget", "max_tokens", type=int, help="Token budget.  [default: 4000]"),
     click.option("--depth", type=int, help="How far links are followed, 1 to 5."),
     click.option("--lens", help="What to prefer: see  weftwork lens list."),
@@ -81,6 +82,12 @@ class Answer:
         if self.delta is not None:
             return self.delta.text
         return self.context.text if self.document is None else self.document.markdown
+
+    @property
+    def is_empty(self) -> bool:
+        """True where nothing answers; what was found and does not fit is another matter."""
+        context = self.context
+        return self.delta is None and not (context.excerpts or context.overflow or context.truncated)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -40,13 +40,16 @@ def command(accept: bool, as_json: bool, config: Config) -> None:
             "embedder": embedder.model if embedder else None,
             "problems": problems,
         }
+        changes = [f"{name}: {progress}" for name in weft.store.workspaces() if (progress := weft.changeover(name))]
     if as_json:
-        print_json(facts)
+        print_json({**facts, "changeover": changes} if changes else facts)
     else:
         for name, value in facts.items():
             click.echo(
                 f"{name:>12}  {inline((', '.join(value) or 'none') if isinstance(value, list) else str(value), 10_000)}"
             )
+        for change in changes:
+            click.echo(f"{'changeover':>12}  {inline(change, 10_000)}")
         click.echo("all is well" if not problems else "restore the store from a backup, or add your sources anew")
     if problems:
         sys.exit(1)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 
 from weftwork.cli.memories import line
-from weftwork.cli.options import settings
+from weftwork.cli.options import piped_lines, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory import Memories
@@ -11,7 +11,7 @@ from weftwork.faces.opening import open_configured
 
 
 @click.command("forget")
-@click.argument("ids", nargs=-1, required=True)
+@click.argument("ids", nargs=-1, required=True, callback=piped_lines)
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @settings
 def command(*, ids: tuple[str, ...], yes: bool, config: Config) -> None:

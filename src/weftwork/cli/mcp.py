@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -9,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from weftwork.cli.clients import CLIENTS, Entry, install, merged
+from weftwork.cli.clients import CLIENTS, Entry, install, snippet
 from weftwork.cli.options import settings
 from weftwork.config import FILE, Config
-from weftwork.errors import MissingExtra
+from weftwork.errors import MissingExtra, NotFound
 from weftwork.faces.opening import open_configured
 
 
@@ -64,17 +63,20 @@ def install_command(name: str, path: Path | None, only_print: bool, config: Conf
 
     \b
     weftwork mcp install --client claude-desktop
+    weftwork mcp install --client codex
     weftwork mcp install --client vscode --workspace studio --user ana --print
     """
     client = CLIENTS[name]
     entry = Entry(command=_running(), arguments=_arguments(config))
     path = path or client.path()
     if only_print:
-        click.echo(json.dumps(merged(client, {}, entry), indent=2, ensure_ascii=False))
+        click.echo(snippet(client, entry))
         click.echo(f"put this into {path}", err=True)
         return
     if find_spec("mcp") is None:
         raise MissingExtra("The MCP server, which the client is to start,", "mcp")
+    if "://" not in config.store and not Path(config.store).is_file():
+        raise NotFound(f"there is no store at {config.store}, and the client would start an empty one: add to it first")
     changed = install(client, path, entry)
     click.echo(f"{'wrote' if changed else 'nothing to change in'} {path}")
     click.echo(f"{client.then}: it serves {config.workspace!r} as {config.user!r}")

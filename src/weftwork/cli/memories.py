@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from datetime import datetime
 
 import click
 
 from weftwork.cli.dates import MOMENT
-from weftwork.cli.options import as_json, print_json, settings
+from weftwork.cli.options import as_json, piped, print_json, settings
 from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.errors import WeftError
@@ -18,7 +19,7 @@ from weftwork.types import Filters
 
 
 @click.command("memories")
-@click.argument("query", nargs=-1)
+@click.argument("query", nargs=-1, callback=piped)
 @click.option("--type", "types", multiple=True, help="Only memories of this type.")
 @click.option("--as-of", type=MOMENT, help="What held at this date, such as 2026-03-01.")
 @click.option("--all", "every", is_flag=True, help="Also what is over, was superseded or is yet to come.")
@@ -56,11 +57,12 @@ def command(
             scored = [(None, memory) for memory in listed]
     if as_json:
         print_json([as_dict(memory) | ({} if score is None else {"score": score}) for score, memory in scored])
-        return
+    else:
+        for score, memory in scored:
+            click.echo(line(memory, score))
     if not scored:
         click.echo("no memories", err=True)
-    for score, memory in scored:
-        click.echo(line(memory, score))
+        sys.exit(1 if asked.strip() else 0)
 
 
 def _searched(weft: Weft, query: str, config: Config, options: SearchOptions) -> list[tuple[float | None, Memory]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import click
 
 from weftwork.config import Config, load_config
-from weftwork.render.quote import inline
+from weftwork.errors import InvalidInput
+from weftwork.render.quote import clean, inline
 from weftwork.trust import UntrustedSettings, trust
 
 _CONTROLS = re.compile(r"[\x7f-\x9f]")
@@ -54,6 +55,48 @@ def _trusted_config() -> Config:
             raise
         trust(refused.path)
         return load_config(Path.cwd())
+
+
+def one_line(text: str, limit: int) -> str:
+    """Text on one line as it is, so that it can be copied; nothing in it reaches the terminal as a command."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def piped(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Words of the command line; a lone `-` stands for standard input."""
+    return (_standard_input(ctx, parameter).strip(),) if value == ("-",) else value
+
+
+def piped_lines(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Names on the command line; a lone `-` stands for the lines of standard input."""
+    if value != ("-",):
+        return value
+    return tuple(line.strip() for line in _standard_input(ctx, parameter).splitlines() if line.strip())
+
+
+def _standard_input(ctx: click.Context, parameter: click.Parameter) -> str:
+    text = sys.stdin.read()
+    if not text.strip():
+        raise click.BadParameter("standard input is empty", ctx, parameter)
+    return text
+
+
+without_asking = click.option("--yes", is_flag=True, help="Do not ask first.")
+
+
+def confirm_removal(lines: Sequence[str], yes: bool) -> None:
+    """Name what is about to be removed, and ask; without a terminal, only --yes goes on."""
+    for line in lines:
+        click.echo(line, err=True)
+    if yes:
+        return
+    try:
+        agreed = click.confirm("Remove for good?", err=True)
+    except click.Abort:
+        raise InvalidInput("nothing was removed without an answer: use --yes in a script") from None
+    if not agreed:
+        raise InvalidInput("nothing was removed")
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")

@@ -7,14 +7,14 @@ import click
 
 from weftwork.cli.dates import MOMENT
 from weftwork.cli.memories import as_dict, line
-from weftwork.cli.options import as_json, print_json, settings
+from weftwork.cli.options import as_json, piped, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.memory import POLICIES, Details, Memories, Policy
 from weftwork.faces.opening import open_configured
 
 
 @click.command("remember")
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1, required=True, callback=piped)
 @click.option("--type", "kind", help="What it is: fact, decision, preference, event, remark …  [default: fact]")
 @click.option("--confidence", type=float, help="How sure you are, from 0 to 1.")
 @click.option("--tag", "tags", multiple=True, help="A tag.")

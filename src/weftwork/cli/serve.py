@@ -13,7 +13,7 @@ from weftwork.faces.opening import open_configured
 from weftwork.faces.research import ChatModel, ModelSettings
 
 KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
-         "limits": dict, "otel": bool, "new_users": list}  # fmt: skip
+         "limits": dict, "oauth": dict, "otel": bool, "new_users": list}  # fmt: skip
 """Settings of the table [server] of weftwork.toml, and their types."""
 
 

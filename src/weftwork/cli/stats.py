@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from weftwork.cli.options import as_json, print_json, settings
@@ -12,7 +14,7 @@ from weftwork.render.quote import inline
 @as_json
 @settings
 def command(as_json: bool, config: Config) -> None:
-    """Count the nodes, passages, edges and tags that a user may see.
+    """Count the nodes, passages, edges and tags that a user may see, and say how far a change of model is.
 
     \b
     weftwork stats
@@ -20,8 +22,11 @@ def command(as_json: bool, config: Config) -> None:
     """
     with open_configured(config) as weft:
         counts = weft.stats(user=config.user, workspace=config.workspace)
+        progress = weft.changeover(config.workspace)
     if as_json:
-        print_json(counts)
+        print_json(counts if progress is None else {**counts, "changeover": asdict(progress)})
         return
     for name, number in counts.items():
         click.echo(f"{number:>10,}  {inline(name)}")
+    if progress is not None:
+        click.echo(str(progress))

@@ -6,26 +6,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from weftwork.client.threads import ClientThreads
 from weftwork.client.transport import Call, Transport, segment
+from weftwork.client.turns import ClientReceipts, ClientTurns, Place
 from weftwork.delta import Delta
 from weftwork.document import DocumentText
-from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS, Added, Preview, SearchResult
+from weftwork.engine import DEFAULT_WORKSPACE, NO_FILTERS
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import Memory
 from weftwork.lens import Lens
+from weftwork.options import RemoteOptions, named_options
 from weftwork.recipe import Recipe
 from weftwork.render import LeanContext, LeanDelta
-from weftwork.request import Request
+from weftwork.results import Added, Preview, SearchResult
+from weftwork.turn import Compacted, Reply, Turn, TurnOptions
 from weftwork.types import Context, Edge, Filters, Node, NodeInfo
 from weftwork.wire import decode, encode
 
 if TYPE_CHECKING:
     import httpx
 
-_OWN = frozenset({"workspace", "user", "budget", "query"})
+
+class RemoteCall(RemoteOptions, total=False):
+    """The options of `Client.context` beside the query, `since` and `explain`."""
+
+    user: str | None
+    workspace: str
 
 
 class Client:
@@ -46,6 +54,8 @@ class Client:
         """`retries` is how often a call that does no more when repeated is sent again while the server is busy."""
         self._transport = Transport(url, key, timeout=timeout, retries=retries, transport=transport)
         self.threads = ClientThreads(self.send)
+        self.turns = ClientTurns(self.send)
+        self.receipts = ClientReceipts(self.send)
 
     def __enter__(self) -> Client:
         return self
@@ -96,18 +106,25 @@ class Client:
 
     @overload
     def context(
-        self, query: str = "", *, since: None = None, explain: Literal[False] = False, **options: Any
+        self, query: str = "", *, since: None = None, explain: Literal[False] = False, **options: Unpack[RemoteCall]
     ) -> LeanContext: ...
 
     @overload
-    def context(self, query: str = "", *, since: str, explain: Literal[False] = False, **options: Any) -> LeanDelta: ...
+    def context(
+        self, query: str = "", *, since: str, explain: Literal[False] = False, **options: Unpack[RemoteCall]
+    ) -> LeanDelta: ...
 
     @overload
-    def context(self, query: str = "", *, since: None = None, explain: Literal[True], **options: Any) -> Context: ...
+    def context(
+        self, query: str = "", *, since: None = None, explain: Literal[True], **options: Unpack[RemoteCall]
+    ) -> Context: ...
 
     @overload
-    def context(self, query: str = "", *, since: str, explain: Literal[True], **options: Any) -> Delta: ...
+    def context(
+        self, query: str = "", *, since: str, explain: Literal[True], **options: Unpack[RemoteCall]
+    ) -> Delta: ...
 
+    @named_options(RemoteOptions)
     def context(
         self,
         query: str = "",
@@ -116,7 +133,7 @@ class Client:
         workspace: str = DEFAULT_WORKSPACE,
         since: str | None = None,
         explain: bool = False,
-        **options: Any,
+        **options: Unpack[RemoteOptions],
     ) -> LeanContext | LeanDelta | Context | Delta:
         """Return the context for a query, or with `since` the delta to an earlier one; options as for `Weft.context`.
 
@@ -130,17 +147,41 @@ class Client:
         answer = self.send("POST", workspace, "context/delta", body | {"since": since}, user)
         return decode(Delta, answer) if explain else decode(LeanDelta, answer)
 
+    @named_options(RemoteOptions)
     def preview(
-        self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Unpack[RemoteOptions],
     ) -> Preview:
         """The figures of the context for the same arguments."""
         return decode(Preview, self.send("POST", workspace, "context/preview", _asked(query, options), user))
 
+    @named_options(RemoteOptions)
     def explain(
-        self, query: str = "", *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self,
+        query: str = "",
+        *,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
+        **options: Unpack[RemoteOptions],
     ) -> str:
         """Why the context for the same arguments is what it is."""
         return str(self.send("POST", workspace, "context/explain", _asked(query, options), user)["text"])
+
+    def turn(self, thread: str, message: str, **options: Unpack[TurnOptions]) -> Turn:
+        """Post a user's message to a thread, and return what to send to the model for it, within one budget."""
+        return self.turns.turn(thread, message, **options)
+
+    def reply(self, thread: str, text: str, **where: Unpack[Place]) -> Reply:
+        """Post the model's answer, check its citations against all that the thread was given, and count their use."""
+        return self.turns.reply(thread, text, **where)
+
+    def compact(self, thread: str, *, keep: int = 2_000, **where: Unpack[Place]) -> Compacted:
+        """Shorten a thread's history to `keep` tokens; rules, decisions, open tasks and cited sources survive."""
+        return self.turns.compact(thread, keep=keep, **where)
 
     def workspace_face(
         self,
@@ -218,7 +259,7 @@ class Client:
         return dict(self.send("GET", workspace, "", user=user)["counts"])
 
     def remember(
-        self, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
+        self, /, text: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **details: Any
     ) -> Memory:
         """Write a memory; `details` as for `Memories.remember`."""
         body = {"text": text} | {name: encode(_listed(value)) for name, value in details.items()}
@@ -257,14 +298,14 @@ class Client:
         return self._transport.events(Call("GET", _place(workspace, f"jobs/{segment(job)}/events"), user=user))
 
     def ask(
-        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self, /, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> dict[str, Any]:
         """The answer to a question about documents, with its sources and the check of its citations."""
         # A model may be asked for money, and takes its time: what broke off is not asked again unasked.
         return dict(self.send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
 
     def ask_events(
-        self, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
+        self, /, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> Iterator[tuple[str, Any]]:
         """The same as it comes: `sources`, then `piece` by `piece`, then `done`."""
         body = {"query": query, **options}
@@ -293,13 +334,10 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
 
 
-def _asked(query: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(query: str, options: RemoteOptions) -> dict[str, Any]:
     """The body of a request for a context; parts that only a local engine can be given are refused."""
-    given = {"budget": None, "recipe": "default", **options}
-    known = (Request.__dataclass_fields__.keys() - _OWN) | {"budget", "recipe", "lens", "remember"}
+    given: dict[str, Any] = {"budget": None, "recipe": "default", **options}
     for name, value in given.items():
-        if name not in known:
-            raise TypeError(f"a context has no option {name!r}: use one of {', '.join(sorted(known))}")
         if isinstance(value, Recipe | Lens):
             raise InvalidInput(f"a server knows a {name} by its name, not by what it is: give {value.name!r}")
     return {"query": query, **{name: encode(value) for name, value in given.items() if value is not None}}

@@ -20,6 +20,7 @@ from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
+from weftwork.frozen import frozen
 from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import INTENTS, Question
 from weftwork.request import Request
@@ -53,7 +54,7 @@ RECENT_EVENTS = 50
 """The user's own edits and views that are read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A passage that a collector found: stored, by its key, or not stored, with its record."""
 
@@ -149,6 +150,12 @@ class Inquiry:
             )
         vector = np.array(values, dtype=np.float32)
         return vector if vector.any() else None
+
+    @once
+    def given_keys(self) -> frozenset[int]:
+        """Keys of the passages that the reader has from earlier turns."""
+        given = sorted(self.request.given)
+        return frozenset(record.passage.key for record in self.view.cited(given)) if given else frozenset()
 
     @once
     def said_before(self) -> tuple[str, ...]:

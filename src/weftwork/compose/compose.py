@@ -70,7 +70,7 @@ def compose(
         elif not outline.head.valid_at(as_of):
             outline = _without_head(outline, hits)
         reading = Reading.of(_with_hits(outline, hits, excluded))
-        elsewhere = everywhere[name] - {candidate.key for candidate in hits}
+        elsewhere = (everywhere[name] | inquiry.given_keys) - {candidate.key for candidate in hits}
         offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
         # What stands around hits in two sections is offered once.
         everywhere[name].update(key for part in offers[-1].parts for key in part.keys)

@@ -11,10 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from weftwork.collect.inquiry import Inquiry
 from weftwork.types import Candidate, Decision, shown_fields
 
 FEWEST_WORDS = 4
 """Shorter texts, such as "yes" or "see above", may well be meant twice."""
+GIVEN = "the reader has it from an earlier turn"
 _AROUND_WORDS = ".,;:!?\"'()[]*_"
 _LATE = datetime.max.replace(tzinfo=UTC)
 
@@ -50,6 +52,18 @@ def without_repeats(
         reason = f"a repeat of [{first.passage.citation}]"
         left_out += [Decision.on(member, "dropped", reason) for member in others]
     return remaining, left_out
+
+
+def without_given(inquiry: Inquiry, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Decision]]:
+    """Leave out what the reader has from earlier turns."""
+    given = inquiry.given_keys
+    repeated = [candidate for candidate in candidates if candidate.key in given]
+    decisions = [Decision.on(candidate, "dropped", GIVEN) for candidate in repeated]
+    return (
+        ([candidate for candidate in candidates if candidate.key not in given], decisions)
+        if given
+        else (list(candidates), [])
+    )
 
 
 def _beginning(candidate: Candidate) -> tuple[str, ...] | None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from weftwork.embed.protocol import EmbeddingProvider
-from weftwork.errors import UnknownName
+from weftwork.errors import UnknownName, WeftError
 
 SPECS = (
     "static", "none", "hashing", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:NAME",
@@ -36,6 +36,20 @@ def get_embedder(spec: str | None = "static") -> EmbeddingProvider | None:  # no
 
             return SentenceTransformerEmbedder(name)
     return _installed(spec or "none")
+
+
+def local_provider(model: str) -> EmbeddingProvider | None:
+    """The provider behind the name of a model whose vectors are stored; None if it is not on this machine."""
+    kind, _, rest = model.partition(":")
+    name = rest.partition(":")[0] if kind == "onnx" else ""
+    try:
+        if name:
+            provider = get_embedder(name)
+        else:
+            provider = get_embedder({"wordllama": "static", "hashing": "hashing"}.get(model.partition("-")[0], "none"))
+        return provider if provider is not None and provider.model == model else None
+    except WeftError:
+        return None
 
 
 def _installed(name: str) -> EmbeddingProvider:

@@ -6,8 +6,9 @@ are written. A process that is killed in between leaves whole sources and a mark
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from weftwork.ingest.diff import Diff, diff_sources
 from weftwork.ingest.documents.formats import missing_packages
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import Place, read_document
-from weftwork.ingest.events import Bundle, Refused, Skipped
+from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Refused, Skipped
 from weftwork.ingest.files import FOLDER, check_path
 from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.links import Unresolved
@@ -47,14 +48,21 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
     name = _free_top(weft, top, options.workspace)
     ids = {item.id: _moved(item.id, top.id, name) for item in listed if isinstance(item, Source)}
     log = ImportLog(weft.store, options.workspace, name)
-    place = os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
-    if log.whole.get("place", place) != place:  # what nodes say of where they come from is to be written again
+    place = place_of(path)
+    log.origin = json.dumps({"place": place, "connector": connector.name}, ensure_ascii=False)
+    # What nodes say of where they come from is to be written again.
+    if options.again or log.whole.get("place", place) != place:
         log.states = {key: replace(state, fingerprint="", stamp="") for key, state in log.states.items()}
     present = weft.store.unchecked_nodes(options.workspace, [state.id for state in log.states.values() if state.id])
     plan = diff_sources(listed, connector, log.states, present)
     with ExitStack() as stack:
         parser = options.parser or stack.enter_context(Parser())
         return _Follower(weft, log, options, plan, parser, ids).run(connector, place)
+
+
+def place_of(path: Path) -> str:
+    """A path as it is recorded: absolute, without links, and as text."""
+    return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
 
 
 def _free_top(weft: Weft, top: Source, workspace: str) -> str:
@@ -110,10 +118,12 @@ class _Follower:
         report = Followed(connector.name, unchanged=self._plan.unchanged, skipped=self._plan.skipped)
         edition = f"{connector.name}/{connector.version}:"
         writer = SourceWriter(self._weft, self._log, self._options, edition, report, self._plan.renamed, {})
-        whole = {"place": place, "mentions": f"on {EDITION}" if self._options.mentions else "off"}
+        mentions = f"on {EDITION}" if self._options.mentions else "off"
+        whole = {"place": place, "connector": connector.name, "mentions": mentions}
         settled = PENDING not in self._log.whole and whole.items() <= self._log.whole.items()
         if settled and not self._plan.read and not self._plan.gone:
             writer.restamp(self._plan.restamped)
+            self._share()
             return self._as_before(report)
         writer.details = self._log.details()
         self._assign()
@@ -124,10 +134,23 @@ class _Follower:
         self._flush(writer)
         writer.remove(self._plan.gone)
         writer.restamp(self._plan.restamped)
+        self._share()
         self._connect(writer, whole, everything=not settled)
         if not self._options.dry_run:
             self._weft.catch_up(self._options.workspace)
         return report
+
+    def _share(self) -> None:
+        """Give what stands at the top the access list of the options, where it has another."""
+        access = self._options.access
+        if access is None or self._options.dry_run:
+            return
+        workspace, store = self._options.workspace, self._weft.store
+        names = dict.fromkeys([*(state.id for state in self._log.states.values()), *self._ids.values()])
+        with self._weft.atomic(workspace) as batch:
+            for name in store.unchecked_nodes(workspace, [name for name in names if name]):
+                if store.unchecked_parent(workspace, name) is None:
+                    batch.set_access(name, access)
 
     def _as_before(self, report: Followed) -> Followed:
         """Fill in the recorded counts of links and mentions."""
@@ -190,13 +213,15 @@ class _Follower:
 
     def _placed(self, node: Node, top: str) -> Node:
         """Replace the proposed parent of a top node by its stored id."""
-        if node.id != top or node.parent is None:
+        if node.parent is None:
+            return node if self._options.access is None else replace(node, access=self._options.access)
+        if node.id != top:
             return node
         return replace(node, parent=self._ids.get(node.parent, node.parent))
 
     def _put_document(self, draft: Draft, document: Document | Bundle, writer: SourceWriter) -> None:
         if isinstance(document, Bundle):
-            writer.write_document(draft, document, None)
+            writer.write_document(draft, self._shared(document), None)
             return
         parent = document.parent if document.parent is None else self._ids.get(document.parent, document.parent)
         place = Place(draft.id, document.title, document.where, parent, document.position)
@@ -204,7 +229,19 @@ class _Follower:
         if isinstance(bundle, Skipped):
             writer.refuse_document(draft, bundle.why, again=bool(missing_packages()))
         else:
-            writer.write_document(draft, bundle, (parent, document.position))
+            writer.write_document(draft, self._shared(bundle), (parent, document.position))
+
+    def _shared(self, bundle: Bundle) -> Bundle:
+        """The bundle, whose top node has the access list of the options if it stands at the top."""
+        access = self._options.access
+        if access is None:
+            return bundle
+
+        def read() -> Iterator[Node | Attachment | Expected | Note]:
+            for part in bundle.read():
+                yield replace(part, access=access) if isinstance(part, Node) and part.parent is None else part
+
+        return replace(bundle, read=read)
 
     def _flush(self, writer: SourceWriter) -> None:
         drafts, self._pending = self._pending, []

@@ -77,16 +77,23 @@ class SourceDetails:
         )
 
 
+IMPORTS = "imports"
+"""The group of marks with one for each path that was added: where it is, and which connector reads it."""
+
+
 class ImportLog:
     """The records of one path in one workspace."""
 
     def __init__(self, store: Store, workspace: str, root: str) -> None:
+        self._root = root
         self._store = store
         self._workspace = workspace
         self._short, self._long, self._whole = (f"{kind} {root}" for kind in ("sources", "details", "following"))
         self.states = {key: SourceState(*json.loads(text)) for key, text in store.marks(workspace, self._short).items()}
         self.whole = store.marks(workspace, self._whole)
         """Marks of the path as a whole: its location, and whether links are pending."""
+        self.origin = ""
+        """What the list of imports says of the path, as JSON; written with the first record."""
 
     def details(self) -> dict[str, SourceDetails]:
         """The long records by key."""
@@ -103,6 +110,15 @@ class ImportLog:
         batch.mark(self._short, {key: None if value is None else value.dump() for key, value in states.items()})
         batch.mark(self._long, {key: None if value is None else value.dump() for key, value in details.items()})
         batch.mark(self._whole, whole)
+        if self.origin:
+            batch.mark(IMPORTS, {self._root: self.origin})
+
+    def clear(self, batch: Batch) -> None:
+        """Remove all records of the path within a batch."""
+        batch.mark(self._short, dict.fromkeys(self.states))
+        batch.mark(self._long, dict.fromkeys(self._store.marks(self._workspace, self._long)))
+        batch.mark(self._whole, dict.fromkeys(self.whole))
+        batch.mark(IMPORTS, {self._root: None})
 
 
 def by_fingerprint(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,17 @@ TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
 def read_json_lines(path: Path) -> Iterator[Piece]:
     """Parse each line; yield Skipped with the line number for one that cannot be used."""
     with path.open(encoding="utf-8", errors="surrogateescape") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                try:
-                    yield parse(line)
-                except InvalidInput as error:
-                    yield Skipped(f"{path}:{number}", str(error))
+        yield from parse_lines(lines, str(path))
+
+
+def parse_lines(lines: Iterable[str], what: str) -> Iterator[Piece]:
+    """The same for lines that come from elsewhere; `what` names their origin."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield parse(line)
+            except InvalidInput as error:
+                yield Skipped(f"{what}:{number}", str(error))
 
 
 def parse(line: str) -> Node | Edge | Person:

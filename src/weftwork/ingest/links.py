@@ -112,15 +112,22 @@ class Names:
 
 
 def unique_titles(details: Mapping[str, SourceDetails], tops: Mapping[str, str]) -> dict[str, str]:
-    """Titles and aliases as written, with their node; ambiguous ones are left out."""
+    """Titles and aliases with their node, written with the most capitals; ambiguous ones are left out.
+
+    A note "Dash" in dash.md is called by both names; the former tells it from a dash of vinegar.
+    """
     nodes: dict[str, set[str]] = {}
     written: dict[str, str] = {}
     for key, record in details.items():
         for local, name, kind in record.names:
             if kind in ("title", "alias"):
                 nodes.setdefault(fold(name), set()).add(whole(tops[key], local))
-                written.setdefault(fold(name), name)
+                written[fold(name)] = max(written.get(fold(name), name), name, key=_capitals)
     return {written[name]: next(iter(several)) for name, several in nodes.items() if len(several) == 1}
+
+
+def _capitals(name: str) -> int:
+    return sum(letter.isupper() for letter in name)
 
 
 def whole(top: str, local: str) -> str:

@@ -17,7 +17,7 @@ from weftwork.ingest.fold import fold
 from weftwork.ingest.stop_titles import EVERYDAY
 
 MENTION = "mention"
-EDITION = 2
+EDITION = 3
 """Incremented when the matching changes: then all texts are searched again."""
 WEIGHT = 0.3
 """Of the edge, beside 1 for a link that somebody made."""

@@ -19,6 +19,10 @@ class Options:
     user: str = DEFAULT_USER
     mentions: bool = True
     """Make edges of titles that occur in other texts."""
+    access: frozenset[str] | None = None
+    """The access list of what is added at the top; None leaves that as it is."""
+    again: bool = False
+    """Read every source anew, changed or not."""
     dry_run: bool = False
     """Say what would happen, and change nothing."""
     progress: Callable[[int], None] = lambda _: None

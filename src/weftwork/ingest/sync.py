@@ -6,8 +6,7 @@ from pathlib import Path
 
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import NotFound
-from weftwork.ingest.connectors.registry import recognise
-from weftwork.ingest.follow import follow
+from weftwork.ingest.imports import add_path
 from weftwork.ingest.report import Followed, Options
 
 
@@ -26,4 +25,4 @@ def sync(
     """
     if not root.is_dir():
         raise NotFound(f"{root} is no folder: give one to follow, or add single files with  weftwork add")
-    return follow(weft, root, recognise(root), Options(workspace=workspace, user=user, mentions=mentions))
+    return add_path(weft, root, options=Options(workspace=workspace, user=user, mentions=mentions))

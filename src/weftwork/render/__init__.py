@@ -4,7 +4,7 @@ from weftwork.render.citations import citation_id, citations_of
 from weftwork.render.excerpts import ExcerptRenderer
 from weftwork.render.explain import explain
 from weftwork.render.jsonform import to_dict, to_json
-from weftwork.render.layout import lay_out, overhead, pieces_of, stable_prefix
+from weftwork.render.layout import lay_out, overhead, pieces_of
 from weftwork.render.lean import LeanContext, LeanDelta, lean, lean_citations, lean_excerpts
 from weftwork.render.registry import Templates, get_template
 from weftwork.render.templates import Template, variables
@@ -27,7 +27,6 @@ __all__ = [
     "lean_excerpts",
     "overhead",
     "pieces_of",
-    "stable_prefix",
     "to_dict",
     "to_json",
     "variables",

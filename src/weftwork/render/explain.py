@@ -30,7 +30,7 @@ def explain(context: Context) -> str:
 def _summary(context: Context) -> Iterator[str]:
     yield f"Query      {inline(context.query)}"
     yield f"Viewer     {inline(context.user)} in {inline(context.workspace)}"
-    yield f"Tokens     {context.tokens} of {context.budget}, the first {context.stable_prefix_tokens} stable"
+    yield f"Tokens     {context.tokens} of {context.budget}"
     yield f"Ended      {_ENDED[context.ended]}"
     fates = Counter(decision.fate for decision in context.trace)
     counts = ", ".join(f"{fates[fate]} {fate}" for fate in _FATES if fates[fate])

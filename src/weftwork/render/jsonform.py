@@ -25,7 +25,6 @@ def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> d
         "tokens": context.tokens,
         "budget": context.budget,
         "ended": context.ended,
-        "stable_prefix_tokens": context.stable_prefix_tokens,
         "sections": [
             {
                 "name": section.name,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
 
 from weftwork.render.quote import escape
-from weftwork.render.templates import Template, substitute, variables
+from weftwork.render.templates import Template, substitute
 from weftwork.text.tokens import TokenCounter
 from weftwork.types import Excerpt, Piece, Section
 
@@ -15,27 +14,23 @@ _QUERY = "{{query}}"
 _SEPARATOR = "separator"
 
 
-_Part = tuple[Piece, bool]
-"""A piece, and True if it stays the same when only the query changes and the sources do not."""
-
-
 def lay_out(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> str:
     """The text of a context."""
-    return "".join(piece.text for piece, _ in _parts(sections, overflow, template, query))
+    return "".join(piece.text for piece in _parts(sections, overflow, template, query))
 
 
 def pieces_of(
     sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str
 ) -> tuple[Piece, ...]:
     """The pieces that the text consists of, in their order; those of the same name have the same text."""
-    return tuple(piece for piece, _ in _parts(sections, overflow, template, query) if piece.text)
+    return tuple(piece for piece in _parts(sections, overflow, template, query) if piece.text)
 
 
 def overhead(
     template: Template, section_names: Iterable[str], query: str, has_overflow: bool, counter: TokenCounter
 ) -> int:
     """The most tokens that everything but the items can come to when these sections are open."""
-    texts = [piece.text for slot in ("header", "footer") for piece, _ in _around(template, slot, query)]
+    texts = [piece.text for slot in ("header", "footer") for piece in _around(template, slot, query)]
     for name in dict.fromkeys([*template.sections, *section_names]):
         texts.append(_heading(template, name, _MOST_ITEMS))
         if template.empty is not None:
@@ -45,13 +40,7 @@ def overhead(
     return sum(counter.count(text) for text in texts if text)
 
 
-def stable_prefix(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> str:
-    """The start of the text that another query leaves as it is, as long as it finds the same sources."""
-    stable = takewhile(lambda part: part[1], _parts(sections, overflow, template, query))
-    return "".join(piece.text for piece, _ in stable)
-
-
-def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> Iterator[_Part]:
+def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: Template, query: str) -> Iterator[Piece]:
     yield from _around(template, "header", query)
     excerpts: dict[str, tuple[Excerpt, ...]] = dict.fromkeys(template.sections, ())
     for section in sections:
@@ -62,22 +51,22 @@ def _parts(sections: Sequence[Section], overflow: Sequence[Excerpt], template: T
     body = [part for name, members in shown.items() for part in _section(template, name, members, alone=alone)]
     # Between an item and the list of titles it has to end the line, unless the list does so itself.
     parted = overflow and not template.overflow.startswith("\n")
-    if body and not parted and body[-1][0].name == _SEPARATOR:
+    if body and not parted and body[-1].name == _SEPARATOR:
         body.pop()
     yield from body
     if overflow:
-        yield Piece("overflow", template.overflow), True
-        yield from ((_piece(excerpt, excerpt.text), _is_stable(excerpt, template.line)) for excerpt in overflow)
+        yield Piece("overflow", template.overflow)
+        yield from (_piece(excerpt, excerpt.text) for excerpt in overflow)
     yield from _around(template, "footer", query)
 
 
-def _around(template: Template, slot: str, query: str) -> Iterator[_Part]:
+def _around(template: Template, slot: str, query: str) -> Iterator[Piece]:
     """The header or footer, split where the query begins."""
     before, variable, after = getattr(template, slot).partition(_QUERY)
-    yield Piece(slot, before), True
+    yield Piece(slot, before)
     if variable:
         asked = substitute(variable + after, {"query": escape(query, block=False)})
-        yield Piece(f"{slot} with query", asked), False
+        yield Piece(f"{slot} with query", asked)
 
 
 def _piece(excerpt: Excerpt, text: str) -> Piece:
@@ -85,21 +74,17 @@ def _piece(excerpt: Excerpt, text: str) -> Piece:
     return Piece(f"{excerpt.section}: {name}", text, excerpt.citation)
 
 
-def _section(template: Template, name: str, excerpts: tuple[Excerpt, ...], *, alone: bool) -> Iterator[_Part]:
-    separator = (Piece(_SEPARATOR, template.separator), True)
+def _section(template: Template, name: str, excerpts: tuple[Excerpt, ...], *, alone: bool) -> Iterator[Piece]:
+    separator = Piece(_SEPARATOR, template.separator)
     if not alone:
-        yield Piece(f"section {name}", _heading(template, name, len(excerpts))), True
+        yield Piece(f"section {name}", _heading(template, name, len(excerpts)))
     if not excerpts:
-        yield Piece("empty", template.empty or ""), True
+        yield Piece("empty", template.empty or "")
         yield separator
     for excerpt in excerpts:
-        yield _piece(excerpt, excerpt.text.removesuffix(template.separator)), _is_stable(excerpt, template.item)
+        yield _piece(excerpt, excerpt.text.removesuffix(template.separator))
         yield separator
 
 
 def _heading(template: Template, name: str, count: int) -> str:
     return substitute(template.section, {"title": template.title_of(name), "count": str(count)})
-
-
-def _is_stable(excerpt: Excerpt, slot: str) -> bool:
-    return not excerpt.truncated and "score" not in variables(slot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from weftwork.notebook import Displayed
 from weftwork.types import Citation, Context, Ended, Excerpt, Form
 
 
@@ -41,8 +42,8 @@ class LeanSection:
     excerpts: tuple[LeanExcerpt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LeanContext:
+@dataclass(frozen=True, slots=True, repr=False)
+class LeanContext(Displayed):
     """A context without its trace, its pieces and the contents of its excerpts."""
 
     id: str
@@ -53,7 +54,6 @@ class LeanContext:
     ended: Ended
     support: float | None
     truncated: bool
-    stable_prefix_tokens: int
     sections: tuple[LeanSection, ...]
     overflow: tuple[LeanExcerpt, ...]
     """Documents that are named in one line each."""
@@ -99,7 +99,6 @@ def lean(context: Context) -> LeanContext:
         ended=context.ended,
         support=context.support,
         truncated=context.truncated,
-        stable_prefix_tokens=context.stable_prefix_tokens,
         sections=tuple(
             LeanSection(section.name, section.tokens, lean_excerpts(section.excerpts)) for section in context.sections
         ),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from weftwork.compose.reading import LISTED, Reading
+from weftwork.frozen import frozen
 from weftwork.render.quote import clean
 from weftwork.types import FieldValue, Item, NodeInfo, OutlineNode
 
@@ -25,7 +25,7 @@ def trim(text: str) -> str:
     return _BLANK_START.sub("", text).rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """A stretch of one node's text that is shown without a gap."""
 

@@ -38,7 +38,6 @@ def inspect(view: View, context: Context, recipe: Recipe, templates: Templates) 
         "budget": context.budget,
         "support": context.support,
         "ended": context.ended,
-        "stable_prefix_tokens": context.stable_prefix_tokens,
         "lines_tokens": in_lines,
         "frame_tokens": max(0, context.tokens - in_sections - in_lines),
         "matches": facts.matches,

@@ -5,27 +5,31 @@ The engine blocks and is thread-safe: each request runs in a thread of its own, 
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from weftwork.engine import Weft
-from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra, NotFound
+from weftwork.errors import Ambiguous, EmbeddingError, InvalidInput, MissingExtra, NotFound
 from weftwork.render.quote import inline
 from weftwork.render.values import iso
 from weftwork.server import resources
 from weftwork.server.address import TEMPLATE, to_uri
 from weftwork.server.output_cap import DEFAULT_TOKENS, OutputCap
+from weftwork.server.tool_answer import Answer
 from weftwork.server.tool_schemas import INSTRUCTIONS, Declared
-from weftwork.server.tools import EVERYTHING, Answer, McpTools, Reach
+from weftwork.server.tools import EVERYTHING, McpTools, Reach, UnknownTool
 from weftwork.types import NodeInfo
 
 try:
     import anyio
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
+    from mcp.server.caching import CacheableMethod, CacheHint
     from mcp.shared.exceptions import MCPError
+    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 except ModuleNotFoundError as error:
     raise MissingExtra("The MCP server", "mcp") from error
 
@@ -35,6 +39,20 @@ Asked = ServerRequestContext[Any]
 MARKDOWN = "text/markdown"
 THREADS = 16
 MESSAGE_TOKENS = 150
+MOST_CHOICES = 20
+
+PROGRESS_SECONDS = 5.0
+"""The interval in which a caller that asked for progress hears that its request goes on."""
+CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
+    "server/discover": CacheHint(ttl_ms=3_600_000, scope="private"),
+    "tools/list": CacheHint(ttl_ms=3_600_000, scope="private"),
+    "resources/templates/list": CacheHint(ttl_ms=3_600_000, scope="private"),
+    "resources/list": CacheHint(ttl_ms=10_000, scope="private"),
+    "resources/read": CacheHint(ttl_ms=0, scope="private"),
+}
+"""All of it depends on who asks, and content is stale as soon as somebody writes."""
+CHOICE = "node"
+"""The name under which the choice of one of several nodes is asked for."""
 
 log = logging.getLogger("weftwork.mcp")
 
@@ -59,6 +77,7 @@ def make_server(
         title="Weftwork",
         description="The context that a question needs, from your own notes: permitted, cited, within a budget.",
         instructions=INSTRUCTIONS,
+        cache_hints=CACHE_HINTS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -71,18 +90,30 @@ def make_server(
 class Handlers:
     """Between the protocol and the tools: nothing leaves here but answers, and errors that say what to do."""
 
-    def __init__(self, tools: McpTools, threads: anyio.CapacityLimiter) -> None:
+    def __init__(
+        self, tools: McpTools, threads: anyio.CapacityLimiter, progress_seconds: float = PROGRESS_SECONDS
+    ) -> None:
         self._tools = tools
         self._threads = threads
+        self._progress_seconds = progress_seconds
 
     async def list_tools(self, asked: Asked, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """All tools; there is one page of them."""
         return types.ListToolsResult(tools=[_tool(tool) for tool in self._tools.tools.values()])
 
-    async def call_tool(self, asked: Asked, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, asked: Asked, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """A tool's answer; a failure is an answer too, so that the model can read what to change."""
+        arguments = _with_choice(params)
         try:
-            answer = await self._run(lambda: self._tools.call(params.name, params.arguments))
+            answer = await self._reporting(asked, lambda: self._tools.call(params.name, arguments))
+        except UnknownTool as error:
+            raise MCPError(types.INVALID_PARAMS, self._message(error)) from None
+        except Ambiguous as error:
+            if not params.input_responses and _can_choose(asked):
+                return _choice_of(error)
+            return types.CallToolResult(content=[_text(self._message(error))], is_error=True)
         except Exception as error:
             return types.CallToolResult(content=[_text(self._message(error))], is_error=True)
         return _result(answer)
@@ -127,11 +158,32 @@ class Handlers:
         """Run a call to its end in a thread; when the request is cancelled meanwhile, its answer is dropped."""
         return await anyio.to_thread.run_sync(call, limiter=self._threads)
 
+    async def _reporting(self, asked: Asked, call: Callable[[], Value]) -> Value:
+        """Run a call, and tell a caller that asked for progress every few seconds that it goes on."""
+
+        async def report() -> None:
+            for count in itertools.count(1):
+                await anyio.sleep(self._progress_seconds)
+                await asked.session.report_progress(count, None, "still at work")
+
+        outcome: Value | Exception | None = None
+        async with anyio.create_task_group() as group:
+            group.start_soon(report)
+            try:
+                outcome = await self._run(call)
+            except Exception as error:  # a task group would wrap it
+                outcome = error
+            group.cancel_scope.cancel()
+        if isinstance(outcome, Exception):
+            raise outcome
+        return cast("Value", outcome)
+
     async def _answer(self, call: Callable[[], Value]) -> Value:
         try:
             return await self._run(call)
         except Exception as error:
-            raise MCPError(types.INVALID_PARAMS, self._message(error)) from None
+            code = types.INVALID_PARAMS if isinstance(error, InvalidInput | NotFound) else types.INTERNAL_ERROR
+            raise MCPError(code, self._message(error)) from None
 
     def _message(self, error: Exception) -> str:
         """The message for the caller: what is wrong and what to do, and nothing of the machine that answers."""
@@ -141,6 +193,39 @@ class Handlers:
         if isinstance(error, EmbeddingError):
             return "the embedding provider does not answer: try again later, or use weftwork_search with mode words"
         return "the server could not answer: try again, or run  weftwork doctor  where it runs; its log says more"
+
+
+def _can_choose(asked: Asked) -> bool:
+    """Return whether the caller can be asked which node is meant: its user gets a form, and the call comes again."""
+    able = asked.session.client_capabilities
+    return (
+        asked.session.protocol_version in MODERN_PROTOCOL_VERSIONS
+        and able is not None
+        and able.elicitation is not None
+        and (able.elicitation.form is not None or able.elicitation.url is None)
+    )
+
+
+def _choice_of(error: Ambiguous) -> types.InputRequiredResult:
+    """The form that asks which of several nodes is meant; nothing has to be remembered until the answer comes."""
+    options = [{"const": name, "title": inline(label, 120)} for name, label in error.meanings.items()][:MOST_CHOICES]
+    form = types.ElicitRequestFormParams(
+        message=f"{len(error.meanings)} nodes have this name: which one is meant?",
+        requested_schema={
+            "type": "object",
+            "properties": {CHOICE: {"type": "string", "title": "Node", "oneOf": options}},
+            "required": [CHOICE],
+        },
+    )
+    return types.InputRequiredResult(input_requests={CHOICE: types.ElicitRequest(params=form)})
+
+
+def _with_choice(params: types.CallToolRequestParams) -> dict[str, Any] | None:
+    """The arguments of a call, with the node that was chosen where a form had asked for it."""
+    chosen = (params.input_responses or {}).get(CHOICE)
+    if isinstance(chosen, types.ElicitResult) and chosen.action == "accept" and chosen.content:
+        return {**(params.arguments or {}), "id": chosen.content.get(CHOICE)}
+    return params.arguments
 
 
 def _tool(tool: Declared) -> types.Tool:

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from weftwork.document import read_document
-from weftwork.engine import SearchResult, Weft
+from weftwork.engine import Weft
 from weftwork.errors import BudgetError, InvalidInput, NotFound, UnknownName
 from weftwork.faces.graph import NAMES_ONLY, SUMMARY_BELOW, Asked, ContextAssembler, ContextDocument, as_document
 from weftwork.faces.graph_json import as_text, fitted
-from weftwork.faces.memory import Memories, Memory
 from weftwork.reference import did_you_mean, resolve
 from weftwork.render import FieldChoice, explain, to_dict
 from weftwork.render.quote import inline
 from weftwork.request import DEFAULT_DEPTH
+from weftwork.results import SearchResult
 from weftwork.server.address import SCHEME, from_uri, to_uri
 from weftwork.server.arguments import read_arguments, whole
 from weftwork.server.document_page import MOST_LINKS, show_document
+from weftwork.server.memory_tools import MemoryTools
 from weftwork.server.output_cap import OutputCap
+from weftwork.server.source_tools import list_sources
+from weftwork.server.tool_answer import Answer, Arguments, as_json
 from weftwork.server.tool_schemas import Declared, declare
 from weftwork.types import Filters
 
-Arguments = Mapping[str, Any]
-
 BESIDE_NOTE = 8
 """Tokens that pay for the lines between a text and a note, however they are counted together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of a tool: for a model to read, and where it helps for a program."""
-
-    text: str
-    structured: dict[str, Any] | None = None
-    notes: str = ""
-    """Warnings on the text; they count against the output cap, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +61,10 @@ class Reach:
 EVERYTHING = Reach()
 
 
+class UnknownTool(UnknownName):
+    """A call of a tool that is not offered: an error of the protocol, not of a tool."""
+
+
 class McpTools:
     """Answers for one user, who is chosen when the server starts and by no argument. Thread-safe."""
 
@@ -80,7 +74,6 @@ class McpTools:
         self.user = user
         self.cap = cap
         self.reach = reach
-        self.memories = Memories(weft)
         with weft.store.view(workspace, user):
             pass  # an unknown workspace or user is an error now, not at the first question
         recipes = [recipe.name for recipe in weft.tools.recipes.all()]
@@ -92,18 +85,15 @@ class McpTools:
             "weftwork_context": self._context,
             "weftwork_search": self._search,
             "weftwork_read": self._read,
-            "weftwork_remember": self._remember,
-            "weftwork_memories": self._find_memories,
-            "weftwork_update_memory": self._update_memory,
-            "weftwork_forget": self._forget,
-            "weftwork_memory_history": self._memory_history,
+            "weftwork_sources": self._sources,
+            **MemoryTools(weft, user, cap, self.where).answers(),
             "weftwork_explain": self._explain,
         }
 
     def call(self, tool: str, arguments: Arguments | None) -> Answer:
         """Run a tool; raises a WeftError where it cannot answer."""
         if tool not in self.tools:
-            raise UnknownName("tool", inline(tool, 80), self.tools)
+            raise UnknownTool("tool", inline(tool, 80), self.tools)
         read = read_arguments(self.tools[tool].input, arguments)
         if (arguments or {}).get("maxTokens") is None:
             read["maxTokens"] = None  # the default that is told is the engine's, and a recipe may have its own
@@ -153,8 +143,8 @@ class McpTools:
         def shown(count: int) -> dict[str, Any]:
             return {"decisions": decisions[:count], "leftOut": len(decisions) - count}
 
-        count = self.cap.most(len(decisions), lambda number: self.cap.fits(_json(shown(number))))
-        return Answer(_json(shown(count)), shown(count))
+        count = self.cap.most(len(decisions), lambda number: self.cap.fits(as_json(shown(number))))
+        return Answer(as_json(shown(count)), shown(count))
 
     def _assemble(self, arguments: Arguments, tokens: int) -> ContextDocument:
         depth = None if arguments["depth"] is None else whole("depth", arguments["depth"])
@@ -234,7 +224,7 @@ class McpTools:
             return {"results": hits[:count], "leftOut": len(hits) - count}
 
         def fits(count: int) -> bool:
-            return self.cap.fits(_listed(hits, count)) and self.cap.fits(_json(structured(count)))
+            return self.cap.fits(_listed(hits, count)) and self.cap.fits(as_json(structured(count)))
 
         count = self.cap.most(len(hits), fits)
         return Answer(_listed(hits, count), structured(count))
@@ -243,7 +233,14 @@ class McpTools:
         reference, workspace = arguments["id"], arguments["workspace"]
         if reference.startswith(SCHEME):
             workspace, reference = from_uri(reference)
-        return Answer(self.page(reference, self.where(workspace), arguments["start"] or ""))
+        workspace = self.where(workspace)
+        text = self.page(reference, workspace, arguments["start"] or "")
+        return Answer(text)
+
+    def _sources(self, arguments: Arguments) -> Answer:
+        workspace = self.where(arguments["workspace"])
+        with self.weft.store.view(workspace, self.user) as view:
+            return list_sources(view, arguments, workspace, self.cap)
 
     def page(self, reference: str, workspace: str, start: str = "") -> str:
         """A document, or a part of one, as Markdown."""
@@ -261,72 +258,6 @@ class McpTools:
                 lambda room: read_document(view, reference, counter, start=start, tokens=room),
                 workspace, links, self.cap, start,
             )  # fmt: skip
-
-    def _remember(self, arguments: Arguments) -> Answer:
-        workspace = self.where(arguments["workspace"])
-        memory = self.memories.remember(
-            arguments["text"],
-            type=arguments["type"],
-            confidence=arguments["confidence"],
-            tags=arguments["tags"] or (),
-            user=self.user,
-            workspace=workspace,
-        )
-        return self._remembered("Remembered", memory, workspace)
-
-    def _remembered(self, done: str, memory: Memory, workspace: str) -> Answer:
-        uri = to_uri(workspace, memory.id)
-        lines = [f"{done} as {inline(memory.id)}: {uri}"]
-        lines += [
-            f"Probably a {conflict.kind} of {_memory_line(conflict.memory)} ({inline(conflict.reason)}): correct one"
-            " with weftwork_update_memory, or forget one, if it is."
-            for conflict in memory.conflicts
-        ]
-        return Answer(self.cap.cut("\n".join(lines), ""), {"id": memory.id, "uri": uri})
-
-    def _find_memories(self, arguments: Arguments) -> Answer:
-        found = self.memories.search(
-            arguments["query"],
-            user=self.user,
-            workspace=self.where(arguments["workspace"]),
-            limit=arguments["limit"],
-            memory_types=arguments["types"] or (),
-            tags=arguments["tags"] or (),
-        )
-        lines = [f"{_memory_line(result.memory)}  score {result.score:.2f}" for result in found]
-        return self._lines(lines or ["No memories found: try other words, or fewer types and tags."])
-
-    def _update_memory(self, arguments: Arguments) -> Answer:
-        workspace = self.where(arguments["workspace"])
-        memory = self.memories.update(arguments["id"], arguments["text"], user=self.user, workspace=workspace)
-        return self._remembered("Corrected", memory, workspace)
-
-    def _forget(self, arguments: Arguments) -> Answer:
-        workspace = self.where(arguments["workspace"])
-        count = self.memories.forget(arguments["id"], user=self.user, workspace=workspace)
-        return Answer(f"Forgotten, with {count - 1} earlier versions." if count > 1 else "Forgotten.")
-
-    def _memory_history(self, arguments: Arguments) -> Answer:
-        workspace = self.where(arguments["workspace"])
-        versions = self.memories.history(arguments["id"], user=self.user, workspace=workspace)
-        return self._lines([_memory_line(memory) for memory in versions])
-
-    def _lines(self, lines: list[str]) -> Answer:
-        note = "(More are left out to keep within the output cap: ask for a smaller limit.)"
-        return Answer(self.cap.cut("\n".join(lines), note))
-
-
-def _memory_line(memory: Memory) -> str:
-    """A memory on one line: its id, since when it holds, until when, by whom and how sure."""
-    start = "" if memory.valid_from is None else f" {memory.valid_from:%Y-%m-%d}"
-    end = "" if memory.valid_until is None else f" until {memory.valid_until:%Y-%m-%d}"
-    sure = "" if memory.confidence is None else f", confidence {memory.confidence:g}"
-    owner = "" if memory.owner is None else f", by {inline(memory.owner, 60)}"
-    return f"{inline(memory.id)}{start}{end}  {inline(memory.content, 300)} ({inline(memory.type, 40)}{sure}{owner})"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _hit(result: SearchResult, workspace: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from weftwork.store.files import Files
+from weftwork.store.receipts import GivenToThreads, Receipts
 from weftwork.store.server_state import Jobs, Keys
 from weftwork.types import (
     Change,
@@ -298,6 +299,14 @@ class Store(Protocol):
     def jobs(self) -> Jobs:
         """The jobs of a server."""
 
+    @property
+    def receipts(self) -> Receipts:
+        """The receipts of contexts that were handed out."""
+
+    @property
+    def given(self) -> GivenToThreads:
+        """What the users of threads were given in them."""
+
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
         """Create a workspace with its first user; `access` is the list of root nodes without one."""
 
@@ -345,6 +354,9 @@ class Store(Protocol):
 
     def waiting(self, workspace: str, model: str) -> int:
         """The number of texts without a vector of a model, claimed ones included."""
+
+    def vector_counts(self, workspace: str) -> dict[str, int]:
+        """The number of vectors by model, for models that are or were in use."""
 
     def claim(self, workspace: str, model: str, limit: int) -> AbstractContextManager[Mapping[str, str]]:
         """Claim some texts without a vector, by digest; no other worker gets them until the block ends.

@@ -38,6 +38,8 @@ COLUMNS = {
     "feedback": "node who useful at",
     "usage": "node who used",
     "contexts": "who thread name kept at",
+    "receipts": "id who thread at record",
+    "given": "node who given at",
     "marks": "topic name mark",
     "users": "name",
     "members": "who team",
@@ -70,6 +72,7 @@ _NUMBERED = {
     "activity": {2: "nodes"},
     "feedback": {0: "nodes"},
     "usage": {0: "nodes"},
+    "given": {0: "nodes"},
 }
 """Columns that are renumbered, and by which count."""
 _FIELDS, _DIGEST = 7, 16

@@ -246,3 +246,58 @@ def test_what_cannot_be_read_is_told_from_what_can(pages, content, why):
 def test_too_many_pages_are_refused_before_any_is_read(pages):
     with pytest.raises(Unreadable, match="has 4 pages, more than 3: split it"):
         pages(pdf(*[[]] * 4), pages=3)
+
+
+def test_page_numbers_go_also_beside_heads_that_change_and_alone_on_few_pages(pages):
+    heads = ["1.1 Ropes", "1.1 Ropes", "1.2 Lamps", "1.3 Maps"]
+    read = pages(pdf(*([text(72, 40, f"{4 + i} {head}"), *lines(72, 100, PROSE)] for i, head in enumerate(heads))))
+    assert {page.markdown for page in read} == {" ".join(PROSE)}
+    read = pages(pdf(*([*lines(72, 100, PROSE), text(300, 680, f"{i}")] for i in (1, 2))))
+    assert {page.markdown for page in read} == {" ".join(PROSE)}
+    (page,) = pages(pdf([*lines(72, 100, PROSE), text(300, 680, "1848")]))
+    assert page.markdown.endswith("1848")
+
+
+def test_a_compound_of_two_words_keeps_its_hyphen_and_a_divided_word_does_not(pages):
+    (page,) = pages(pdf(lines(72, 72, ["The ferry is cost-", "effective, and the harbour is inter-", "national."])))
+    assert page.markdown == "The ferry is cost-effective, and the harbour is international."
+
+
+def test_lines_that_their_author_ended_stay_lines(pages):
+    address = ["Harbour Office", "Pier 4", "The Long Quay of the Old Town by the Sea"]
+    (page,) = pages(pdf(lines(72, 72, address)))
+    assert page.markdown == "\n".join(address)
+
+
+def test_the_figures_of_a_scale_stand_on_one_line(pages):
+    (page,) = pages(pdf([*[text(72, 100 + 30 * i, f"{5000 - 500 * i}") for i in range(5)], *lines(72, 400, PROSE)]))
+    assert page.markdown == "5000 4500 4000 3500 3000\n\n" + " ".join(PROSE)
+
+
+def test_a_note_between_two_rows_does_not_end_the_table(pages):
+    rows = [("No", "Ferry", "Leaves", "Pier"), ("1", "Tern", "9:00", "A"), ("2", "Gull", "9:30", "B")]
+    drawn = [text(72 + 90 * c, 72 + 28 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)]
+    (page,) = pages(pdf([*drawn, text(162, 114, "carries bicycles and horses too")]))
+    assert page.markdown.splitlines()[2:] == [
+        "| 1 | Tern | 9:00 | A |", "|  | carries bicycles and horses too |  |  |", "| 2 | Gull | 9:30 | B |",
+    ]  # fmt: skip
+
+
+def test_dots_that_lead_to_a_page_number_are_left_out(pages):
+    (page,) = pages(pdf(lines(72, 72, ["Ropes . . . . . . . . . . . . 4", "Lamps . . . . . . . . . . . . 9"])))
+    assert "Ropes … 4" in page.markdown
+    assert ". ." not in page.markdown
+
+
+def test_a_text_layer_that_no_language_has_is_read_by_ocr(pages):
+    shifted = ["".join(chr(ord(letter) - 29) if letter != " " else " " for letter in line) for line in PROSE]
+    seen = [Run(text="The rain had stopped", x0=10, top=10, x1=200, bottom=22, size=12)]
+    (page,) = pages(pdf(lines(72, 72, shifted + shifted)), ocr=lambda _: seen)
+    assert (page.markdown, page.text_source) == ("The rain had stopped", "ocr")
+    (page,) = pages(pdf(lines(72, 72, PROSE)), ocr=lambda _: seen)
+    assert page.text_source == "text layer"
+
+
+def test_mojibake_is_mended(pages):
+    (page,) = pages(pdf(lines(72, 72, ["The cafÃ© on the pier isnâ€™t open"])))
+    assert page.markdown == "The café on the pier isn’t open"

@@ -132,6 +132,14 @@ ROWS = {
     ("POST", f"{W}/references-remove"): write(
         json_of(thread="NODE", nodes=["plan"]), json_of(thread="plan", nodes=["NODE"])
     ),
+    ("POST", f"{W}/turns"): write(json_of(thread="NODE", message="mirror")),
+    ("POST", f"{W}/turns/tool"): write(json_of(thread="NODE", name="search", output="mirror")),
+    ("POST", f"{W}/turns/reply"): write(json_of(thread="NODE", text="mirror")),
+    ("POST", f"{W}/turns/compact"): write(json_of(thread="NODE")),
+    ("GET", f"{W}/receipts"): read(query_of(thread="NODE"), same=True),
+    ("GET", f"{W}/receipts/{{receipt}}"): Row(hidden=("RECEIPT", "rec-0000000000")),
+    ("POST", f"{W}/receipts/{{receipt}}/replay"): Row(hidden=("RECEIPT", "rec-0000000000")),
+    ("POST", f"{W}/receipts-erase"): write(json_of(ids=["NODE"]), same=True),
     ("POST", f"{W}/uses"): write(json_of(references=["NODE"]), same=True),
     ("POST", f"{W}/activity"): write(json_of(node="NODE", kind="view")),
     ("POST", f"{W}/activity/beacon"): write(json_of(node="NODE", kind="view")),
@@ -170,7 +178,8 @@ ROWS = {
 NAMED = {
     where: row
     for where, row in ROWS.items()
-    if where[1].endswith((":path}", "/{job}", "/{job}/events")) or any("NODE" in str(ask("NODE")) for ask in row.asks)
+    if where[1].endswith((":path}", "/{job}", "/{job}/events", "/{receipt}", "/replay"))
+    or any("NODE" in str(ask("NODE")) for ask in row.asks)
 }
 del NAMED["POST", "/v1/workspaces"], NAMED["PUT", f"{W}/users/{{user:path}}"]
 
@@ -211,13 +220,15 @@ def client(weft, keys):
         client.anas_job = sent.json()["id"]
         built = client.post("/v1/workspaces/studio/context/build", json={"query": "mirror"}, headers=ana)
         client.anas_context = built.json()["id"]
+        (receipt,) = weft.receipts.list(user="ana", workspace="studio")
+        client.anas_receipt = receipt.id
         yield client
 
 
 def call(client, where, key, ask=None, *, workspace="studio", node=ABSENT):
     method, path = where
-    node = {ANAS_JOB: client.anas_job, "CONTEXT": client.anas_context}.get(node, node)
-    for part in ("{node:path}", "{memory:path}", "{user:path}", "{job}"):
+    node = {ANAS_JOB: client.anas_job, "CONTEXT": client.anas_context, "RECEIPT": client.anas_receipt}.get(node, node)
+    for part in ("{node:path}", "{memory:path}", "{user:path}", "{job}", "{receipt}"):
         path = path.replace(part, node)
     ask = ask or ROWS[where].asks[0]
     return client.request(method, path.replace("{workspace}", workspace), headers=key, **ask(node))
@@ -293,7 +304,7 @@ def test_what_is_hidden_is_like_what_does_not_exist(client, keys, where):
     for ask in row.asks:
         one, two = (call(client, where, keys["write"], ask, node=name) for name in (hidden, absent))
         assert two.status_code == 404 or (row.same and two.status_code in (200, 400, 404)), two.text
-        assert told(one, hidden, client.anas_job, client.anas_context) == told(two, absent)
+        assert told(one, hidden, client.anas_job, client.anas_context, client.anas_receipt) == told(two, absent)
 
 
 def test_nothing_of_it_was_changed(client, weft):

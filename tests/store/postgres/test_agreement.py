@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from weftwork import Node, Weft, sample
+from weftwork.options import ContextOptions
 from weftwork.recipe import RECIPES
 
 QUESTIONS = (
@@ -71,7 +72,7 @@ def test_loading_again_changes_nothing(pair):
 
 def test_what_one_engine_writes_the_caches_of_another_see_at_once(pair, server):
     _, one = pair
-    asked = {"user": "ana", "workspace": sample.WORKSPACE}
+    asked = ContextOptions(user="ana", workspace=sample.WORKSPACE)
     with Weft.open(one.store.address.server, clock=lambda: sample.NOW) as other:
         before = other.context("zeppelin", **asked)
         assert other.context("zeppelin", **asked) is before

@@ -8,6 +8,7 @@ from weftwork.store.postgres import PostgresStore
 from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.policies import APPLICATION
 from weftwork.store.postgres.schema import TABLES
+from weftwork.store.receipts import ReceiptRow
 from weftwork.types import Edge
 
 SECRET = frozenset({"ana"})
@@ -30,6 +31,8 @@ def filled(store):
                 batch.count_use(user, [name])
                 batch.give_feedback(user, name, True, NOW)
     store.keep_context(WORKSPACE, "c", user="ana", thread="", kept="secret")
+    store.receipts.put(WORKSPACE, [ReceiptRow("r", "ana", "", NOW, "secret")], most=9)
+    store.given.put(WORKSPACE, "a", user="ana", given="secret", at=NOW)
     store.create_workspace("other", owner="ben")
     put(store, node("o", "other words"), workspace="other")
     return store
@@ -67,6 +70,8 @@ READS = [
     ("SELECT count(*) FROM feedback", [4], [2]),
     ("SELECT DISTINCT who FROM activity", ["ana"], ["ben"]),
     ("SELECT kept FROM contexts", ["secret"], []),
+    ("SELECT record FROM receipts", ["secret"], []),
+    ("SELECT given FROM given", ["secret"], []),
     ("SELECT count(*) FROM acls WHERE passages > 0", [2], [1]),
     ("SELECT node FROM weftwork_alike('s', 0.01)", [3], []),
     ("SELECT word FROM weftwork_words_like('{zepelin}', 0.2, 5)", ["zeppelin"], []),

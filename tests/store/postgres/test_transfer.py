@@ -18,12 +18,15 @@ from weftwork.cli import group
 from weftwork.errors import InvalidInput, NotFound, StoreBusy, StoreError
 from weftwork.store import transfer
 from weftwork.store.open import open_store
+from weftwork.store.receipts import ReceiptRow
 from weftwork.store.server_state import Job, Key
 from weftwork.store.transfer import COLUMNS, INCOMPLETE, movable, move
 
 QUESTIONS = ("Where do the mirror coatings stand?", "telescpoe mirorr", '"mirror cell" coating', "")
 KEY = Key(id="key-1", digest="d" * 64, user="ana", workspaces=frozenset({"studio", "other"}), scope="write",
           created_at=sample.NOW, expires_at=sample.NOW + timedelta(days=90))  # fmt: skip
+
+RECEIPT = ReceiptRow("rec-1", "ana", "t", sample.NOW, "{}")
 
 
 def opened(target):
@@ -70,6 +73,8 @@ def filled(tmp_path_factory):
             batch.put_page_vectors("looks", {"page-1": np.eye(4, dtype=np.float32)}, weft.store.version("studio"))
             batch.move("finch", "late")
         weft.store.keep_context("studio", "ctx-1", user="ana", thread="t", kept="{}")
+        weft.store.receipts.put("studio", [RECEIPT], most=10)
+        weft.store.given.put("studio", "late", user="ana", given="{}", at=sample.NOW)
         weft.store.keys.put(KEY)
         weft.store.jobs.put(Job(id="job-1", workspace="studio", user="ana", state="done", created_at=sample.NOW,
                                updated_at=sample.NOW, details={"file": "a.pdf"}))  # fmt: skip
@@ -120,6 +125,7 @@ def shown(target):
         found["rest"] = (
             weft.store.version("studio"), weft.store.users("studio"), weft.store.marks("studio", "notes"),
             weft.store.kept_context("studio", "ctx-1", user="ana", thread="t"), weft.store.jobs.get("job-1"),
+            weft.store.receipts.get("studio", RECEIPT.id), weft.store.given.get("studio", "late", user="ana"),
         )  # fmt: skip
         assert weft.store.check() == []
         return found

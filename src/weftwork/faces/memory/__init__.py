@@ -12,7 +12,6 @@ from weftwork.faces.memory.options import ContextOptions, SearchOptions, memory_
 from weftwork.faces.memory.rankers import MemoryRanker, RankingFunction, RankingOptions
 from weftwork.faces.memory.results import ContextError, Err, Ok, Result
 from weftwork.faces.memory.types import (
-    MEMORY,
     MEMORY_TYPES,
     Conflict,
     ContextPreview,
@@ -23,6 +22,7 @@ from weftwork.faces.memory.types import (
 )
 from weftwork.faces.memory.writing import POLICIES, Memories, Policy
 from weftwork.render import get_template
+from weftwork.types import MEMORY
 
 DEFAULT_TEMPLATES = {name: get_template(name) for name in ("chat", "detailed", "summary")}
 """The templates of the contract, by name."""

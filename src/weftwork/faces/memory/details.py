@@ -9,9 +9,9 @@ from typing import Literal, TypedDict
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.extraction import Fact
-from weftwork.faces.memory.types import MEMORY, PINNED, Memory, metadata_tags
+from weftwork.faces.memory.types import Memory, metadata_tags
 from weftwork.identity import node_id
-from weftwork.types import UNSEEN, FieldValue, Node
+from weftwork.types import MEMORY, PINNED, UNSEEN, FieldValue, Node
 from weftwork.write.prepare import check_node
 
 

@@ -11,7 +11,7 @@ from weftwork.compose.ordering import with_descending_scores
 from weftwork.compose.reading import Reading
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE
 from weftwork.faces.memory.rankers import SIMILARITY
-from weftwork.faces.memory.types import MEMORY, ContextResult, Memory, SearchResult
+from weftwork.faces.memory.types import ContextResult, Memory, SearchResult
 from weftwork.fit import Fitting, fit
 from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.pack import check_budget
@@ -20,7 +20,7 @@ from weftwork.recipe import get_recipe
 from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
 from weftwork.text.tokens import TokenCounter, get_counter
-from weftwork.types import Budget, Candidate, Context, Finding, NodeInfo, Passage
+from weftwork.types import MEMORY, Budget, Candidate, Context, Finding, NodeInfo, Passage
 
 SECTION = "memories"
 

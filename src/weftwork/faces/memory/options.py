@@ -10,9 +10,9 @@ from typing import Any
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory.rankers import DEFAULT_RANKING, RankingFunction, RankingOptions
-from weftwork.faces.memory.types import MEMORY, Contradictions, metadata_tags
+from weftwork.faces.memory.types import Contradictions, metadata_tags
 from weftwork.render import Template
-from weftwork.types import FieldValue, Filters
+from weftwork.types import MEMORY, FieldValue, Filters
 from weftwork.validation import check_decay
 
 MOST = 1_000

@@ -14,10 +14,10 @@ from weftwork.faces.memory.formatter import as_template, similarity_for_score
 from weftwork.faces.memory.options import MOST, ContextOptions, SearchOptions
 from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, recipe_for, results_of
 from weftwork.faces.memory.results import MissingVectors
-from weftwork.faces.memory.types import MEMORY, PINNED, ContextResult, SearchResult
+from weftwork.faces.memory.types import ContextResult, SearchResult
 from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
-from weftwork.types import Budget, Context, Filters
+from weftwork.types import MEMORY, PINNED, Budget, Context, Filters
 from weftwork.write.embed import embed_waiting
 
 METADATA = " ({{type}}, confidence: {{confidence}}, {{timestamp}})"

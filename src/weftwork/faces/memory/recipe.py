@@ -29,10 +29,10 @@ from weftwork.faces.memory.rankers import (
     RankingOptions,
     apply_ranker,
 )
-from weftwork.faces.memory.types import CONTRADICTS, MEMORY, Contradictions, Memory, RelatedMemory, SearchResult
+from weftwork.faces.memory.types import CONTRADICTS, Contradictions, Memory, RelatedMemory, SearchResult
 from weftwork.recipe import Recipe
 from weftwork.store.protocol import View
-from weftwork.types import Candidate, Decision
+from weftwork.types import MEMORY, Candidate, Decision
 
 SECTION = "memories"
 SEEDS = 10

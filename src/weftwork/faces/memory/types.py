@@ -8,14 +8,10 @@ from datetime import datetime
 from typing import Literal
 
 from weftwork.identity import text_hash
-from weftwork.types import UNSEEN, Edge, FieldValue, NodeInfo
+from weftwork.types import MEMORY, PINNED, UNSEEN, Edge, FieldValue, NodeInfo
 
-MEMORY = "memory"
-"""The tag of memories in a workspace."""
 MEMORY_TYPES = ("fact", "decision", "preference", "event", "remark", "statement")
 """Types to offer; any other word may be one."""
-PINNED = "pinned"
-"""The tag of memories that stand in every context of their user."""
 METADATA = "meta:"
 """Begins the tags by which metadata are found."""
 SUPERSEDES = "supersedes"

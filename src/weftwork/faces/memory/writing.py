@@ -32,7 +32,6 @@ from weftwork.faces.memory.recipe import Plan, recipe_for
 from weftwork.faces.memory.statements import read_turns
 from weftwork.faces.memory.types import (
     CONTRADICTS,
-    MEMORY,
     SUPERSEDES,
     Action,
     Conflict,
@@ -44,7 +43,7 @@ from weftwork.faces.memory.types import (
 from weftwork.request import Message, Request
 from weftwork.store.protocol import View
 from weftwork.text.split import embedded_text
-from weftwork.types import Budget, Edge, FieldValue, Filters, Node
+from weftwork.types import MEMORY, Budget, Edge, FieldValue, Filters, Node
 from weftwork.write.permit import Kind, Permit, own_list, permitted
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weftwork.faces.research.ask import AskEvent, ResearchAnswer, ask, ask_events
 from weftwork.faces.research.builder import ContextBuilder
+from weftwork.faces.research.everything import research_everything
 from weftwork.faces.research.model import ChatModel, LanguageModel, ModelSettings
 from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine
 from weftwork.faces.research.store import WeftSearch
@@ -25,4 +26,5 @@ __all__ = [
     "WeftSearch",
     "ask",
     "ask_events",
+    "research_everything",
 ]

@@ -19,6 +19,8 @@ from weftwork.text.sentences import split_sentences
 MOST_SENTENCES = 5
 WORDS, MEANING, PAGE, OPENING = 0.45, 0.2, 0.3, 0.05
 """Weights of the query's words, the cosine of the sentence, the score of its page, and that it opens the page."""
+BY_HEADING = 0.9
+"""What a word of the query counts for where it stands in the heading right above the sentence."""
 ENOUGH = 0.85
 """Share of the best sentence's worth below which a sentence no longer answers."""
 ALIKE = 0.6
@@ -29,6 +31,8 @@ NOTHING = "Nothing in these documents answers this."
 _MARKS = re.compile(r"^(?:[#>\s]+|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _ENTRY = re.compile(r"[-*+•]\s|\d{1,3}[.)]\s")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
+"""A Markdown link; a sentence that is nothing else, as in a table of contents, says nothing."""
 _LIKE_A_CITATION = re.compile(r"[\[【]([^\[\]【】]{0,80}?\d[^\[\]【】]{0,80})[\]】]")
 
 
@@ -41,6 +45,8 @@ class Quoted:
     """Of its source."""
     words: frozenset[str]
     opens: bool
+    under: frozenset[str] = frozenset()
+    """Words of the heading that it opens the section of."""
 
 
 def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: EmbeddingProvider | None = None) -> str:
@@ -50,14 +56,14 @@ def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: Embe
         sentence for number, source in enumerate(sources, 1) for sentence in _sentences(source, number, language)
     ]
     weights = _weights(query, sentences, language)
-    matching = [sentence for sentence in sentences if sentence.words & weights.keys()]
+    matching = [sentence for sentence in sentences if (sentence.words | sentence.under) & weights.keys()]
     if not matching:
         return NOTHING
     cosines = _cosines(query, matching, embedder)
     standing = [source.relevance_score for source in sources]
     best = max(standing) or 1.0
     worth = {
-        sentence: WORDS * _covered(sentence.words, weights)
+        sentence: WORDS * max(_covered(sentence.words, weights), BY_HEADING * _covered(sentence.under, weights))
         + MEANING * cosine
         + PAGE * standing[sentence.number - 1] / best
         + OPENING * sentence.opens
@@ -71,18 +77,21 @@ def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: Embe
 
 def _sentences(source: SourceDocument, number: int, language: str) -> Iterable[Quoted]:
     """The sentences of a source that can be quoted: no headings, rules or rows of tables."""
-    opens = True
+    opens, under = True, frozenset[str]()
     for text in _with_list_entries(sentence.text for sentence in split_sentences(clean(source.markdown_content))):
+        if text.startswith("#"):
+            under = frozenset(analyse(text, language))
+            continue
         words = analyse(text, language)
-        if FEWEST_WORDS <= len(words) <= MOST_WORDS:
+        if FEWEST_WORDS <= len(words) <= MOST_WORDS and _LINK.sub("", text).strip(" .,;:|-"):
             # A number in brackets is a citation in this answer, and nothing but ours may be one; code has none.
-            quoted = _LIKE_A_CITATION.sub(r"(\1)", text.replace("`", "'"))
-            yield Quoted(quoted, number, frozenset(words), opens)
-            opens = False
+            quoted = _LIKE_A_CITATION.sub(r"(\1)", _LINK.sub(r"\1", text).replace("`", "'"))
+            yield Quoted(quoted, number, frozenset(words), opens, under)
+            opens, under = False, frozenset()
 
 
 def _with_list_entries(sentences: Iterable[str]) -> Iterable[str]:
-    """Sentences without Markdown marks; one that ends with a colon comes with the list entries after it."""
+    """Headings, and sentences without Markdown marks; one with a colon at its end has the list entries after it."""
     leading: list[str] = []
     for sentence in sentences:
         entry = bool(_ENTRY.match(sentence))
@@ -90,6 +99,8 @@ def _with_list_entries(sentences: Iterable[str]) -> Iterable[str]:
             yield _joined(leading)
             leading = []
         if sentence.startswith(("#", "|", "<!--", "```")):
+            if sentence.startswith("#"):
+                yield sentence
             continue
         plain = " ".join(_EMPHASIS.sub("", _MARKS.sub("", sentence)).split())
         if leading or plain.endswith(":"):

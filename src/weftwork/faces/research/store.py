@@ -75,7 +75,7 @@ class WeftSearch:
         recipe = self._recipe(mode, limit)
         context = await asyncio.to_thread(self._weft.assemble, self._request(query, max_tokens), recipe)
         best = [excerpt.items[0].candidate for excerpt in context.excerpts]
-        sources = [_matched(page, query) for page in best]
+        sources = [matched_page(page, query) for page in best]
         unanswered = not sources and context.support is not None and context.support < self._least(recipe)
         return ResearchContext.from_context(context, sources, 0 if unanswered else min(limit, len(context.trace)))
 
@@ -119,7 +119,7 @@ def _source(node: NodeInfo, text: str, score: float = 0.0) -> SourceDocument:
     )
 
 
-def _matched(page: Candidate, query: str) -> SourceDocument:
+def matched_page(page: Candidate, query: str) -> SourceDocument:
     """A page with the label of the section that has most of the query's words, not of its first text."""
     node, text = page.node, page.passage.text
     language = language_of(text)

@@ -24,7 +24,7 @@ class SourceDocument:
     doc_id: str
     filename: str
     page: int
-    """1 for the first."""
+    """1 for the first; 0 for what has no pages, such as a note."""
     extension: str
     thumbnail_path: str | None = None
     image_path: str | None = None

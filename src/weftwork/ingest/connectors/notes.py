@@ -121,7 +121,7 @@ def _called(name: str, key: str, title: str, others: tuple[str, ...]) -> Iterato
     yield from path_names(name, posixpath.splitext(key)[0])
     yield Named(name, stem, "title")
     for other in dict.fromkeys((title, *others)):
-        if other and other.casefold() != stem.casefold():
+        if other and other != stem:
             yield Named(name, other, "alias")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from weftwork.ingest.documents.layout.boxes import Run
 from weftwork.ingest.documents.layout.page import page_markdown
+from weftwork.ingest.documents.layout.running import Sampled
 from weftwork.ingest.documents.layout.style import learn_style
 from weftwork.ingest.documents.values import TextSource, Tools
 
@@ -19,15 +20,16 @@ LARGER = 1.45
 """Least height of a heading, as a multiple of the usual one: boxes around scanned lines vary."""
 
 
-def scanned(picture: Image, tools: Tools) -> tuple[str, TextSource]:
+def scanned(picture: Image, tools: Tools, number: int = 1) -> tuple[str, TextSource]:
     """The OCR text of a picture as Markdown, and its source."""
     if tools.ocr is None:
         return "", "none"
     runs = _even(tools.ocr(picture))
     if not runs:
         return "", "ocr"
-    style = learn_style([(runs, picture.height)], larger=LARGER)
-    return page_markdown(runs, picture.height, replace(style, bold_headings=False)), "ocr"
+    page = Sampled(runs, picture.height, number)
+    style = learn_style([page], larger=LARGER)
+    return page_markdown(page, replace(style, bold_headings=False)), "ocr"
 
 
 def _even(runs: Sequence[Run]) -> list[Run]:

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Asked
 
 from weftwork.render.quote import inline
+from weftwork.server.http.oauth.routes import OPEN_PATHS
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.service import Served, Service, service_of
 from weftwork.server.keys import find_key
@@ -87,16 +88,21 @@ def _identified(connection: HTTPConnection, service: Service) -> Caller:
         workspaces = frozenset(service.weft.store.workspaces())
         caller = Caller(local.user, "admin", workspaces, local.workspace, LOCAL)
     else:
-        caller = _by_key(given or "", service)
+        caller = _by_key(given or "", service, connection.scope["path"])
     service.rates.take(caller.key)
     return _acting(connection, service, _at_home(connection, caller))
 
 
-def _by_key(given: str, service: Service) -> Caller:
+def _by_key(given: str, service: Service, path: str = "") -> Caller:
+    """The caller by a key, or by a token of OAuth, which stands for one."""
     kind, _, token = given.partition(" ")
     key = find_key(service.weft.store, token.strip(), service.weft.now()) if kind.lower() == "bearer" else None
+    if key is None and service.oauth is not None and kind.lower() == "bearer":
+        key = service.oauth.key_of(token.strip())
     if key is None:
-        raise Problem(401, "this needs a key that is valid: see  weftwork keys create", headers=_CHALLENGE)
+        challenge = 'Bearer realm="weftwork"' if service.oauth is None else service.oauth.challenge(path)
+        headers = {"WWW-Authenticate": challenge}
+        raise Problem(401, "this needs a key that is valid: see  weftwork keys create", headers=headers)
     home = next(iter(key.workspaces)) if len(key.workspaces) == 1 else None
     return Caller(key.user, key.scope, key.workspaces, home, key.id)
 
@@ -107,9 +113,6 @@ def _by_address(token: str, service: Service) -> Caller:
     if caller.scope != "record":
         raise Problem(403, "a key in an address must have scope record: see  weftwork keys create --scope record")
     return caller
-
-
-_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="weftwork"'}
 
 
 def _at_home(connection: HTTPConnection, caller: Caller) -> Caller:
@@ -153,7 +156,9 @@ class KeyFirst:
     async def __call__(self, scope: Asked, receive: Receive, send: Send) -> None:
         """Pass on what comes with a key that holds, and what brings nothing."""
         if scope["type"] == "http" and _brings_body(scope):
-            await anyio.to_thread.run_sync(identify, HTTPConnection(scope), scope["app"].state.service)
+            service: Service = scope["app"].state.service
+            if service.oauth is None or scope["path"] not in OPEN_PATHS:
+                await anyio.to_thread.run_sync(identify, HTTPConnection(scope), service)
         await self.app(scope, receive, send)
 
 

@@ -23,6 +23,7 @@ from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.limits import BodyLimit, Rates
 from weftwork.server.http.mcp import mcp_route
 from weftwork.server.http.metrics import Metrics
+from weftwork.server.http.oauth.routes import OAuth
 from weftwork.server.http.openapi import operation_id
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import add_problems
@@ -32,6 +33,8 @@ from weftwork.server.http.service import Service
 from weftwork.server.http.tracing import Tracing, trace_contexts
 from weftwork.types import Context
 
+RECEIPT_SECONDS = 1.0
+"""Time after which the receipt of a context is written at the latest."""
 DESCRIPTION = """\
 The context that a question needs: permitted, scored, packed to an exact token budget, cited and explained.
 
@@ -55,8 +58,9 @@ def make_app(weft: Weft, options: Options | None = None) -> FastAPI:
         lifespan=_lifespan,
         generate_unique_id_function=operation_id,
     )
-    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits))
-    app.router.routes.append(mcp_route(service))
+    oauth = None if chosen.oauth is None else OAuth.of(weft, chosen.oauth)
+    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits), oauth)
+    app.router.routes.extend((mcp_route(service), *(() if oauth is None else oauth.routes())))
     for router in (health.router, *ROUTERS):
         app.include_router(router)
     _serve_page(app, Path(str(files("weftwork.server"))) / "web")
@@ -69,10 +73,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service: Service = app.state.service
     anyio.to_thread.current_default_thread_limiter().total_tokens = service.options.threads
     service.weft.context_cache.watch = _watching(service)
+    service.weft.receipts.delay = RECEIPT_SECONDS
     await anyio.to_thread.run_sync(service.jobs.start)
     try:
         yield
     finally:
+        service.weft.receipts.delay = None
+        await anyio.to_thread.run_sync(service.weft.receipts.flush)
         await anyio.to_thread.run_sync(service.jobs.stop)
 
 

@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from weftwork.engine import Added, Weft
+from weftwork.engine import Weft
 from weftwork.identity import node_id
+from weftwork.results import Added
 from weftwork.server.http.access import Caller
 from weftwork.types import Edge, Node
 from weftwork.write.permit import Kind, Permit, namespace, permitted

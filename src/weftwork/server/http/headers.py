@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from weftwork.server.http.problems import Problem
 
 PAGE = ("/", "/assets")
+APPROVE_PATH = "/oauth/approve"
 POLICY_OF_PAGE = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self';"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -45,7 +46,10 @@ class SecurityHeaders:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(added)
+                headers = MutableHeaders(scope=message)
+                # The page that asks for a key on behalf of a client has a policy of its own.
+                own = headers.get("Content-Security-Policy") if scope["path"] == APPROVE_PATH else None
+                headers.update(added if own is None else added | {"Content-Security-Policy": own})
             await send(message)
 
         await self.app(scope, receive, sending)

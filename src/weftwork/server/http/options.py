@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weftwork.errors import InvalidInput
+from weftwork.server.http.oauth.settings import OAuthSettings
 from weftwork.server.http.schemas.values import DEEPEST, LARGEST_BUDGET, LONGEST_QUERY, MOST_IN_A_BATCH, MOST_LISTED
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ class Options:
     """Requests that are worked on at once; others wait."""
     max_output_tokens: int = 10_000
     """Most tokens in one answer over MCP."""
+    oauth: OAuthSettings | None = None
+    """How clients get tokens, beside keys; None for keys alone."""
     tracer_provider: Any = None
     """Of OpenTelemetry, if spans are wanted."""
     model: LanguageModel | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from weftwork.config import Config
 from weftwork.engine import LOCAL_MODELS, Weft
 from weftwork.errors import InvalidInput
 from weftwork.server.http.app import make_app
+from weftwork.server.http.oauth.settings import OAuthSettings
 from weftwork.server.http.openapi import describe
 from weftwork.server.http.options import LIMITS, Limits, Local, Options
 from weftwork.server.http.service import Service
@@ -34,7 +36,8 @@ GRACE_SECONDS = 30
 def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, model: Any) -> Options:
     """The options of a server by these settings; one without keys is for this machine only."""
     local = None
-    if not store.keys.all():
+    oauth = OAuthSettings.from_mapping(chosen.get("oauth", {}), os.environ)
+    if not store.keys.all() and (oauth is None or oauth.issuer is None):
         if not is_loopback(chosen["host"]):
             raise InvalidInput(
                 f"without any key the server listens on this machine only, not on {chosen['host']}: make a key with"
@@ -53,6 +56,7 @@ def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, mod
         threads=_count("threads", chosen.get("threads", 16)),
         max_output_tokens=config.max_output_tokens,
         model=model,
+        oauth=oauth,
         tracer_provider=exporting_provider() if chosen.get("otel") else None,
     )
 

@@ -8,6 +8,7 @@ import time
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weftwork.server.http.metrics import Metrics
+from weftwork.surface import set_surface
 
 NOWHERE = "-"
 """The route of a request that met none."""
@@ -37,6 +38,7 @@ class Observing:
             await send(message)
 
         self._metrics.in_flight.inc()
+        set_surface("mcp" if scope["path"].startswith("/mcp") else "http")
         try:
             await self.app(scope, receive, sending)
         finally:

@@ -12,6 +12,7 @@ from weftwork.engine import Weft
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.limits import Rates
 from weftwork.server.http.metrics import Metrics
+from weftwork.server.http.oauth.routes import OAuth
 from weftwork.server.http.options import Options
 
 
@@ -24,6 +25,8 @@ class Service:
     jobs: Jobs
     metrics: Metrics
     rates: Rates
+    oauth: OAuth | None = None
+    """How tokens of OAuth are checked, where they are offered."""
 
 
 async def service_of(connection: HTTPConnection) -> Service:

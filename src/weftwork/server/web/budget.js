@@ -44,7 +44,6 @@ export function details(result) {
   return el("dl", { class: "facts-list" },
     line("Why it ends", ENDED[result.ended]),
     result.support === null ? null : line("How well the best answers", `${result.support.toFixed(2)} of 1`),
-    line("Stays the same at the start", `${plural(result.stable_prefix_tokens, "token")}, which a provider's prompt cache can hold`),
     result.sections.map((each) => line(each.title, `${plural(each.tokens, "token")}${each.budget === null ? "" : ` (may count on ${number(each.budget)}; what others leave is there for all)`}`)),
     result.lines_tokens ? line("By title only", plural(result.lines_tokens, "token")) : null,
     result.frame_tokens ? line("Headings", plural(result.frame_tokens, "token")) : null,

@@ -17,6 +17,7 @@ from weftwork.store.contract.embedding_queue import ClaimsContract
 from weftwork.store.contract.history import HistoryContract
 from weftwork.store.contract.marks import MarksContract
 from weftwork.store.contract.pages import PagesContract
+from weftwork.store.contract.receipts import ReceiptsContract
 from weftwork.store.contract.search import SearchContract
 from weftwork.store.contract.server_state import ServerStateContract
 from weftwork.store.contract.structure import StructureContract
@@ -40,6 +41,7 @@ class StoreContract(
     MarksContract,
     ClaimsContract,
     ServerStateContract,
+    ReceiptsContract,
     ThreadsContract,
 ):
     """The whole contract; the `store` fixture gives an empty store."""

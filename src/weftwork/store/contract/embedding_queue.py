@@ -44,6 +44,16 @@ class ClaimsContract:
         assert entries[0].passages[0].digest in texts
         assert texts[entries[0].passages[0].digest] == "same\nthe same text"
 
+    def test_vectors_are_counted_by_model_and_go_with_their_texts(self, store: Store) -> None:
+        put(opened(store), node("a", "amber"), node("b", "birch"))
+        assert store.vector_counts(WORKSPACE) == {EMBEDDER.model: 2}
+        with store.claim(WORKSPACE, "another", 1) as texts, store.atomic(WORKSPACE) as batch:
+            batch.put_vectors("another", {digest: EMBEDDER.embed(text) for digest, text in texts.items()})
+        assert store.vector_counts(WORKSPACE) == {EMBEDDER.model: 2, "another": 1}
+        with store.atomic(WORKSPACE) as batch:
+            batch.remove(["a", "b"])
+        assert not any(store.vector_counts(WORKSPACE).values())
+
     def test_what_a_worker_fails_at_waits_again(self, store: Store) -> None:
         opened(store)
         put_bare(store, node("a", "amber"))

@@ -18,7 +18,8 @@ OWN = "weftwork_"
 _NUMBERS = {"pool": 10, "timeout": 30, "wait": 10, "lag": 1}
 MOST = 1_000_000
 """The maximum of a numeric setting: twelve days, for those in seconds."""
-_TEXTS = ("files", "read")
+_TEXTS = ("files", "read", "pooler")
+TRANSACTION = "transaction"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class Address:
     """Seconds to wait for the replica to have what this process wrote, before the primary is asked."""
     read: str | None = None
     """The connection string of a replica for reads."""
+    pooled: bool = False
+    """True behind a pooler such as PgBouncer that hands out connections for single transactions."""
     files: Path
     """Base path of the folders of files, on storage that all servers share."""
 
@@ -54,6 +57,8 @@ def parse(url: str) -> Address:
     if unknown:
         names = ", ".join(OWN + name for name in (*_NUMBERS, *_TEXTS))
         raise InvalidInput(f"the address has an unknown setting {OWN}{unknown[0]}: use {names}")
+    if settings.get("pooler", TRANSACTION) != TRANSACTION:
+        raise InvalidInput(f"{OWN}pooler in the address must be {TRANSACTION!r}, got {settings['pooler']!r}")
     name = unquote(parts.path.strip("/")) or "postgres"
     folder = Path(settings["files"]) if "files" in settings else _shared_folder()
     numbers = {setting: _number(setting, settings[setting]) for setting in _NUMBERS if setting in settings}
@@ -62,6 +67,7 @@ def parse(url: str) -> Address:
         place=f"{parts.scheme}://{parts.hostname or dict(parse_qsl(rest)).get('host', '')}/{name}",
         files=folder / "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name),
         read=parse(settings["read"]).server if settings.get("read") else None,
+        pooled="pooler" in settings,
         **numbers,
     )
 

@@ -34,10 +34,17 @@ PREPARED_AFTER = 2
 """psycopg's prepare_threshold: executions after which a statement is prepared."""
 PREPARED = 200
 """psycopg's prepared_max; enough for the statements of about five workspaces."""
-PLANS = "SET plan_cache_mode TO force_custom_plan"
-"""Generic plans are bad for every workspace; docs/decisions/0014-postgres.md has the measurements."""
-EXACT = "SET client_encoding TO 'UTF8'; SET extra_float_digits TO 1"
-"""Lossless text and floats, whatever the address, the environment or the database set."""
+SETTINGS = {
+    "search_path": f"{SCHEMA}, public",
+    "timezone": "'UTC'",
+    "jit": "off",
+    # Generic plans are bad for every workspace; docs/decisions/0014-postgres.md has the measurements.
+    "plan_cache_mode": "force_custom_plan",
+    # Lossless text and floats, whatever the address, the environment or the database set.
+    "client_encoding": "'UTF8'",
+    "extra_float_digits": "1",
+}
+"""Of each connection."""
 RECONNECTING = 1
 """The pool's reconnect_timeout in seconds."""
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL weftwork.reach TO 'all'"
@@ -66,7 +73,11 @@ class Connections:
     def _pooled(self, server: str) -> ConnectionPool[Connection[Any]]:
         return ConnectionPool(
             server,
-            kwargs={"autocommit": True, "prepare_threshold": PREPARED_AFTER, "connect_timeout": self.address.wait},
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": None if self.address.pooled else PREPARED_AFTER,
+                "connect_timeout": self.address.wait,
+            },
             connection_class=Connection if self.tracer is None else traced_connections(self.tracer),
             min_size=1,
             max_size=self.address.pool,
@@ -89,8 +100,9 @@ class Connections:
             return self._set_up(self.address.read, create)  # enough for reading
 
     def _set_up(self, server: str, create: bool) -> str | None:
-        with psycopg.connect(server, autocommit=True, connect_timeout=self.address.wait) as connection:
-            connection.execute(f"SET search_path TO {SCHEMA}, public".encode())
+        with psycopg.connect(
+            server, autocommit=True, connect_timeout=self.address.wait, prepare_threshold=None
+        ) as connection:
             if not create and not is_set_up(connection):
                 raise NotFound(f"{self.address.place} holds no store: create it with  weftwork init --store ADDRESS")
             migrate(connection)
@@ -102,10 +114,14 @@ class Connections:
     def _configure(self, connection: Connection[Any]) -> None:
         register(connection)
         connection.prepared_max = PREPARED
-        role = "" if self.role is None else f"SET ROLE {self.role};"
-        settings = f"SET search_path TO {SCHEMA}, public; SET timezone TO 'UTC'; SET jit TO off; {PLANS}; {EXACT}"
-        timeout = f"SET statement_timeout TO {1000 * self.address.timeout}"
-        connection.execute(f"{role}{settings};{timeout}".encode(), prepare=False)
+        if not self.address.pooled:
+            connection.execute("; ".join(self._settings("SET")).encode(), prepare=False)
+
+    def _settings(self, command: str) -> Iterator[str]:
+        if self.role is not None:
+            yield f"{command} ROLE {self.role}"
+        for name, value in {**SETTINGS, "statement_timeout": str(1000 * self.address.timeout)}.items():
+            yield f"{command} {name} TO {value}"
 
     @contextmanager
     def read(self, first: Callable[[Connection[Any]], Answer]) -> Iterator[tuple[Connection[Any], Answer]]:
@@ -231,6 +247,8 @@ class Connections:
         place: Place,
         timeout: float | None = None,
     ) -> tuple[Connection[Any], Answer]:
+        if self.address.pooled:  # the next transaction may be on another connection of the server
+            statement = "; ".join((statement, *self._settings("SET LOCAL")))
         connection = place.pool.getconn(timeout)
         try:
             return connection, _begun(connection, statement, first)

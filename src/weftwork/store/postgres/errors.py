@@ -64,6 +64,12 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], type[WeftError], str], ..
         StoreError,
         "refuses ({error}): grant the role its rights, see docs/postgres.md",
     ),
+    (
+        (errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement),
+        StoreError,
+        "loses prepared statements ({error}): behind a pooler such as PgBouncer, add  weftwork_pooler=transaction  "
+        "to the address",
+    ),
     ((errors.DiskFull,), StoreError, "cannot be written ({error}): free some space on the server"),
     (
         (errors.ProgramLimitExceeded,),

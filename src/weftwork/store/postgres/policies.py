@@ -18,9 +18,9 @@ APPLICATION = "weftwork_app"
 _LISTED = ("acls", "nodes", "passages", "words", "vocabulary", "embeddings", "changes")
 _OF_A_NODE = ("tags", "fields", "page_vectors", "feedback", "usage")
 _SHARED = ("workspaces", "users", "members", "acl_principals", "models", "commits")
-_OWN = ("contexts",)
+_OWN = ("contexts", "receipts", "given")
 _FOR_WRITING = ("marks", "waiting")
-_SERVICE = ("keys", "key_workspaces", "jobs", "embedding_cache")
+SERVICE = ("keys", "key_workspaces", "jobs", "embedding_cache")
 _PUBLIC = ("directory", "migrations")
 
 FUNCTIONS = """
@@ -138,7 +138,7 @@ def _conditions() -> dict[str, str]:
     conditions |= dict.fromkeys(_OWN, own_rows) | {"activity": own_rows}
     conditions |= dict.fromkeys(_SHARED, _MINE)
     conditions |= dict.fromkeys(_FOR_WRITING, f"{_MINE} AND {_EVERYTHING}")
-    conditions |= dict.fromkeys(_SERVICE, _EVERYTHING)
+    conditions |= dict.fromkeys(SERVICE, _EVERYTHING)
     return conditions
 
 
@@ -150,7 +150,7 @@ def policies(*, subqueries: bool = True) -> dict[str, tuple[str, ...]]:
     """
     statements: dict[str, tuple[str, ...]] = {}
     for table, condition in _conditions().items():
-        writing = _EVERYTHING if table in _SERVICE else f"{_MINE} AND {_EVERYTHING}"
+        writing = _EVERYTHING if table in SERVICE else f"{_MINE} AND {_EVERYTHING}"
         reading = condition if subqueries or "EXISTS" not in condition else _MINE
         if not subqueries:
             reading, writing = (_SUBQUERY.sub(r"\1", text) for text in (reading, writing))
@@ -162,10 +162,12 @@ def policies(*, subqueries: bool = True) -> dict[str, tuple[str, ...]]:
 
 
 _SUBQUERY = re.compile(r"\(SELECT (weftwork_\w+\(\))\)")
-POLICIES = "\n".join(
-    "\n".join((f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;", *statements))
-    for table, statements in policies().items()
-)
+
+
+def policies_for(*tables: str) -> str:
+    """The statements that switch on row-level security for new tables."""
+    made = policies()
+    return "\n".join(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;\n" + "\n".join(made[name]) for name in tables)
 
 
 GRANTS = (

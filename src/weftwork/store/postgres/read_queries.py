@@ -190,7 +190,7 @@ _SAID = f"""SELECT p.key, q.key FROM passages p
 SAID_BEFORE = _SAID.format(comparison="<", order="DESC")
 SAID_AFTER = _SAID.format(comparison=">", order="ASC")
 # The following read `edges` once a direction: its policy makes each further reference expensive to plan.
-_EDGES_ONE_WAY = f"""(SELECT {{source}}, {{target}}, type, label, weight FROM (
+_EDGES_ONE_WAY = f"""(SELECT own, {{source}}, {{target}}, type, label, weight FROM (
         SELECT own, other, type, label, weight,
             dense_rank() OVER (PARTITION BY own ORDER BY heaviest DESC, other) AS place
         FROM (
@@ -203,7 +203,7 @@ _EDGES_ONE_WAY = f"""(SELECT {{source}}, {{target}}, type, label, weight FROM (
             WHERE f.workspace = %(ws)s AND f.id = ANY (%(names)s::text[]) AND f.acl = {VISIBLE}
               AND {_HOLDS.format(table="f")}) linked
     ) ranked WHERE place <= %(limit)s)"""
-EDGES = " UNION ".join(
+EDGES = " UNION ALL ".join(
     (
         _EDGES_ONE_WAY.format(near="source", far="target", source="own", target="other"),
         _EDGES_ONE_WAY.format(near="target", far="source", source="other", target="own"),

@@ -8,10 +8,12 @@ maintains the counts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from weftwork.errors import StoreError
-from weftwork.store.postgres.policies import APPLICATION, FUNCTIONS, GRANTS, POLICIES, ROLE
+from weftwork.store.postgres.policies import APPLICATION, FUNCTIONS, GRANTS, ROLE, SERVICE, policies_for
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -78,6 +80,10 @@ TABLES: dict[str, str] = {
         PRIMARY KEY (workspace, topic, name), {_WORKSPACE}""",
     "waiting": f"""model text NOT NULL, digest text NOT NULL, PRIMARY KEY (workspace, model, digest),
         {_WORKSPACE}""",
+    "receipts": f"""id text NOT NULL, who text NOT NULL, thread text NOT NULL, at bigint NOT NULL, record text NOT NULL,
+        PRIMARY KEY (workspace, id), {_WORKSPACE}""",
+    "given": f"""node bigint NOT NULL, who text NOT NULL, given text NOT NULL, at bigint NOT NULL,
+        PRIMARY KEY (workspace, node, who), {_NODE}""",
 }
 """Tables of a workspace, with their columns after its number; text has the collation "C"."""
 
@@ -147,13 +153,27 @@ _EXTENSIONS = """
 """
 
 
-def _tables() -> str:
-    columns = {name: _TEXT.sub('text COLLATE "C"', text) for name, text in TABLES.items()}
+_RECEIPTS = ("receipts", "given")
+"""Tables of the second migration."""
+
+
+def _tables(*names: str) -> str:
+    columns = {name: _TEXT.sub('text COLLATE "C"', TABLES[name]) for name in names}
     return "\n".join(f"CREATE TABLE {name} (workspace bigint NOT NULL, {text});" for name, text in columns.items())
 
 
+_FIRST = [name for name in TABLES if name not in _RECEIPTS]
 MIGRATIONS: dict[str, str] = {
-    "0001_first_release": "\n".join((_EXTENSIONS, _DIRECTORY, _tables(), _INDEXES, FUNCTIONS, POLICIES, ROLE))
+    "0001_first_release": "\n".join(
+        (_EXTENSIONS, _DIRECTORY, _tables(*_FIRST), _INDEXES, FUNCTIONS, policies_for(*_FIRST, *SERVICE), ROLE)
+    ),
+    "0002_receipts": "\n".join(
+        (
+            _tables(*_RECEIPTS),
+            "CREATE INDEX receipts_at ON receipts (workspace, at, id);",
+            policies_for(*_RECEIPTS),
+        )
+    ),
 }
 
 
@@ -161,8 +181,7 @@ def migrate(connection: Connection[Any]) -> None:
     """Bring a database to the newest schema; safe when many processes do it at once."""
     if _missing(connection):
         _migrate(connection)
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    with _alone(connection):
         waiting = connection.execute(
             """SELECT 1 FROM pg_roles r JOIN pg_class c ON c.relnamespace = %s::regnamespace
                WHERE r.rolname = %s AND c.relkind = 'r'
@@ -174,17 +193,24 @@ def migrate(connection: Connection[Any]) -> None:
 
 
 def _migrate(connection: Connection[Any]) -> None:
-    with connection.transaction():
-        # Locked before the first look: a second process finds everything done.
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    with _alone(connection):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
         connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (name text PRIMARY KEY)")
     for name, steps in MIGRATIONS.items():
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        with _alone(connection):
             if name in _missing(connection):
                 connection.execute(steps.encode())
                 connection.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
+
+
+@contextmanager
+def _alone(connection: Connection[Any]) -> Iterator[None]:
+    """A transaction that no other process migrates beside; settings are its own, for the sake of poolers."""
+    with connection.transaction():
+        # Locked before the first look: a second process finds everything done.
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        connection.execute(f"SET LOCAL search_path TO {SCHEMA}, public".encode())
+        yield
 
 
 def is_set_up(connection: Connection[Any]) -> bool:

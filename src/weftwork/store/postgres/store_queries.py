@@ -20,6 +20,8 @@ DIGESTS = """SELECT DISTINCT p.digest FROM passages p
     JOIN embeddings e ON e.workspace = %(ws)s AND e.key = p.key
     JOIN models m ON m.workspace = %(ws)s AND m.model = e.model AND m.name = %(model)s
     WHERE p.workspace = %(ws)s AND p.digest = ANY (%(digests)s::text[])"""
+VECTOR_COUNTS = """SELECT m.name, (SELECT COUNT(*) FROM embeddings e WHERE e.workspace = %(ws)s AND e.model = m.model)
+    FROM models m WHERE m.workspace = %(ws)s"""
 PAGES_WITHOUT_VECTORS = f"""SELECT n.id, d.id, {TEXT}, n.fields
     FROM nodes n LEFT JOIN nodes d ON d.workspace = %(ws)s AND d.pk = n.parent
     WHERE n.workspace = %(ws)s AND n.type = 'document_page' AND NOT EXISTS (
@@ -34,6 +36,24 @@ KEEP_CONTEXT = """INSERT INTO contexts (workspace, who, thread, name, kept, at)
 TRIM_CONTEXTS = """DELETE FROM contexts WHERE workspace = %(ws)s AND who = %(user)s AND (thread, name) IN (
         SELECT thread, name FROM contexts WHERE workspace = %(ws)s AND who = %(user)s
         ORDER BY at DESC, name OFFSET %(most)s)"""
+
+_RECEIPT = "SELECT id, who, thread, at, record FROM receipts WHERE workspace = %(ws)s"
+RECEIPT = f"{_RECEIPT} AND id = %(id)s"
+RECEIPTS = f"""{_RECEIPT} AND (%(user)s::text IS NULL OR who = %(user)s)
+    AND (%(thread)s::text IS NULL OR thread = %(thread)s) ORDER BY at DESC, id DESC LIMIT %(limit)s"""
+PUT_RECEIPT = """INSERT INTO receipts (workspace, id, who, thread, at, record)
+    VALUES (%(ws)s, %(id)s, %(user)s, %(thread)s, %(at)s, %(record)s)
+    ON CONFLICT (workspace, id) DO UPDATE SET who = excluded.who, thread = excluded.thread, at = excluded.at,
+        record = excluded.record"""
+TRIM_RECEIPTS = """DELETE FROM receipts WHERE workspace = %(ws)s AND id IN (
+        SELECT id FROM receipts WHERE workspace = %(ws)s ORDER BY at DESC, id DESC OFFSET %(most)s)"""
+REMOVE_RECEIPTS = """DELETE FROM receipts WHERE workspace = %(ws)s
+    AND (%(any)s OR id = ANY (%(ids)s::text[])) AND (%(user)s::text IS NULL OR who = %(user)s)"""
+GIVEN = """SELECT g.given FROM nodes n JOIN given g ON g.workspace = %(ws)s AND g.node = n.pk
+    WHERE n.workspace = %(ws)s AND n.id = %(name)s AND g.who = %(user)s"""
+PUT_GIVEN = """INSERT INTO given (workspace, node, who, given, at)
+    SELECT workspace, pk, %(user)s, %(given)s, %(at)s FROM nodes WHERE workspace = %(ws)s AND id = %(name)s
+    ON CONFLICT (workspace, node, who) DO UPDATE SET given = excluded.given, at = excluded.at"""
 
 _KEY = """SELECT k.id, k.digest, k.who, k.scope, k.created_at, k.name, k.expires_at, k.revoked_at,
         (SELECT COALESCE(json_agg(d.name), '[]')::text

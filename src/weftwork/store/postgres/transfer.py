@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 500
 """Rows that are fetched together."""
-PLAIN = frozenset("page_vectors edges changes commits activity feedback usage contexts marks users members".split())
+PLAIN = frozenset(
+    "page_vectors edges changes commits activity feedback usage contexts receipts given marks users members".split()
+)
 """Kinds whose rows are inserted unchanged."""
 FLAGS = {"changes": 4, "feedback": 2}
 """The boolean column of a kind."""

@@ -33,6 +33,8 @@ ROWS = {
     "usage": "SELECT node, who, used FROM usage WHERE workspace = %(ws)s ORDER BY node, who",
     "contexts": """SELECT who, thread, name, kept, at FROM contexts
         WHERE workspace = %(ws)s ORDER BY who, thread, name""",
+    "receipts": "SELECT id, who, thread, at, record FROM receipts WHERE workspace = %(ws)s ORDER BY id",
+    "given": "SELECT node, who, given, at FROM given WHERE workspace = %(ws)s ORDER BY node, who",
     "marks": f"""SELECT topic, name, mark FROM marks
         WHERE workspace = %(ws)s AND topic NOT IN {STAYING} ORDER BY topic, name""",
     "users": "SELECT name FROM users WHERE workspace = %(ws)s ORDER BY name",

@@ -74,7 +74,7 @@ class ReadQueries(Protocol):
     NEIGHBOURS_IN: str
     """node, any, types, limit → INFO of the source, type, label, weight; the heaviest first"""
     EDGES: str
-    """names, limit, ever, as_of → source, target, type, label, weight; each edge once"""
+    """names, limit, ever, as_of → name, source, target, type, label, weight"""
     CHILD_HOPS: str
     """frontier, limit → start, end, type, label, id of the end, when it changed, direction, its type, weight"""
     PARENT_HOPS: str
@@ -197,6 +197,7 @@ class StoreQueries(Protocol):
     MARKS: str
     """group → name, mark; in order"""
     DIGESTS: str
+    VECTOR_COUNTS: str
     """model, digests → digest with a vector"""
     PAGES_WITHOUT_VECTORS: str
     """model, limit → id, id of the document, text, fields; the oldest first"""
@@ -207,6 +208,21 @@ class StoreQueries(Protocol):
     """user, thread, name, record, at"""
     TRIM_CONTEXTS: str
     """user, most; the oldest go"""
+
+    RECEIPT: str
+    """id → id, user, thread, at, record"""
+    RECEIPTS: str
+    """user or NULL, thread or NULL, limit → the same; the latest first"""
+    PUT_RECEIPT: str
+    """id, user, thread, at, record"""
+    TRIM_RECEIPTS: str
+    """most; the oldest go"""
+    REMOVE_RECEIPTS: str
+    """any, ids, user or NULL"""
+    GIVEN: str
+    """name of a thread, user → record"""
+    PUT_GIVEN: str
+    """name of a thread, user, given, at"""
 
     KEYS: str
     """→ id, digest, user, scope, created_at, name, expires_at, revoked_at, names of workspaces as JSON; in order"""

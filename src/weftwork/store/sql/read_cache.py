@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from weftwork.types import Outline, Record
+
+Name = TypeVar("Name", bound=Hashable)
+Value = TypeVar("Value")
+Rows = TypeVar("Rows", bound=Sized)
 
 MOST_BYTES = 64_000_000
 MOST_SCOPES = 64
@@ -21,6 +27,8 @@ NODE_BYTES = 1_200
 RENDERED_BYTES, MOST_RENDERED_BYTES = 30, 100_000
 """About what the excerpts that are kept of a document take: by token of the document, and at most."""
 TERM_BYTES = 120
+LOOKUP_BYTES, ROW_BYTES = 200, 400
+"""About what an answer takes, and each of the rows in it."""
 
 ScopeKey = tuple[int, int, frozenset[int]]
 """The workspace, the version of its content, and the access lists that a viewer may see."""
@@ -62,6 +70,39 @@ class NextTurn:
 
 
 @dataclass(slots=True)
+class Lookups:
+    """Answers of small reads, such as the children of a node, by what was asked."""
+
+    answers: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
+    bytes: int = 0
+
+    def one(self, asked: tuple[Hashable, ...], read: Callable[[], Rows]) -> Rows:
+        """The rows of a read, which is done once; nobody may change them."""
+        answer = self.answers.get(asked)
+        if answer is None:
+            answer = self.answers[asked] = read()
+            self.bytes += LOOKUP_BYTES + ROW_BYTES * len(answer)
+        return cast(Rows, answer)
+
+    def each(
+        self,
+        asked: tuple[Hashable, ...],
+        names: Iterable[Name],
+        read: Callable[[list[Name]], Mapping[Name, Value]],
+        default: Value,
+    ) -> dict[Name, Value]:
+        """What is known by each of these names, where only what was not read before is read; `default` for nothing."""
+        known: dict[Name, Value] = self.answers.setdefault(asked, {})
+        missing = [name for name in names if name not in known]
+        if missing:
+            found = read(missing)
+            known.update({name: found.get(name, default) for name in missing})
+            rows = sum(len(value) if isinstance(value, Collection) else 1 for value in found.values())
+            self.bytes += LOOKUP_BYTES * len(missing) + ROW_BYTES * rows
+        return {name: known[name] for name in names}
+
+
+@dataclass(slots=True)
 class CachedReads:
     """The rows of one scope. Dictionaries only grow, until all are emptied at once."""
 
@@ -77,7 +118,23 @@ class CachedReads:
     """The number of visible passages, and of their words."""
     turn: NextTurn | None = None
     """The next turn, as it was read last."""
-    bytes: int = 0
+    lineages: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of nodes and of all that is visible above them, by id."""
+    content: Lookups = field(default_factory=Lookups)
+    """What depends on nodes alone."""
+    _latest: tuple[int, Lookups] = field(default_factory=lambda: (-1, Lookups()))
+    own_bytes: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """About the memory that all of it takes."""
+        return self.own_bytes + self.content.bytes + self._latest[1].bytes
+
+    def latest(self, version: int) -> Lookups:
+        """What depends on links, activity or usage as well: a write of any kind makes it stale."""
+        if self._latest[0] != version:
+            self._latest = version, Lookups()
+        return self._latest[1]
 
     def next_turn(self, moment: int) -> NextTurn | None:
         """The next turn after a moment, where the one that was read last tells it."""
@@ -88,29 +145,30 @@ class CachedReads:
     def add_record(self, cached: CachedRecord) -> None:
         """Keep a record."""
         self.records[cached.record.passage.key] = cached
-        self.bytes += RECORD_BYTES + len(cached.record.passage.text)
+        self.own_bytes += RECORD_BYTES + len(cached.record.passage.text)
 
     def add_outline(self, name: str, most: int, cached: CachedOutline) -> None:
         """Keep an outline."""
         self.outlines[name, most] = cached
         nodes = cached.outline.nodes
         rendered = min(MOST_RENDERED_BYTES, RENDERED_BYTES * sum(sum(node.tokens) for node in nodes))
-        self.bytes += OUTLINE_BYTES + NODE_BYTES * len(nodes) + rendered
+        self.own_bytes += OUTLINE_BYTES + NODE_BYTES * len(nodes) + rendered
 
     def add_words(self, key: int, cached: CachedWords) -> None:
         """Keep the stems of a passage."""
         self.words[key] = cached
-        self.bytes += TERM_BYTES + len(cached.text)
+        self.own_bytes += TERM_BYTES + len(cached.text)
 
     def add_frequencies(self, counts: dict[str, int]) -> None:
         """Keep document frequencies."""
         self.frequencies.update(counts)
-        self.bytes += TERM_BYTES * len(counts)
+        self.own_bytes += TERM_BYTES * len(counts)
 
     def empty(self) -> None:
         """Forget everything; readers hold what they have taken out."""
-        self.records, self.outlines, self.words, self.frequencies = {}, {}, {}, {}
-        self.bytes = 0
+        self.records, self.outlines, self.words, self.frequencies, self.lineages = {}, {}, {}, {}, {}
+        self.content, self._latest = Lookups(), (-1, Lookups())
+        self.own_bytes = 0
 
 
 class ReadCache:

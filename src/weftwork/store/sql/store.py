@@ -15,6 +15,7 @@ from weftwork.store.protocol import Batch
 from weftwork.store.sql.batch import SqlBatch
 from weftwork.store.sql.codec import fields_of, page_node, to_micros
 from weftwork.store.sql.queries import StoreQueries
+from weftwork.store.sql.receipts import SqlGivenToThreads, SqlReceipts
 from weftwork.store.sql.server_state import SqlJobs, SqlKeys, workspace_number
 from weftwork.store.sql.session import Database, Row, Session
 from weftwork.store.sql.vector_cache import SqlVectorCache
@@ -34,6 +35,8 @@ class SqlStore(ABC):
         self._clock = clock
         self.keys = SqlKeys(database, sql)
         self.jobs = SqlJobs(database, sql)
+        self.receipts = SqlReceipts(database, sql)
+        self.given = SqlGivenToThreads(database, sql)
         self.embedding_cache = SqlVectorCache(database, sql, clock)
         self._guard = threading.Lock()
         self._files: dict[int, Files] = {}
@@ -115,6 +118,10 @@ class SqlStore(ABC):
     def unchecked_vectors(self, workspace: str, model: str, digests: Sequence[str]) -> set[str]:
         """The digests under which a vector is stored. Ignores permissions: only for the write path."""
         return {digest for (digest,) in self._rows(workspace, self._sql.DIGESTS, model=model, digests=list(digests))}
+
+    def vector_counts(self, workspace: str) -> dict[str, int]:
+        """The number of vectors by model."""
+        return {model: int(count) for model, count in self._rows(workspace, self._sql.VECTOR_COUNTS)}
 
     def unchecked_pages_without_vectors(self, workspace: str, model: str, limit: int) -> list[Node]:
         """Some document pages without vectors of a model. Ignores permissions: only for the write path."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from weftwork.identity import CITATION, LONGER, SHORT
-from weftwork.store.protocol import USES_BY_ANOTHER, Closed, Direction
+from weftwork.store.protocol import USES_BY_ANOTHER, Closed
 from weftwork.store.sql.codec import (
     INFO_WIDTH,
     NAMES,
@@ -23,22 +21,19 @@ from weftwork.store.sql.codec import (
 )
 from weftwork.store.sql.outlines import OutlineRow, in_reading_order
 from weftwork.store.sql.page_ranking import Stage, best_pages, check_width
-from weftwork.store.sql.queries import ReadQueries
-from weftwork.store.sql.read_cache import CachedOutline, CachedReads, CachedRecord, NextTurn
-from weftwork.store.sql.session import Reader, Row
-from weftwork.store.sql.walk import EdgeRules, hops, walk
+from weftwork.store.sql.read_cache import CachedOutline, CachedRecord
+from weftwork.store.sql.session import Row
+from weftwork.store.sql.tree import TreeReads, trails_of
 from weftwork.text import bm25
 from weftwork.text.analysis import MAX_TERMS, NO_WORDS, stem_forms, whole_words
 from weftwork.text.languages import ENGLISH, FUNCTION_WORDS, language_of, marker
-from weftwork.types import Change, Edge, Event, Filters, Hit, Node, NodeInfo, Outline, Passage, Reached, Record, Usage
+from weftwork.types import Change, Event, Filters, Hit, Node, NodeInfo, Outline, Passage, Record, Usage
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Matrix, Vector
 
 NO_FILTERS = Filters()
 NOT_CLOSED = Closed()
-MAX_DEPTH = 64
-"""Limit on the length of a chain of ancestors."""
 RARE = 100
 """A language of less than one in so many passages is rare."""
 TRAIL = 8
@@ -47,30 +42,12 @@ AHEAD = timedelta(days=2)
 """Dates this far ahead are not past in any time zone."""
 EVER = -(2**62)
 """Before any moment."""
-
-
 CITATION_COLUMN = 6
 """The index of the citation id among the columns of a passage."""
 
 
-class SqlView(ABC):
+class SqlView(TreeReads, ABC):
     """Implements `weftwork.store.protocol.View` on the statements of a store."""
-
-    def __init__(
-        self,
-        reader: Reader,
-        sql: ReadQueries,
-        names: tuple[str, str],
-        version: int,
-        cached: CachedReads | None = None,
-    ) -> None:
-        """`cached` are rows of the same state of the workspace that the same access lists show."""
-        self._reader = reader
-        self._sql = sql
-        self._cached = cached or CachedReads()
-        self.workspace, self.user = names
-        # The number too: a workspace that is made again under a name counts its versions anew.
-        self.fingerprint: tuple[object, ...] = (*names, reader.workspace, version, reader.acls)
 
     def nodes(self, names: Sequence[str]) -> list[Node]:
         """The visible nodes among these ids, in the order asked for."""
@@ -89,7 +66,7 @@ class SqlView(ABC):
 
     def _read_records(self, keys: Sequence[int]) -> Iterator[tuple[int, Record]]:
         rows, ancestors = self._reader.together(self._sql.RECORDS, self._sql.TRAILS, keys=list(keys), depth=TRAIL)
-        trails = _trails(ancestors)
+        trails = trails_of(ancestors)
         for row in rows:
             number, document, name, shared, *passage = row[INFO_WIDTH:]
             above = trails.get(number, ())
@@ -98,7 +75,9 @@ class SqlView(ABC):
             # As much of the citation id as is unique among what the viewer may see.
             passage[CITATION_COLUMN] = passage[CITATION_COLUMN][: LONGER if shared else SHORT]
             stored = Passage(*passage)
-            info, titles = node_info(row), tuple(title for _, title in above)
+            info, titles = node_info(row), tuple([title for _, title in above])
+            if len(above) < TRAIL:
+                self._cached.lineages[info.id] = (number, *[other for other, _ in above])
             record = Record(info, stored, titles, name if depth else info.id, depth)
             self._cached.add_record(CachedRecord(record, number, bool(shared)))
             yield stored.key, record
@@ -131,7 +110,7 @@ class SqlView(ABC):
             for number, document_rows in rows.items()
             if (key := next((row[5] for row in document_rows if row[0] == number), None)) is not None
         ]
-        trails = _trails(self._reader.rows(self._sql.TRAILS, keys=firsts, depth=TRAIL)) if firsts else {}
+        trails = trails_of(self._reader.rows(self._sql.TRAILS, keys=firsts, depth=TRAIL)) if firsts else {}
         entries = {}
         for number, head in heads.items():
             own = rows.get(number, ())
@@ -144,10 +123,15 @@ class SqlView(ABC):
 
     def passages(self, names: Sequence[str], limit: int = 1) -> dict[str, list[int]]:
         """Keys of the first passages of each visible node."""
-        keys: dict[str, list[int]] = {}
-        for name, key in self._reader.rows(self._sql.PASSAGE_KEYS, names=list(names), limit=limit) if names else ():
-            keys.setdefault(name, []).append(key)
-        return keys
+
+        def read(missing: list[str]) -> dict[str, list[int]]:
+            keys: dict[str, list[int]] = {}
+            for name, key in self._reader.rows(self._sql.PASSAGE_KEYS, names=missing, limit=limit):
+                keys.setdefault(name, []).append(key)
+            return keys
+
+        keys: dict[str, list[int]] = self._cached.content.each(("passages", limit), names, read, [])
+        return {name: list(of_node) for name, of_node in keys.items() if of_node}
 
     def nodes_of(self, keys: Sequence[int]) -> list[str]:
         """Ids of the visible nodes that these passages belong to, in their order, each once."""
@@ -163,8 +147,12 @@ class SqlView(ABC):
 
     def find(self, title: str) -> list[str]:
         """Ids of the visible nodes whose title, source, alias or id in an export is this, ignoring case."""
-        rows = self._reader.rows(self._sql.FIND, title=title, name=folded_name(title), names=list(NAMES))
-        return [row[0] for row in rows]
+
+        def read() -> list[str]:
+            rows = self._reader.rows(self._sql.FIND, title=title, name=folded_name(title), names=list(NAMES))
+            return [row[0] for row in rows]
+
+        return list(self._cached.content.one(("find", title), read))
 
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""
@@ -299,127 +287,25 @@ class SqlView(ABC):
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """Document frequencies of terms in visible passages."""
 
-    def ancestors(self, node: str, depth: int) -> list[NodeInfo]:
-        """The ancestors from the parent upwards, up to the first hidden one."""
-        rows = self._reader.rows(self._sql.ANCESTORS, node=node, depth=min(depth, MAX_DEPTH))
-        return [node_info(row) for row in rows]
-
-    def siblings(self, node: str, count: int) -> list[NodeInfo]:
-        """Up to `count` visible siblings before and `count` after, nearest first, before first."""
-        before, after = self._reader.together(
-            self._sql.SIBLINGS_BEFORE, self._sql.SIBLINGS_AFTER, node=node, count=count
-        )
-        return [node_info(row) for row in (*before, *after)]
-
-    def adjacent(self, keys: Sequence[int], count: int) -> dict[int, list[tuple[int, int]]]:
-        """Up to `count` passages before and after each of these, as (offset, key).
-
-        They are those of the same node, or of the siblings of a node with a single passage.
-        """
-        around: dict[int, list[tuple[int, int]]] = {}
-        for key, other, offset in self._reader.rows(self._sql.ADJACENT, keys=list(keys), count=count):
-            around.setdefault(key, []).append((offset, other))
-        single = [key for key in keys if key not in around]
-        before, after = self._reader.together(
-            self._sql.ADJACENT_BEFORE, self._sql.ADJACENT_AFTER, keys=single, count=count
-        )
-        return around | _with_offsets(before, after)
-
-    def said_around(
-        self, keys: Sequence[int], count: int, *, as_of: datetime | None = None
-    ) -> dict[int, list[tuple[int, int]]]:
-        """Up to `count` visible nodes said before and after in the same conversation, as (offset, first passage)."""
-        moment = {"ever": as_of is None, "as_of": 0 if as_of is None else to_micros(as_of)}
-        before, after = self._reader.together(
-            self._sql.SAID_BEFORE, self._sql.SAID_AFTER, keys=list(keys), count=count, **moment
-        )
-        return _with_offsets(before, after)
-
-    def children(self, node: str, limit: int, *, last: bool = False) -> list[NodeInfo]:
-        """The first (or last) visible children in their order."""
-        statement = self._sql.LAST_CHILDREN if last else self._sql.FIRST_CHILDREN
-        children = [node_info(row) for row in self._reader.rows(statement, node=node, limit=limit)]
-        return children[::-1] if last else children
-
-    def neighbours(
-        self, node: str, *, types: Sequence[str] = (), direction: Direction = "both", limit: int = 100
-    ) -> list[tuple[Edge, NodeInfo]]:
-        """Visible nodes at the other end of this node's edges: outgoing first, heaviest first."""
-        statements = {"out": self._sql.NEIGHBOURS_OUT, "in": self._sql.NEIGHBOURS_IN}
-        ways = [way for way in statements if direction in (way, "both")]
-        results = self._reader.together(
-            *(statements[way] for way in ways), node=node, any=not types, types=list(types), limit=limit
-        )
-        neighbours: list[tuple[Edge, NodeInfo]] = []
-        for way, rows in zip(ways, results, strict=True):
-            for row in rows:
-                other = node_info(row)
-                source, target = (node, other.id) if way == "out" else (other.id, node)
-                kind, label, weight = row[INFO_WIDTH:]
-                neighbours.append((Edge(source=source, target=target, type=kind, label=label, weight=weight), other))
-        return neighbours[:limit]
-
-    def edges(self, nodes: Sequence[str], *, limit: int = 100, as_of: datetime | None = None) -> list[Edge]:
-        """Edges between visible nodes with an end among these."""
-        rows = self._reader.rows(
-            self._sql.EDGES,
-            names=list(nodes),
-            limit=limit,
-            ever=as_of is None,
-            as_of=0 if as_of is None else to_micros(as_of),
-        )
-        return [
-            Edge(source=source, target=target, type=kind, label=label, weight=weight)
-            for source, target, kind, label, weight in sorted(rows)
-        ]
-
-    def walk(
-        self,
-        starts: Sequence[str],
-        *,
-        depth: int,
-        limit: int = 100,
-        types: Sequence[str] = (),
-        first: Sequence[str] = (),
-        hub_limit: int = 50,
-        vector: Vector | None = None,
-        model: str = "",
-    ) -> list[Reached]:
-        """Breadth first over the tree and the edges, both ways, through visible nodes only."""
-
-        def rank(nodes: Sequence[int]) -> dict[int, float]:
-            assert vector is not None
-            rows = self._reader.rows(self._sql.FIRST_PASSAGES, nodes=list(nodes))
-            node_of = {key: node for key, node in rows}
-            scores = self.similarities(vector, list(node_of), model=model)
-            return {node_of[key]: score for key, score in scores.items()}
-
-        return walk(
-            {name: number for name, number in self._reader.rows(self._sql.NUMBERS, names=list(starts))},
-            partial(hops, self._reader, self._sql),
-            starts,
-            depth=depth,
-            limit=limit,
-            edges=EdgeRules(tuple(types), tuple(first)),
-            hub_limit=hub_limit,
-            rank=None if vector is None else rank,
-        )
-
-    def tree_distance(self, node: str, others: Sequence[str]) -> dict[str, int]:
-        """Hops between nodes through their nearest common visible ancestor, where there is one."""
-        rows = self._reader.rows(self._sql.LINEAGES, names=sorted({node, *others}), depth=MAX_DEPTH)
-        return _distances(node, others, rows)
-
     def events(self, kind: Literal["view", "edit"], *, limit: int, since: datetime | None = None) -> list[Event]:
         """The user's own latest views or edits, newest first, once per node."""
         start = EVER if since is None else to_micros(since)
-        rows = self._reader.rows(self._sql.EVENTS, user=self.user, kind=kind, since=start, limit=limit)
-        return [Event(name, key, kind, from_micros(at)) for name, key, at in rows]
+
+        def read() -> list[Event]:
+            rows = self._reader.rows(self._sql.EVENTS, user=self.user, kind=kind, since=start, limit=limit)
+            return [Event(name, key, kind, from_micros(at)) for name, key, at in rows]
+
+        return list(self._latest.one(("events", self.user, kind, start, limit), read))
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
         """Use and feedback of the visible nodes among these that have any."""
-        rows = self._reader.rows(self._sql.USAGE, names=list(nodes), user=self.user, most=USES_BY_ANOTHER)
-        return {name: Usage(*numbers) for name, *numbers in rows if any(numbers)}
+
+        def read(missing: list[str]) -> dict[str, Usage | None]:
+            rows = self._reader.rows(self._sql.USAGE, names=missing, user=self.user, most=USES_BY_ANOTHER)
+            return {name: Usage(*numbers) for name, *numbers in rows if any(numbers)}
+
+        usage = self._latest.each(("usage", self.user), nodes, read, None)
+        return {name: of_node for name, of_node in usage.items() if of_node is not None}
 
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""
@@ -428,11 +314,7 @@ class SqlView(ABC):
 
     def next_turn(self, moment: datetime) -> datetime | None:
         """The first moment after this one at which a visible node begins or ceases to be valid."""
-        start = to_micros(moment)
-        if (turn := self._cached.next_turn(start)) is None:
-            (row,) = self._reader.rows(self._sql.NEXT_TURN, moment=start)
-            turn = self._cached.turn = NextTurn(start, row[0])
-        return optional_moment(turn.at)
+        return optional_moment(self._turn(to_micros(moment)).at)
 
     @abstractmethod
     def vectors(self, digests: Sequence[str], *, model: str) -> dict[str, Vector]:
@@ -446,40 +328,3 @@ class SqlView(ABC):
         nodes = sum(number for _, number in types)
         totals = {"nodes": nodes, "passages": self._reader.passages, "edges": edges, "tags": tags}
         return totals | {f"nodes.{kind}": number for kind, number in types}
-
-
-def _trails(rows: Iterable[Row]) -> dict[int, tuple[tuple[int, str], ...]]:
-    """The numbers and titles above each node, from the nearest upwards."""
-    trails: dict[int, tuple[tuple[int, str], ...]] = {}
-    for node, number, title in rows:
-        trails[node] = (*trails.get(node, ()), (number, title))
-    return trails
-
-
-def _distances(node: str, others: Iterable[str], rows: Iterable[Row]) -> dict[str, int]:
-    """Hops through the nearest common ancestor, from rows of (id, ancestor, levels up)."""
-    heights: dict[str, dict[int, int]] = {}
-    for start, ancestor, level in rows:
-        heights.setdefault(start, {})[ancestor] = level
-    node_heights = heights.get(node, {})
-    distances: dict[str, int] = {}
-    for other in others:
-        shared = [
-            level + node_heights[ancestor]
-            for ancestor, level in heights.get(other, {}).items()
-            if ancestor in node_heights
-        ]
-        if shared:
-            distances[other] = min(shared)
-    return distances
-
-
-def _with_offsets(before: Iterable[Row], after: Iterable[Row]) -> dict[int, list[tuple[int, int]]]:
-    """The keys around each key, the nearest first, with their places from it."""
-    around: dict[int, list[tuple[int, int]]] = {}
-    for step, rows in ((-1, before), (1, after)):
-        offsets: Counter[int] = Counter()
-        for key, other in rows:
-            offsets[key] += step
-            around.setdefault(key, []).append((offsets[key], other))
-    return around

@@ -163,7 +163,7 @@ _SAID = f"""SELECT p.key, q.key FROM json_each(:keys) k
     ORDER BY p.key, n.created_at {{order}}, n.pk {{order}}"""
 SAID_BEFORE = _SAID.format(comparison="<", order="DESC")
 SAID_AFTER = _SAID.format(comparison=">", order="ASC")
-_EDGES_ONE_WAY = f"""SELECT {{source}}.id, {{target}}.id, e.type, e.label, e.weight FROM nodes own
+_EDGES_ONE_WAY = f"""SELECT own.id, {{source}}.id, {{target}}.id, e.type, e.label, e.weight FROM nodes own
     CROSS JOIN edges e ON e.{{near}} = own.pk AND e.{{far}} IN (
         SELECT x.{{far}} FROM edges x CROSS JOIN nodes v ON v.pk = x.{{far}} AND v.acl IN {VISIBLE}
         WHERE x.{{near}} = own.pk AND {_HOLDS.format(table="v")}
@@ -171,7 +171,7 @@ _EDGES_ONE_WAY = f"""SELECT {{source}}.id, {{target}}.id, e.type, e.label, e.wei
     CROSS JOIN nodes other ON other.pk = e.{{far}}
     WHERE own.workspace = :ws AND own.id IN (SELECT value FROM json_each(:names)) AND own.acl IN {VISIBLE}
       AND {_HOLDS.format(table="own")}"""
-EDGES = " UNION ".join(
+EDGES = " UNION ALL ".join(
     (
         _EDGES_ONE_WAY.format(near="source", far="target", source="own", target="other"),
         _EDGES_ONE_WAY.format(near="target", far="source", source="other", target="own"),

@@ -240,7 +240,27 @@ _FIRST = """
     ) STRICT;
 """
 
-MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST}
+_RECEIPTS = """
+    CREATE TABLE receipts (
+        workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        user TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (workspace, id)
+    ) STRICT;
+    CREATE INDEX receipts_at ON receipts (workspace, at, id);
+    CREATE TABLE given (
+        node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
+        user TEXT NOT NULL,
+        given TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (node, user)
+    ) STRICT;
+"""
+
+MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST, "0002_receipts": _RECEIPTS}
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

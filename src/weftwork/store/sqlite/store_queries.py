@@ -14,6 +14,7 @@ PARENT_ID = "SELECT p.id FROM nodes n JOIN nodes p ON p.pk = n.parent WHERE n.wo
 MARKS = "SELECT name, mark FROM marks WHERE workspace = :ws AND topic = :group ORDER BY name"
 DIGESTS = """SELECT digest FROM vectors
     WHERE workspace = :ws AND model = :model AND digest IN (SELECT value FROM json_each(:digests))"""
+VECTOR_COUNTS = "SELECT model, COUNT(*) FROM vectors WHERE workspace = :ws GROUP BY model"
 PAGES_WITHOUT_VECTORS = """SELECT n.id, (SELECT d.id FROM nodes d WHERE d.pk = n.parent), (SELECT group_concat(text, '')
         FROM (SELECT text FROM passages WHERE node = n.pk ORDER BY ordinal)), n.fields
     FROM nodes n WHERE n.workspace = :ws AND n.type = 'document_page'
@@ -26,6 +27,21 @@ KEEP_CONTEXT = """INSERT OR REPLACE INTO contexts (workspace, user, thread, name
 TRIM_CONTEXTS = """DELETE FROM contexts WHERE workspace = :ws AND user = :user AND (thread, name) IN (
         SELECT thread, name FROM contexts WHERE workspace = :ws AND user = :user
         ORDER BY at DESC, name LIMIT -1 OFFSET :most)"""
+
+_RECEIPT = "SELECT id, user, thread, at, record FROM receipts WHERE workspace = :ws"
+RECEIPT = f"{_RECEIPT} AND id = :id"
+RECEIPTS = f"""{_RECEIPT} AND (:user IS NULL OR user = :user) AND (:thread IS NULL OR thread = :thread)
+    ORDER BY at DESC, id DESC LIMIT :limit"""
+PUT_RECEIPT = """INSERT OR REPLACE INTO receipts (workspace, id, user, thread, at, record)
+    VALUES (:ws, :id, :user, :thread, :at, :record)"""
+TRIM_RECEIPTS = """DELETE FROM receipts WHERE workspace = :ws AND id IN (
+        SELECT id FROM receipts WHERE workspace = :ws ORDER BY at DESC, id DESC LIMIT -1 OFFSET :most)"""
+REMOVE_RECEIPTS = """DELETE FROM receipts WHERE workspace = :ws
+    AND (:any OR id IN (SELECT value FROM json_each(:ids))) AND (:user IS NULL OR user = :user)"""
+GIVEN = """SELECT g.given FROM nodes n JOIN given g ON g.node = n.pk
+    WHERE n.workspace = :ws AND n.id = :name AND g.user = :user"""
+PUT_GIVEN = """INSERT OR REPLACE INTO given (node, user, given, at)
+    SELECT pk, :user, :given, :at FROM nodes WHERE workspace = :ws AND id = :name"""
 
 _KEY = """SELECT k.id, k.digest, k.user, k.scope, k.created_at, k.name, k.expires_at, k.revoked_at,
         (SELECT json_group_array(w.name) FROM key_workspaces c JOIN workspaces w ON w.id = c.workspace

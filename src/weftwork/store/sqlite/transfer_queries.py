@@ -34,6 +34,9 @@ ROWS = {
     "usage": """SELECT u.node, u.user, u.used FROM nodes n CROSS JOIN usage u ON u.node = n.pk
         WHERE n.workspace = :ws ORDER BY u.node, u.user""",
     "contexts": "SELECT user, thread, name, kept, at FROM contexts WHERE workspace = :ws ORDER BY user, thread, name",
+    "receipts": "SELECT id, user, thread, at, record FROM receipts WHERE workspace = :ws ORDER BY id",
+    "given": """SELECT g.node, g.user, g.given, g.at FROM nodes n CROSS JOIN given g ON g.node = n.pk
+        WHERE n.workspace = :ws ORDER BY g.node, g.user""",
     "marks": f"""SELECT topic, name, mark FROM marks
         WHERE workspace = :ws AND topic NOT IN {STAYING} ORDER BY topic, name""",
     "users": "SELECT name FROM users WHERE workspace = :ws ORDER BY name",
@@ -69,6 +72,8 @@ ADD = {
     "feedback": "INSERT INTO feedback (node, user, useful, at) VALUES (?2, ?3, ?4, ?5)",
     "usage": "INSERT INTO usage (node, user, used) VALUES (?2, ?3, ?4)",
     "contexts": "INSERT INTO contexts (workspace, user, thread, name, kept, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    "receipts": "INSERT INTO receipts (workspace, id, user, thread, at, record) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    "given": "INSERT INTO given (node, user, given, at) VALUES (?2, ?3, ?4, ?5)",
     "marks": "INSERT INTO marks (workspace, topic, name, mark) VALUES (?1, ?2, ?3, ?4)",
     "users": "INSERT INTO users (workspace, name) VALUES (?1, ?2)",
     "members": "INSERT INTO members (workspace, user, team) VALUES (?1, ?2, ?3)",

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from weftwork.ingest.documents.layout.boxes import Item, Run, Table
+from weftwork.ingest.documents.layout.hyphens import join_lines
+from weftwork.ingest.documents.layout.running import Running
 
 LONGEST_HEADING = 160
+OFTEN = 0.5
+"""The share of short lines from which on they are no accident."""
 BULLET = re.compile(r"^[•‣◦▪■●○∙·➢✓❖]\s*|^[–—*]\s+|^-\s+")
 _NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _END = re.compile(r"[.!?:;。！？：；][\"'”’)\]]*$")
 _MARKUP = re.compile(r"^(#{1,6}(?=\s)|>|[-+](?=\s)|={3,}$|-{3,}$|`{3,}|~{3,})")
-_CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-_COMPOUND = re.compile(r"\b[^\W\d_]+(?:-[^\W\d_]+)+\b")
-_LAST_WORD, _FIRST_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*$"), re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_FIGURES = re.compile(r"[\d.,%$€£¥+\-−–/: ]*\d[\d.,%$€£¥+\-−–/: ]*")
+_LEADERS = re.compile(r"(?:\s*[.…·]){4,}\s*")
+"""Dots that lead from an entry of a table of contents to its page."""
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -26,11 +31,10 @@ class Style:
     body: float
     levels: tuple[float, ...] = ()
     """Sizes of headings, from the largest."""
-    running: frozenset[str] = field(default_factory=frozenset)
-    """Headers and footers as they look without their figures."""
+    running: Running = field(default_factory=Running)
     bold_headings: bool = True
-    compounds: frozenset[str] = field(default_factory=frozenset)
-    """Words with a hyphen, in lower case, as they stand within lines: in-network."""
+    words: frozenset[str] = field(default_factory=frozenset)
+    """The words within lines, in lower case, also those with a hyphen: in-network."""
 
     def level(self, size: float, bold: bool) -> int | None:
         """The heading level of text with this size and weight; None for body text."""
@@ -50,7 +54,9 @@ def to_markdown(groups: Sequence[Sequence[Item]], style: Style) -> str:
                 continue
             text, level = _written(block, style)
             if level is None and blocks and _goes_on(blocks[-1], text):
-                blocks[-1] = _join(blocks[-1], text, style.compounds)
+                blocks[-1] = join_lines(blocks[-1], text, style.words)
+            elif blocks and _FIGURES.fullmatch(blocks[-1]) and _FIGURES.fullmatch(text):
+                blocks[-1] = f"{blocks[-1]} {text}"  # the scale of a chart
             elif text:
                 blocks.append(text)
     return "\n\n".join(blocks)
@@ -58,16 +64,37 @@ def to_markdown(groups: Sequence[Sequence[Item]], style: Style) -> str:
 
 def _written(lines: list[Run], style: Style) -> tuple[str, int | None]:
     """A block of lines as Markdown, and its level if it is a heading."""
-    text = ""
-    for line in lines:
-        text = _join(text, line.text, style.compounds) if text else line.text
-    text = text.rstrip("\u00ad").replace("\u00ad", "")
+    text = lines[0].text
+    breaks = _breaks(lines)
+    for number, line in enumerate(lines[1:]):
+        text = f"{text}\n{escaped(line.text)}" if number in breaks else join_lines(text, line.text, style.words)
+    text = _LEADERS.sub(" … ", text.rstrip("\u00ad").replace("\u00ad", "")).rstrip(" ")
     level = _level(lines, text, style)
     if level is not None:
-        return f"{'#' * level} {text}", level
+        return f"{'#' * level} {' '.join(text.split())}", level
     if BULLET.match(text):
         return f"- {BULLET.sub('', text, count=1)}", None
     return escaped(text), None
+
+
+def _breaks(lines: Sequence[Run]) -> set[int]:
+    """The lines that end where their author ended them, as in an address or a receipt.
+
+    A line is that short if the next word would have fitted on it. In running text this happens now and then.
+    """
+    right = max(line.x1 for line in lines)
+    pairs = list(enumerate(pairwise(lines)))
+    ends = [number for number, (line, following) in pairs if following.top > line.bottom - 0.5 * line.height]
+    short = {number for number in ends if _is_short(lines[number], lines[number + 1], right)}
+    return short if len(short) >= OFTEN * len(ends) else set()
+
+
+def _is_short(line: Run, following: Run, right: float) -> bool:
+    if line.text.endswith(("-", "\u00ad", "\u2010")):
+        return False
+    word = following.text.partition(" ")[0]
+    width = (following.x1 - following.x0) * len(word) / max(len(following.text), 1)
+    return line.x1 + 1.1 * width + 0.3 * line.size < right
 
 
 def escaped(text: str) -> str:
@@ -90,29 +117,6 @@ def _goes_on(before: str, text: str) -> bool:
     if not text or before.startswith(("#", "|")) or _END.search(before):
         return False
     return text[0].islower() and (before[-1] in "-\u00ad,\u2010" or before[-1].islower())
-
-
-def compounds_of(runs: Iterable[Run]) -> frozenset[str]:
-    """The words with a hyphen inside a line, where it is no hyphenation."""
-    return frozenset(match[0].lower() for run in runs for match in _COMPOUND.finditer(run.text))
-
-
-def _join(before: str, text: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Join two lines: hyphenated words, and scripts without spaces, get no space.
-
-    A hyphen at the end of a line stays where the document writes the word with one elsewhere.
-    """
-    if before.endswith(("\u00ad", "-", "\u2010")) and text[:1].islower():
-        first, second = _LAST_WORD.search(before[:-1]), _FIRST_WORD.match(text)
-        if first and second and f"{first[0]}-{second[0]}".lower() in compounds:
-            return f"{before[:-1]}-{text}"
-    if before.endswith("\u00ad"):
-        return before[:-1] + ("" if text[:1].islower() else "-") + text
-    if before.endswith(("-", "\u2010")) and before[-2:-1].isalpha() and text[:1].islower():
-        return before[:-1] + text
-    if _CJK.match(before[-1:]) and _CJK.match(text[:1]):
-        return before + text
-    return f"{before} {text}"
 
 
 def _blocks(group: Sequence[Item], style: Style) -> Iterator[list[Run] | Table]:
@@ -173,4 +177,5 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text.replace("\u00ad", "")).strip().replace("|", "\\|")
+    text = _LEADERS.sub(" … ", text.replace("\u00ad", ""))
+    return re.sub(r"\s+", " ", text).strip(" …").replace("|", "\\|")

@@ -192,7 +192,11 @@ def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]
     tables: list[Table] = []
     rest: list[Run] = []
     pending: list[list[Run]] = []
-    for row in [*rows_of(line for line in lines if not line.sideways), []]:
+    rows = rows_of(line for line in lines if not line.sideways)
+    for number, row in enumerate([*rows, []]):
+        if pending and len(row) == 1 and number + 1 < len(rows) and _is_note(pending, row, rows[number + 1], size):
+            pending.append(row)
+            continue
         if pending and (len(row) < 2 or row[0].top - pending[-1][0].bottom > 2.2 * size):
             table = _columns(pending)
             if table is None:
@@ -207,6 +211,15 @@ def _aligned(lines: Sequence[Run], size: float) -> tuple[list[Table], list[Run]]
     return tables, rest + [line for line in lines if line.sideways]
 
 
+def _is_note(pending: Sequence[Sequence[Run]], row: Sequence[Run], following: Sequence[Run], size: float) -> bool:
+    """Return True for a line between two rows that have the same columns: it belongs to the row above it."""
+    last = next((above for above in reversed(pending) if len(above) > 1), [])
+    if len(following) < 3 or following[0].top - row[0].bottom > 2.2 * size or row[0].top - last[0].bottom > 2.2 * size:
+        return False
+    near = sum(any(abs(run.x0 - above.x0) <= NEAR for above in last) for run in following)
+    return near >= 0.75 * len(following) and len(last) >= 3
+
+
 def _are_entries(columns: Sequence[Sequence[Run]]) -> bool:
     """Return True for list items behind a column of bullets."""
     return len(columns) == 2 and all(BULLET.fullmatch(f"{run.text.strip()} ") for run in columns[0])
@@ -218,19 +231,33 @@ def _are_prose(columns: Sequence[Sequence[Run]]) -> bool:
     return sum(1 for width in letters if width > 28) >= 2 or max(letters) > 60 or all(map(is_prose, columns))
 
 
-def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
-    """Rows as a table; None if their pieces do not align, or are two columns of prose."""
+def _in_rows(columns: Sequence[Sequence[Run]], rows: Sequence[Sequence[Run]]) -> list[list[Run]]:
+    """The columns without notes, which have a line to themselves."""
+    notes = {id(row[0]) for row in rows if len(row) == 1}
+    return [[run for run in column if id(run) not in notes] for column in columns]
+
+
+def _spans(rows: Sequence[Sequence[Run]]) -> list[list[float]]:
+    """The extents of columns, by rows with many cells: a total may run across several."""
+    full = max(map(len, rows))
     spans: list[list[float]] = []
-    for run in sorted((run for row in rows for run in row), key=lambda run: run.x0):
+    runs = [run for row in rows if len(row) > 1 and (len(row) > 0.4 * full or full < 5) for run in row]
+    for run in sorted(runs, key=lambda run: run.x0):
         if spans and run.x0 < spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], run.x1)
         else:
             spans.append([run.x0, run.x1])
+    return spans
+
+
+def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
+    """Rows as a table; None if their pieces do not align, or are two columns of prose."""
+    spans = _spans(rows)
     starts = [span[0] for span in spans]
     if len(spans) < 2 or len(spans) > 20:
         return None
     runs = [run for row in rows for run in row]
-    columns = [[run for run in runs if bisect_right(starts, run.x0) - 1 == i] for i in range(len(spans))]
+    columns = [[run for run in runs if max(bisect_right(starts, run.x0) - 1, 0) == i] for i in range(len(spans))]
     placed = {id(run): i for i, column in enumerate(columns) for run in column}
     cells = []
     for row in rows:
@@ -238,9 +265,9 @@ def _columns(rows: Sequence[Sequence[Run]]) -> Table | None:
         for run in row:
             texts[placed[id(run)]] = f"{texts[placed[id(run)]]} {run.text}".strip()
         cells.append(tuple(texts))
-    filled = mean(sum(map(bool, row)) / len(spans) for row in cells)
+    filled = mean(sum(map(bool, row)) / len(spans) for row, pieces in zip(cells, rows, strict=True) if len(pieces) > 1)
     few = len(rows) < 3 and (len(rows) < 2 or len(spans) < 4 or filled < 1)
-    if few or filled < 0.53 or _are_entries(columns) or _are_prose(columns):
+    if few or filled < 0.53 or _are_entries(columns) or _are_prose(_in_rows(columns, rows)):
         return None
     return Table(
         rows=tuple(cells),

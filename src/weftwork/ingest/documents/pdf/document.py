@@ -13,14 +13,16 @@ from pypdfium2 import PdfDocument, PdfiumError
 from weftwork.ingest.documents.layout.blocks import Style
 from weftwork.ingest.documents.layout.boxes import Run
 from weftwork.ingest.documents.layout.page import page_markdown
+from weftwork.ingest.documents.layout.running import Sampled
 from weftwork.ingest.documents.layout.style import learn_style
 from weftwork.ingest.documents.ocr import LONGEST_SIDE
 from weftwork.ingest.documents.pdf.drawing import look_at
 from weftwork.ingest.documents.pdf.forms import filled_in
+from weftwork.ingest.documents.pdf.garbled import is_strange, is_unspeakable
 from weftwork.ingest.documents.pdf.runs import read_runs
 from weftwork.ingest.documents.pictures import PAGE_SIDE, encoded
 from weftwork.ingest.documents.scan import scanned
-from weftwork.ingest.documents.values import Page, Parsed, Tools, Unreadable
+from weftwork.ingest.documents.values import Page, Parsed, TextSource, Tools, Unreadable
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -60,45 +62,47 @@ def _pages(document: PdfDocument, count: int, tools: Tools) -> Iterator[Page]:
         except PdfiumError as error:
             raise Unreadable(f"is damaged on page {number + 1} ({error})") from error
         try:
-            yield _page(page, style, tools)
+            yield _page(page, number + 1, style, tools)
         finally:
             page.close()
 
 
 def _style(document: PdfDocument, count: int) -> Style:
     chosen = range(count) if count <= SAMPLE else sorted({number * count // SAMPLE for number in range(SAMPLE)})
-    sample: list[tuple[list[Run], float]] = []
+    sample: list[Sampled] = []
     for number in chosen:
         try:
             page = document[number]
         except PdfiumError:
             continue  # reported when its turn comes
         runs, turn = read_runs(page)
-        sample.append((runs, turn.height))
+        sample.append(Sampled(runs, turn.height, number + 1))
         page.close()
     return learn_style(sample)
 
 
-def _page(page: PdfPage, style: Style, tools: Tools) -> Page:
+def _page(page: PdfPage, number: int, style: Style, tools: Tools) -> Page:
     runs, turn = read_runs(page)
     rules, pictures, covered = look_at(page, turn)
     picture = render(page, PAGE_SIDE)
     image, thumbnail = encoded(picture)
-    if _is_scan(runs, covered):
-        markdown, source = scanned(render(page, LONGEST_SIDE) if tools.ocr else picture, tools)
+    source: TextSource = "text layer"
+    if _is_scan(runs, covered, tools):
+        markdown, source = scanned(render(page, LONGEST_SIDE) if tools.ocr else picture, tools, number)
     else:
-        markdown, source = page_markdown(runs, turn.height, style, rules), "text layer"
+        markdown = page_markdown(Sampled(runs, turn.height, number), style, rules)
     markdown = "\n\n".join(filter(None, [markdown, filled_in(page)]))
     return Page(markdown=markdown, text_source=source, pictures=pictures, image=image, thumbnail=thumbnail)
 
 
-def _is_scan(runs: list[Run], covered: float) -> bool:
-    """Return True for a page that is a picture of text, or whose font maps to no characters."""
+def _is_scan(runs: list[Run], covered: float, tools: Tools) -> bool:
+    """Return True for a page that is a picture of text, or whose text layer does not say what it shows."""
     text = "".join(run.text for run in runs)
     if not text.strip():
         return covered > 0
-    strange = sum(1 for letter in text if letter == "\ufffd" or "\ue000" <= letter <= "\uf8ff")
-    return (len(text) < FEWEST and covered >= COVERED) or strange > 0.3 * len(text)
+    if (len(text) < FEWEST and covered >= COVERED) or is_strange(text):
+        return True
+    return tools.ocr is not None and is_unspeakable(" ".join(run.text for run in runs))
 
 
 def render(page: PdfPage, side: int) -> Image:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pypdfium2.raw as pdfium
 
 from weftwork.ingest.documents.layout.boxes import Run
+from weftwork.ingest.documents.pdf.garbled import mended
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -129,7 +130,7 @@ def _apart(one: Glyph, other: Glyph) -> bool:
 
 
 def _run(textpage: PdfTextPage, group: Sequence[Glyph], turned: Turn) -> Run | None:
-    text = unicodedata.normalize("NFKC", "".join(glyph[1] for glyph in group)).strip(" ")
+    text = unicodedata.normalize("NFKC", mended("".join(glyph[1] for glyph in group))).strip(" ")
     shown = [glyph for glyph in group if glyph[1] not in " \u00ad"]
     if not text or not shown:
         return None

@@ -14,6 +14,7 @@ from weftwork.server.http.routes import (
     memories,
     nodes,
     questions,
+    turns,
     workspaces,
 )
 
@@ -25,6 +26,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     faces.router,
     memories.router,
     context.router,
+    turns.router,
     questions.router,
     contracts.router,
     contracts.workspaces,

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Response
 
 from weftwork.answer import check_answer
 from weftwork.delta import Delta
-from weftwork.engine import Preview
 from weftwork.render import LeanContext, LeanDelta, lean, to_dict
+from weftwork.results import Preview
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply

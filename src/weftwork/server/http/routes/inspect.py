@@ -125,8 +125,16 @@ def _request(body: InspectIn, recipe: Recipe, caller: Caller, served: Service, w
     total = weft.default_budget(recipe) if body.budget is None else body.budget
     within("the budget", total, served.options.limits.budget_tokens)
     within("the length of the query", len(body.query), served.options.limits.query_characters)
-    about = {"focus": body.focus, "thread": body.thread, "user": caller.user, "workspace": workspace}
-    return weft.request(body.query, recipe, budget=body.shares(recipe, total), lens=body.lens, **about)
+    return weft.request(
+        body.query,
+        recipe,
+        budget=body.shares(recipe, total),
+        lens=body.lens,
+        user=caller.user,
+        workspace=workspace,
+        focus=body.focus,
+        thread=body.thread,
+    )
 
 
 @router.get("/v1/workspaces/{workspace}/inspect/overview", response_model=Overview, summary="See what is there")

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from weftwork.answer import Quote
-from weftwork.engine import SearchResult
 from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
+from weftwork.results import SearchResult
 from weftwork.server.http.schemas.values import (
     DEEPEST,
     LARGEST_BUDGET,
@@ -128,6 +128,8 @@ class ContextIn(Model):
     truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"
     vector: Annotated[list[Number], Field(max_length=8192)] | None = None
     decay: Annotated[dict[str, Positive], Field(max_length=MOST_NAMES)] = {}
+    given: Names = []
+    """Citations that the reader has already: they are not shown again."""
     min_support: Share | None = None
     """The least support of the query with which anything is shown; 0 shows whatever is nearest."""
     remember: Truth = False
@@ -157,6 +159,7 @@ class ContextIn(Model):
             "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
             "filters": self.filters.value(),
             "prefer_types": frozenset(self.prefer_types),
+            "given": frozenset(self.given),
             "topics": tuple(Topic(topic.text, topic.weight) for topic in self.topics),
             "vector": None if self.vector is None else tuple(self.vector),
             "remember": self.remember,

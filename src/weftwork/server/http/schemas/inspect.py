@@ -153,7 +153,6 @@ class Inspection(Reply):
     support: float | None
     ended: Ended
     """Why it holds no more: the budget, the evidence, or the workspace is used up."""
-    stable_prefix_tokens: int
     lines_tokens: int
     """Tokens of the list of titles."""
     frame_tokens: int

@@ -1,4 +1,4 @@
-"""What a link or a title means is found out among what a reader may see."""
+"""What links and titles mean: among what a reader may see, as they are written."""
 
 import pytest
 
@@ -63,3 +63,15 @@ def test_hidden_notes_take_no_edge_from_visible_ones(weft, tmp_path):
         (vault / "private" / name).unlink()
     follow(weft, vault, get_connector("obsidian"))
     assert seen(weft) == seen(weft, "me") == before
+
+
+def test_a_note_is_mentioned_as_its_heading_is_written_not_as_its_file(weft, tmp_path):
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "dash.md").write_text("# Dash\n\nA framework for charts.\n")
+    (vault / "Log.md").write_text("Add a dash of vinegar.\n")
+    follow(weft, vault, get_connector("obsidian"))
+    assert seen(weft, "me") == []
+    (vault / "Log.md").write_text("The charts are made with Dash.\n")
+    follow(weft, vault, get_connector("obsidian"))
+    assert [(kind, source) for kind, _, source in seen(weft, "me")] == [("mention", "dash.md")]

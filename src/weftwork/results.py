@@ -1,0 +1,40 @@
+"""Results of the engine's methods beside contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from weftwork.types import NodeInfo, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The number of changes of a call of `add`."""
+
+    nodes: int
+    edges: int
+    embedded: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A passage that answers a search."""
+
+    node: NodeInfo
+    passage: Passage
+    score: float
+    excerpt: str
+    trail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The figures of a context, without its text."""
+
+    tokens: int
+    budget_used: float
+    """Percentage of the budget."""
+    truncated: bool
+    nodes: tuple[str, ...]
+    scores: Mapping[str, float]
