@@ -31,8 +31,8 @@ NEXT = (
     'weftwork context "What do librarians check when a telescope comes back?" --max-tokens 600',
     'weftwork explain "Who can bring the foam in time?" --user ben',
     "weftwork search mirror pinholes",
-    "weftwork open                            see all of this in the browser",
 )
+OPEN = "weftwork open   # all of this on a page, in the browser"
 
 
 @click.command("demo")
@@ -99,7 +99,7 @@ def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Ite
     yield f"4. Why: {len(ana.trace)} candidates, each with a fate and a reason", _reasons(ana)
     yield "5. Ben, a guest, asks the same from the same page", _compared(ana, ben, hidden)
     activate = [] if which("weftwork") else [f"source {quote(str(Path(sys.executable).parent / 'activate'))}"]
-    yield "6. Your turn", [f"  {line}" for line in (*activate, f"cd {quote(str(folder))}", *NEXT)]
+    yield "6. Your turn", [f"  {line}" for line in (*activate, f"cd {quote(str(folder))}", *NEXT, OPEN)]
 
 
 def _bars(context: Context) -> list[str]:

@@ -104,7 +104,7 @@ ROWS = {
     ("GET", f"{W}/documents"): Row(),
     ("GET", f"{W}/jobs"): Row(),
     ("GET", f"{W}/keys"): Row("admin"),
-    ("POST", f"{W}/keys"): Row("admin", (json_of(user="NODE"),)),
+    ("POST", f"{W}/keys"): Row("admin", (json_of(user="ben"),)),
     ("DELETE", f"{W}/keys/{{key}}"): Row("admin"),
     ("GET", f"{W}/jobs/{{job}}"): Row(hidden=(ANAS_JOB, NO_JOB)),
     ("DELETE", f"{W}/jobs/{{job}}"): write(lambda node: {}, hidden=(ANAS_JOB, NO_JOB)),
