@@ -22,6 +22,7 @@ from benchmarks import (
     latency,
     load,
     memory,
+    models,
     peers,
     relevance,
     research,
@@ -51,6 +52,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -78,6 +80,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "workspace": session,
     "research": research,
     "relevance": relevance,
+    "models": models,
     "contexts": contexts,
     "ablation": ablation,
     "peers": peers,

@@ -191,18 +191,19 @@ def filled(weft: Weft, view: View, keys: Sequence[int], budget: int) -> list[int
     return taken
 
 
-def kept(source: Judged) -> Collection:
-    """A set in a store of its own, built once for the same texts and the same schema."""
+def kept(source: Judged, embedder: str = "static") -> Collection:
+    """A set in a store of its own, built once for the same texts, the same schema and the same embedder."""
     state = hashlib.blake2b("".join(MIGRATIONS.values()).encode(), digest_size=6)
     for document in source.documents:
         state.update(f"{document.id}\0{document.title}\0{document.text}\0".encode())
-    folder = cache_folder() / "relevance" / f"{source.name}-{state.hexdigest()}"
+    name = source.name if embedder == "static" else f"{source.name}-{embedder}"
+    folder = cache_folder() / "relevance" / f"{name}-{state.hexdigest()}"
     store = folder / "set.weft"
     if not (folder / "built").exists():
         say(f"building {source.name}: {len(source.documents):,} texts")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        with Weft.open(store) as weft:
+        with Weft.open(store, embedder=embedder) as weft:
             write(weft, source)
         (folder / "built").touch()
     return Collection(source.name, store, source.questions)

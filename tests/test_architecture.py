@@ -45,7 +45,7 @@ INSIDE = {
     "faces": ["graph graph_document graph_json graph_nodes | memory | research | thread | workspace", "opening"],
     "ingest": ["events", "documents", "encodings", "files", "connectors", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
-    "server": ["*", "http"],
+    "server": ["*", "http", "proxy"],
     "server/http": ["*", "routes", "app", "process"],
     "store": ["files protocol receipts server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
 }

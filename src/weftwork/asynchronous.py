@@ -17,6 +17,7 @@ from weftwork.client.threads import ClientThreads
 from weftwork.delta import Delta
 from weftwork.engine import Weft
 from weftwork.options import ContextOptions
+from weftwork.receipts import Receipts
 from weftwork.render import LeanContext, LeanDelta
 from weftwork.types import Context
 from weftwork.write.threads import Threads
@@ -112,6 +113,15 @@ class AsyncClientThreads(InThreads):
     count_use = awaited(ClientThreads.count_use)
 
 
+class AsyncReceipts(InThreads):
+    """The methods of `Weft.receipts` and of `Client.receipts`, awaited."""
+
+    list = awaited(Receipts.list)
+    get = awaited(Receipts.get)
+    erase = awaited(Receipts.erase)
+    replay = awaited(Receipts.replay)
+
+
 class AsyncWeft(InThreads):
     """`Weft` for asyncio. Transactions belong to a thread: use `Weft.atomic` in a function of your own."""
 
@@ -120,6 +130,7 @@ class AsyncWeft(InThreads):
         super().__init__(weft, ThreadPoolExecutor(threads, "weftwork async"))
         self.weft = weft
         self.threads = AsyncThreads(weft.threads, self._pool)
+        self.receipts = AsyncReceipts(weft.receipts, self._pool)
 
     @classmethod
     async def open(cls, target: str | Path, *, threads: int = THREADS, **parts: Any) -> AsyncWeft:
@@ -136,6 +147,9 @@ class AsyncWeft(InThreads):
         """Assemble the context for a query; options as for `Weft.context`."""
         return await self._run(self.weft.context, query, **options)
 
+    turn = awaited(Weft.turn)
+    reply = awaited(Weft.reply)
+    compact = awaited(Weft.compact)
     preview = awaited(Weft.preview)
     explain = awaited(Weft.explain)
     search = awaited(Weft.search)
@@ -149,6 +163,7 @@ class AsyncWeft(InThreads):
     create_workspace = awaited(Weft.create_workspace)
     add_user = awaited(Weft.add_user)
     catch_up = awaited(Weft.catch_up)
+    changeover = awaited(Weft.changeover)
 
 
 class AsyncClient(InThreads):
@@ -159,6 +174,7 @@ class AsyncClient(InThreads):
         self.client = Client(url, key, **connection)
         super().__init__(self.client, ThreadPoolExecutor(threads, "weftwork async"))
         self.threads = AsyncClientThreads(self.client.threads, self._pool)
+        self.receipts = AsyncReceipts(self.client.receipts, self._pool)
 
     @overload
     async def context(
@@ -184,6 +200,9 @@ class AsyncClient(InThreads):
         """Return the context for a query; options as for `Client.context`."""
         return await self._run(self.client.context, query, **options)
 
+    turn = awaited(Client.turn)
+    reply = awaited(Client.reply)
+    compact = awaited(Client.compact)
     preview = awaited(Client.preview)
     explain = awaited(Client.explain)
     search = awaited(Client.search)

@@ -35,7 +35,7 @@ from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.results import Added, Preview, SearchResult
+from weftwork.results import Added, AddedPath, Preview, SearchResult
 from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
@@ -50,6 +50,7 @@ from weftwork.validation import check_activity, check_request, dated, past_momen
 from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
+from weftwork.write.paths import read_path
 from weftwork.write.threads import Threads
 
 DEFAULT_WORKSPACE = "main"
@@ -217,18 +218,20 @@ class Weft:
 
     def add(
         self,
-        nodes: Iterable[Node],
+        nodes: Iterable[Node] | str | Path,
         edges: Iterable[Edge] = (),
         *,
         workspace: str = DEFAULT_WORKSPACE,
         in_place: bool = False,
         keep_access: bool = False,
     ) -> Added:
-        """Insert or replace nodes and edges, all of them or none; unchanged ones cost a hash.
+        """Insert or replace nodes and edges, all of them or none; or what a path holds, as `weftwork add` does.
 
         With `in_place`, the nodes must exist, and keep their parent, position, owner and access list; with
         `keep_access`, those that exist keep owner and list unless the node names others.
         """
+        if isinstance(nodes, str | Path):
+            return AddedPath(*read_path(self, nodes, workspace))
         entries = self.writer.prepare(nodes)
         with self.writer.transaction(workspace, entries) as transaction:
             batch = transaction.batch

@@ -201,10 +201,12 @@ class _Pricing:
             if cached not in self._rendered:
                 titles = {choice.candidate.key for choice in taken} - set(keys)
                 excerpt = self.renderer.excerpt(offer, keys, form)
-                # Bare titles that were found, for which the text below them stands.
-                items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
-                items.sort(key=lambda item: offer.reading.place[item.candidate.key])
-                self._rendered[cached] = replace(excerpt, items=tuple(items))
+                if titles:
+                    # Bare titles that were found, for which the text below them stands.
+                    items = [*excerpt.items, *(Item(offer.hits[key], "") for key in titles if key in offer.hits)]
+                    items.sort(key=lambda item: offer.reading.place[item.candidate.key])
+                    excerpt = replace(excerpt, items=tuple(items))
+                self._rendered[cached] = excerpt
             return self._rendered[cached]
         return self.renderer.line(offer) if any(choice.fate == "line" for choice in outcomes) else None
 

@@ -21,6 +21,7 @@ from weftwork.collect import (
     KeywordCollector,
     LexicalCollector,
     LinkRankCollector,
+    MemoriesCollector,
     ReferencesCollector,
     RelatedCollector,
     RelationsCollector,
@@ -55,6 +56,7 @@ WHOLE = 4000
 WITHOUT_EVIDENCE = frozenset({"relations", "activity", "history"})
 """Sections of the workspace contract whose items answer no question: they do not take what others leave."""
 ASKED_FOR = {name: part for name, part in SECTION_BUDGETS.items() if name not in ("relations", "activity")}
+ASKED_FOR["memories"] = 400
 """Shares for pinned nodes and for hits; mere neighbours have no share and have to score higher."""
 
 
@@ -120,6 +122,7 @@ EVERYTHING = (
     ReferencesCollector(),
     DueCollector(),
     HistoryCollector(),
+    MemoriesCollector(),
     LexicalCollector(),
     SemanticCollector(),
     LinkRankCollector(),

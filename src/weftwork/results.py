@@ -18,6 +18,14 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
+class AddedPath(Added):
+    """The number of changes of a call of `add` with a path."""
+
+    skipped: tuple[str, ...] = ()
+    """The files that could not be read, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A passage that answers a search."""
 

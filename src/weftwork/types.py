@@ -30,7 +30,7 @@ PAGE = "document_page"
 CONTAINERS = frozenset({"folder", "workspace"})
 """Types of nodes that only hold others: never a document, and nothing to quote."""
 
-SECTIONS = ("system", "focus", "references", "semantic", "relations", "activity", "history")
+SECTIONS = ("system", "focus", "references", "memories", "semantic", "relations", "activity", "history")
 """Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
 
 

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from weftwork.collect.fusion import TRUST_IN_VECTORS, UNSEEN, Weighing
+from weftwork.collect.fusion import UNSEEN, Weighing
 from weftwork.collect.lexical import LexicalCollector
+from weftwork.embed.card import CAUTIOUS
 from weftwork.store.contract.kit import node, put
 from weftwork.types import Hit
 
@@ -14,7 +15,7 @@ def test_words_count_in_proportion_to_the_root_of_the_best_match():
     weighing = Weighing.of([Hit(1, 0.25), Hit(2, 0.16)], depth=9)
     assert weighing(0.25, 0.0) == pytest.approx(0.5)
     assert weighing(0.16, 0.0) == pytest.approx(0.32)
-    assert weighing(0.16, 0.5) == pytest.approx(1 - 0.68 * (1 - TRUST_IN_VECTORS * 0.5))
+    assert weighing(0.16, 0.5) == pytest.approx(1 - 0.68 * (1 - CAUTIOUS.weight * 0.5))
     assert weighing(1.0, 0.0) == 1.0
 
 
@@ -27,7 +28,7 @@ def test_what_only_meaning_found_has_a_little_less_than_the_last_of_a_full_list(
 
 def test_without_a_match_by_words_meaning_decides():
     for hits in ([], [Hit(1, 0.0)]):
-        assert Weighing.of(hits, depth=1)(None, 0.5) == pytest.approx(TRUST_IN_VECTORS * 0.5)
+        assert Weighing.of(hits, depth=1)(None, 0.5) == pytest.approx(CAUTIOUS.weight * 0.5)
 
 
 def test_a_phrase_in_a_question_comes_first_and_shuts_out_nothing_else(store, desk):

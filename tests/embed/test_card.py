@@ -1,10 +1,17 @@
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
 
-from weftwork.embed.card import ModelCard, card_of, known_cards
+from weftwork.collect.fusion import fuse
+from weftwork.embed.cache import EmbeddingCache
+from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.card import CAUTIOUS, ModelCard, Trust, card_of, known_cards, trust_of
 from weftwork.embed.hub import Reference
+from weftwork.embed.library import card_text
+from weftwork.embed.onnx import OnnxEmbedder
+from weftwork.embed.static import StaticEmbedder
 from weftwork.errors import InvalidInput
 
 
@@ -42,9 +49,30 @@ def test_a_folder_without_a_card_is_read_as_sentence_transformers_wrote_it(tmp_p
         ("max_tokens = 0", "must be at least 1"),
         ("pooling = 'max'", "pooling must be mean or cls"),
         ("pooling =", "not valid TOML"),
+        ("[trust]\nwieght = 1", "trust.wieght = 1 in .*: give numbers for weight"),
+        ("[trust]\nweight = 'much'", "give numbers for weight"),
+        ("[trust]\nweight = 2", "weight and level must be 0 to 1"),
+        ("[trust]\nfloor = 0.9\nceiling = 0.5", "floor below ceiling"),
     ],
 )
 def test_a_card_that_cannot_be_used_is_refused(tmp_path, line: str, message: str) -> None:
     (tmp_path / "card.toml").write_text(line)
     with pytest.raises(InvalidInput, match=message):
         card_of(tmp_path)
+
+
+def test_the_trust_in_a_model_is_that_of_its_card_and_cautious_without_one(tmp_path) -> None:
+    assert trust_of(StaticEmbedder()) == trust_of(None) == CAUTIOUS == known_cards()["static"].trust
+    (tmp_path / "card.toml").write_text("[trust]\nweight = 0.8\nfloor = 0.5\n")
+    embedder = OnnxEmbedder(tmp_path)
+    assert trust_of(embedder) == trust_of(CachedEmbedder(embedder, EmbeddingCache())) == Trust(0.8, floor=0.5)
+    assert fuse(0.0, 0.75, trust_of(embedder)) == pytest.approx(0.4)
+    assert fuse(0.5, 0.4, trust_of(embedder)) == pytest.approx(0.5)
+    sharp = Trust(0.8, floor=0.5, ceiling=0.9, power=2.0)
+    assert fuse(0.0, 0.95, sharp) == pytest.approx(0.64)
+
+
+def test_a_card_that_is_written_is_read_again_with_its_trust(tmp_path) -> None:
+    card = replace(known_cards()["bge-small-en-v1.5"], source={"from": "here"})
+    (tmp_path / "card.toml").write_text(card_text(card))
+    assert replace(card_of(tmp_path), wheels=card.wheels, hub=card.hub) == card

@@ -1,7 +1,7 @@
 import pytest
 
 from weftwork.score.signals import SIGNALS
-from weftwork.score.windows import windows, with_text_around, with_turns
+from weftwork.score.windows import other_turns, windows, with_text_around, with_turns
 
 from .making import candidate, facts, found
 
@@ -29,13 +29,18 @@ def test_the_signal_does_not_apply_where_nothing_is_known():
     assert SIGNALS["window"](candidate("n", key=5), facts(windows={5: 0.25})) == 0.25
 
 
-def test_a_passage_gains_from_those_right_beside_it_in_the_same_text_and_from_no_other():
+def test_a_passage_is_raised_towards_a_better_one_right_beside_it_in_the_same_text_and_by_no_other():
     places = [("a", 4), ("a", 5), ("a", 7), ("b", 5)]
     made = [candidate(name, key=key, ordinal=ordinal) for key, (name, ordinal) in enumerate(places, start=1)]
     scores = with_text_around(made, {1: 0.8, 2: 0.4, 3: 0.4, 4: 0.4})
-    assert scores == {
-        1: pytest.approx(1 - 0.2 * (1 - 0.25 * 0.4)), 2: pytest.approx(1 - 0.6 * (1 - 0.25 * 0.8)), 3: 0.4, 4: 0.4,
-    }  # fmt: skip
+    assert scores == {1: 0.8, 2: pytest.approx(1 - 0.6 * (1 - 0.25 * 0.8)), 3: 0.4, 4: 0.4}
+    near = with_text_around(made[:2], {1: 0.8, 2: 0.79})
+    assert near == {1: 0.8, 2: 0.8}
+
+
+def test_passages_of_one_long_message_do_not_lift_each_other():
+    around = {1: [(1, 2)], 2: [(-1, 1), (1, 3)], 3: [(-1, 2)]}
+    assert other_turns({1: "long", 2: "long", 3: "next"}, around) == {1: [], 2: [(1, 3)], 3: [(-1, 2)]}
 
 
 def test_a_turn_gains_from_the_turns_around_it_but_the_best_is_worth_no_more_than_it_was():

@@ -148,8 +148,8 @@ SURFACES = {
     ),
     "connector, document": (
         follow_a_document,
-        ["finch.html\n", "finch.html, page 1: Mirror\n# Mirror\n\nAluminised.",
-         "finch.html, page 2: Dome\n# Dome\n\nIt turns."],
+        ["finch.html\n", "finch.html, section 1: Mirror\n# Mirror\n\nAluminised.",
+         "finch.html, section 2: Dome\n# Dome\n\nIt turns."],
     ),
     "bundles": (load_bundles, ["Document\n", *(f"Finch > Mirror > Page\n{text}" for text in ("one", "two", "three"))]),
     "JSON lines": (load_lines, [COATINGS[0], "\n"]),

@@ -16,6 +16,7 @@ from weftwork.collect.exact_names import Named, named
 from weftwork.collect.follow_up import said_before
 from weftwork.collect.fusion import Weighing
 from weftwork.embed.cached import query_vector
+from weftwork.embed.card import Trust, trust_of
 from weftwork.embed.protocol import EmbeddingProvider
 from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
@@ -217,9 +218,14 @@ class Inquiry:
         return {key: self.weighing(words.get(key), self.cosines.get(key, 0.0)) for key in {**words, **self.cosines}}
 
     @once
+    def trust(self) -> Trust:
+        """How far vectors count beside words."""
+        return trust_of(self.embedder)
+
+    @once
     def weighing(self) -> Weighing:
         """The weights of words and vectors for this query."""
-        return Weighing.of(self.word_hits, self.search_depth)
+        return Weighing.of(self.word_hits, self.search_depth, self.trust)
 
     def load(self, keys: Sequence[int]) -> list[Record]:
         """The visible passages among these keys, in the order asked for, each read once for all who need it."""

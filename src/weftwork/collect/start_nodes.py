@@ -117,6 +117,6 @@ def _searched(inquiry: Inquiry) -> dict[int, float]:
     others = [key for key in by_words if key not in alike]
     if inquiry.vector is not None and inquiry.embedder is not None:
         alike |= inquiry.view.similarities(inquiry.vector, others, model=inquiry.embedder.model)
-    scores = {key: fuse(by_words.get(key, 0.0), alike.get(key, 0.0)) for key in (*by_words, *alike)}
+    scores = {key: fuse(by_words.get(key, 0.0), alike.get(key, 0.0), inquiry.trust) for key in (*by_words, *alike)}
     best = sorted(scores, key=lambda key: (-scores[key], key))[:SEARCHED]
     return {key: min(1.0, scores[key]) for key in best if scores[key] >= NEARLY_AS_GOOD * scores[best[0]] > 0}

@@ -16,6 +16,9 @@ from weftwork.errors import InvalidInput
 CARD = "card.toml"
 """The file of an installed model that says what it is."""
 
+TABLES = ("source", "trust")
+"""Settings of a card that are tables."""
+
 Kind = Literal["encoder", "reranker"]
 
 
@@ -27,6 +30,35 @@ class Wheel:
     version: str
     path: str
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far a model's cosines count beside words, fitted on one half of the questions of nine sets."""
+
+    weight: float = 0.6
+    """What the highest cosine counts for; a match of all words counts for 1."""
+    level: float = 0.5
+    """Words count in proportion to the best match to the power of 1 − level: 0 trusts them least."""
+    floor: float = 0.0
+    """The cosine of texts that have nothing to do with each other."""
+    ceiling: float = 1.0
+    """The cosine beyond which nothing more is gained."""
+    power: float = 1.0
+    """The exponent of what is fused, by which the 20th hit has the same share of the best with every model.
+
+    Bounds and links go by such shares (`ratio` in docs/decisions/0027-trust-in-models.md)."""
+
+    def __post_init__(self) -> None:
+        shares = 0 <= self.weight <= 1 and 0 <= self.level <= 1 and 0 < self.power <= 10
+        if not (shares and -1 <= self.floor < self.ceiling <= 1):
+            raise InvalidInput(
+                f"weight and level must be 0 to 1, power 0 to 10, and floor below ceiling within −1 to 1, not {self}"
+            )
+
+
+CAUTIOUS = Trust()
+"""The trust in providers without a card: a vector may lift a passage, but not outvote words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +76,8 @@ class ModelCard:
     max_tokens: int = 256
     hub: str = ""
     """The model's repository on the hub, as owner/name@revision."""
+    trust: Trust = Trust(0.9, 0.25, 0.2, 0.9, 1.4)
+    """How far it counts beside words; what is usual of small encoders trained for retrieval, if it was not measured."""
     wheels: tuple[Wheel, ...] = ()
     source: Mapping[str, str] = field(default_factory=dict)
     """Where an installed model came from, and the SHA-256 of its files."""
@@ -55,10 +89,13 @@ class ModelCard:
         for name, value in values.items():
             if name not in known:
                 raise InvalidInput(f"{where} has an unknown setting {name!r}: use {', '.join(known)}")
-            right = list if name == "wheels" else dict if name == "source" else known[name]
+            right = list if name == "wheels" else dict if name in TABLES else known[name]
             if not isinstance(value, (int, float) if right is float else right) or isinstance(value, bool):
                 raise InvalidInput(f"{name} in {where} must be of type {right.__name__}, got {value!r}")
-        card = cls(**{**values, "wheels": tuple(Wheel(**each) for each in values.get("wheels", ()))})
+        parts: dict[str, Any] = {"wheels": tuple(Wheel(**each) for each in values.get("wheels", ()))}
+        if "trust" in values:
+            parts["trust"] = _trust(values["trust"], where)
+        card = cls(**{**values, **parts})
         if card.pooling not in ("mean", "cls") or card.kind not in ("encoder", "reranker"):
             raise InvalidInput(f"{where}: pooling must be mean or cls, kind encoder or reranker")
         if card.max_tokens < 1:
@@ -67,6 +104,20 @@ class ModelCard:
 
 
 _PLAIN = ModelCard(name="")
+
+
+def _trust(values: Mapping[str, Any], where: str) -> Trust:
+    known = [each.name for each in fields(Trust)]
+    for name, value in values.items():
+        if name not in known or not isinstance(value, (int, float)) or isinstance(value, bool):
+            raise InvalidInput(f"trust.{name} = {value!r} in {where}: give numbers for {', '.join(known)}")
+    return Trust(**{name: float(value) for name, value in values.items()})
+
+
+def trust_of(provider: object) -> Trust:
+    """How far the vectors of a provider count beside words: by its card, if it has one."""
+    card = getattr(getattr(provider, "provider", provider), "card", None)
+    return card.trust if isinstance(card, ModelCard) else CAUTIOUS
 
 
 def read_card(path: Path) -> ModelCard:

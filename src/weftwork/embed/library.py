@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from pathlib import Path
 
 from filelock import FileLock
 
-from weftwork.embed.card import CARD, Kind, ModelCard, known_cards, read_card
+from weftwork.embed.card import CARD, TABLES, Kind, ModelCard, known_cards, read_card
 from weftwork.errors import EmbeddingError, InvalidInput, UnknownName
 
 FOLDER = "WEFTWORK_MODELS"
@@ -106,10 +106,12 @@ def card_text(card: ModelCard) -> str:
     lines = [
         f"{name} = {_toml(value)}"
         for name, value in values.items()
-        if name not in ("wheels", "source", "hub") and value != getattr(usual, name)
+        if name not in ("wheels", "hub", *TABLES) and value != getattr(usual, name)
     ]
+    trust = [f"{name} = {_toml(value)}" for name, value in asdict(card.trust).items()]
     source = [f"{_toml(name)} = {_toml(value)}" for name, value in card.source.items()]
-    return "\n".join([*lines, "", "[source]", *source, ""])
+    parts = [*lines, "", *(["[trust]", *trust, ""] if card.trust != usual.trust else []), "[source]", *source, ""]
+    return "\n".join(parts)
 
 
 def _toml(value: object) -> str:

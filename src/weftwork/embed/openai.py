@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from weftwork.embed.card import ModelCard
 from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix
 from weftwork.embed.retry import seconds_to_wait
@@ -57,6 +58,7 @@ class OpenAIEmbedder(BatchEmbedding):
     ) -> None:
         self._host = _host(base_url)
         self._name = model
+        self.card = ModelCard(name=model)
         self._asked_dimensions = dimensions
         self._dimensions = dimensions or KNOWN_DIMENSIONS.get(model)
         self._max_retries = _at_least(0, "max_retries", max_retries)

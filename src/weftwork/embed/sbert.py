@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weftwork.embed.card import ModelCard
 from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix
 from weftwork.embed.vectors import BatchEmbedding, unit_rows
@@ -18,6 +19,7 @@ class SentenceTransformerEmbedder(BatchEmbedding):
 
     def __init__(self, name_or_folder: str, device: str | None = None) -> None:
         self.model = f"sentence-transformers:{name_or_folder}"
+        self.card = ModelCard(name=name_or_folder)
         self._encoder = Lazy(lambda: _load(name_or_folder, device))
         self._dimensions = Lazy(lambda: len(self._encode(["dimensions"])[0]))
 

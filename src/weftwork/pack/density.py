@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from weftwork.compose.offers import Choice
-from weftwork.pack.ledger import Ledger, by_score, take_best_shortened
+from weftwork.pack.ledger import NEEDED, Ledger, by_score, take_best_shortened
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Packing, Room, Shorten
-from weftwork.pack.ranked import NEEDED
 from weftwork.score.node_type import item_type
 
 TYPE_PERCENT = 70

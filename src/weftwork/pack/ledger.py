@@ -8,6 +8,8 @@ from weftwork.compose.offers import Choice
 from weftwork.pack.protocol import Packing, Room, Shorten
 from weftwork.types import Excerpt, Fate
 
+NEEDED = "what it belongs to is not shown"
+
 
 def by_score(choices: Sequence[Choice], among: Iterable[int] | None = None) -> list[int]:
     """Positions of the choices, or of some `among` them, the best first, in a total order."""
@@ -113,6 +115,35 @@ class Ledger:
         self._opened.add(self._groups[index])
         self._book(index, tokens)
         self._decided[index] = ("included", reason, tokens, None, None)
+
+    def take_fitting(self, order: Iterable[int], reason: str, least: int, *, trial: bool) -> list[int]:
+        """Take what fits whole, in this order; return the rest, left out unless it is a `trial`.
+
+        A choice that opens its document needs room for `least` tokens. It does what `waits`, `cost`, `left_for` and
+        `take` do, in one loop: this runs for every choice, several times a request.
+        """
+        choices, groups, opened, decided = self.choices, self._groups, self._opened, self._decided
+        total, rest = self.room.total - self.held, []
+        for index in order:
+            choice = choices[index]
+            before = None if choice.after is None else decided.get(choice.after)
+            waits = choice.after is not None and (before is None or before[0] != "included")
+            if not waits:
+                is_open, account = groups[index] in opened, self._account_of[index]
+                cost = choice.tokens if is_open else choice.tokens + choice.heading
+                needed = cost if is_open or cost >= least else least
+                free = total - self.used - self._owed_in_all + account.owed
+                if (needed <= free and needed <= account.cap - account.used) or needed <= 0:
+                    opened.add(groups[index])
+                    self._book(index, cost)
+                    decided[index] = ("included", reason, cost, None, None)
+                    continue
+            rest.append(index)
+            if waits and not trial:
+                self.drop(index, NEEDED)
+            elif not trial:
+                self.refuse(index)
+        return rest
 
     def take_shortened(self, index: int, shorter: Choice, reason: str) -> None:
         """Show a choice in this shorter version."""

@@ -10,7 +10,6 @@ from weftwork.compose.offers import Choice
 from weftwork.pack.ledger import Ledger, by_score, shortened
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Packing, Room, Shorten
-from weftwork.pack.ranked import NEEDED
 
 FOR_LINES = 200
 FEW_LEFT = 40
@@ -91,26 +90,11 @@ def _fill(ledger: Ledger, ranked: Sequence[int], least: int, *, trial: bool = Fa
     """
     waiting = [index for index in ranked if not ledger.settled(index)]
     reserved = bool(ledger.room.reserved)
-    waiting = _take_whole(ledger, waiting, "among the best that fit", least, trial=trial or reserved)
+    waiting = ledger.take_fitting(waiting, "among the best that fit", least, trial=trial or reserved)
     if not reserved:
         return waiting
     ledger.release()
-    return _take_whole(ledger, waiting, "fits into what other sections did not use", least, trial=trial)
-
-
-def _take_whole(ledger: Ledger, order: Sequence[int], reason: str, least: int, *, trial: bool) -> list[int]:
-    waiting = []
-    for index in order:
-        waits, cost = ledger.waits(index), ledger.cost(index)
-        if not waits and (cost if cost >= least or ledger.is_open(index) else least) <= ledger.left_for(index):
-            ledger.take(index, reason)
-            continue
-        waiting.append(index)
-        if waits and not trial:
-            ledger.drop(index, NEEDED)
-        elif not trial:
-            ledger.refuse(index)
-    return waiting
+    return ledger.take_fitting(waiting, "fits into what other sections did not use", least, trial=trial)
 
 
 def _shorten_best(ledger: Ledger, waiting: Sequence[int], shorten: Shorten, least: int) -> list[int]:

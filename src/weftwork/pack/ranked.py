@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from weftwork.compose.offers import Choice
-from weftwork.pack.ledger import Ledger, by_score, shortened
+from weftwork.pack.ledger import NEEDED, Ledger, by_score, shortened
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Packing, Room, Shorten
 
 Squeeze = Callable[[Choice, int], Choice | None]
-
-NEEDED = "what it belongs to is not shown"
-
 
 LEAST_SHARE = 200
 """Tokens below which a text is not shortened for the sake of those after it."""

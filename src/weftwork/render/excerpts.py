@@ -18,7 +18,7 @@ from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, lead_of, turn_days, values_of
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import MARK
-from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
+from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo, OutlineNode
 
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""
@@ -119,13 +119,16 @@ class ExcerptRenderer:
         """Tokens that passages add to an excerpt, by their stored counts."""
         if not self._shows_content:
             return 0
-        reading, tokens = offer.reading, 0
+        reading, hits, tokens = offer.reading, offer.hits, 0
         for key in keys:
+            tokens += self._break_tokens(offer, key)
+            node = reading.nodes[reading.owner[key]]
+            if node.depth and node.title and node.keys[0] == key:
+                tokens += _title_tokens(node)
             # What was handed in with the request has no stored count.
-            text_tokens = reading.tokens[key] if key > 0 else self._counter.count(offer.hits[key].passage.text)
-            tokens += text_tokens + self._break_tokens(offer, key) + self._title_tokens(offer, key)
-            if key in offer.hits and offer.hits[key].node.fields:
-                tokens += self._field_tokens(offer.hits[key])
+            tokens += reading.tokens[key] if key > 0 else self._counter.count(hits[key].passage.text)
+            if key in hits and hits[key].node.fields:
+                tokens += self._field_tokens(hits[key])
         return tokens
 
     def _break_tokens(self, offer: Offer, key: int) -> int:
@@ -133,11 +136,6 @@ class ExcerptRenderer:
         # A single passage that is shown as it is costs what it counts.
         between = 0 if self._plain and len(offer.reading.keys) == 1 else BLOCK_TOKENS
         return between + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
-
-    def _title_tokens(self, offer: Offer, key: int) -> int:
-        """Tokens of a node's title before its first passage; the document's stands in the heading."""
-        node = offer.reading.node_of(key)
-        return 2 + len(node.title) // 4 if node.keys[0] == key and node.depth and node.title else 0
 
     def _field_tokens(self, candidate: Candidate) -> int:
         node = candidate.node
@@ -253,7 +251,9 @@ class ExcerptRenderer:
         left = room
         for place in self._order(offer, items):
             item = items[place]
-            extra = self._title_tokens(offer, item.candidate.key) + self._field_tokens(item.candidate)
+            node = offer.reading.node_of(item.candidate.key)
+            titled = node.depth and node.title and node.keys[0] == item.candidate.key
+            extra = (_title_tokens(node) if titled else 0) + self._field_tokens(item.candidate)
             cost = item.candidate.passage.tokens + extra + BLOCK_TOKENS
             if cost <= left and len(items) > 1:
                 fitting[place] = item
@@ -444,3 +444,8 @@ class ExcerptRenderer:
             escaped = escaped.replace(mark, f"\\{mark}")
         # The lines after the first belong to the same point of the list.
         return re.sub(r"\n(?=[^\n])", "\n  ", escaped) if self._hanging else escaped
+
+
+def _title_tokens(node: OutlineNode) -> int:
+    """Tokens of a node's title before its first passage; the document's stands in the heading."""
+    return 2 + len(node.title) // 4

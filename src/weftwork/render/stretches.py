@@ -45,11 +45,8 @@ class Shown:
     """True if the text of its node goes on after it."""
     opened: str = ""
     """The mark of the code fence that it begins in, where it has its end."""
-
-    @property
-    def text(self) -> str:
-        """Its own words, without blank lines around them."""
-        return trim(clean("".join(item.text for item in self.items)))
+    text: str = ""
+    """Its own words, without blank lines around them."""
 
 
 def common_headings(reading: Reading, items: Sequence[Item]) -> list[int]:
@@ -113,7 +110,7 @@ def _stretches(
         shown.append(
             Shown(
                 node,
-                tuple(item for item, _ in stretch),
+                tuple([item for item, _ in stretch]),
                 first=first.candidate.passage.ordinal == 0,
                 gap=last is not None and _leaves_out(reading, last + 1, first, place),
                 headings=tuple(
@@ -122,6 +119,7 @@ def _stretches(
                 indent=max(0, column(first) - outermost),
                 named=node.id in named,
                 cut=_goes_on(reading, stretch[-1][0]),
+                text=trim(clean("".join([item.text for item, _ in stretch]))),
             )
         )
         last = stretch[-1][1]

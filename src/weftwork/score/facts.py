@@ -10,10 +10,11 @@ from typing import Any
 from weftwork.collect.adjacent import TURNS
 from weftwork.collect.fusion import found_by_words
 from weftwork.collect.inquiry import Inquiry
+from weftwork.embed.card import CAUTIOUS, Trust
 from weftwork.query import Question, words_of
 from weftwork.request import Request
 from weftwork.score.pages import PageGrades, grade_pages
-from weftwork.score.windows import REACH, windows, with_text_around, with_turns
+from weftwork.score.windows import REACH, other_turns, windows, with_text_around, with_turns
 from weftwork.types import Candidate, Usage
 
 
@@ -26,6 +27,8 @@ class Facts:
     now: datetime
     similarities: Mapping[int, float] = field(default_factory=dict)
     """Cosine with the query by passage key; empty without an embedding."""
+    trust: Trust = CAUTIOUS
+    """How far cosines count beside words."""
     evidence: Mapping[int, float] = field(default_factory=dict)
     """The fused score of each passage, by key."""
     hops: Mapping[str, int] = field(default_factory=dict)
@@ -44,7 +47,7 @@ class FactsOnDemand(Facts):
     """Facts that are read from the view when a signal first asks for them."""
 
     def __init__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
-        direct = {"request": inquiry.request, "question": inquiry.question, "now": inquiry.now}
+        direct = {"request": inquiry.request, "question": inquiry.question, "now": inquiry.now, "trust": inquiry.trust}
         vars(self).update(direct, _inquiry=inquiry, _candidates=candidates)
 
     def __getattr__(self, name: str) -> Any:
@@ -77,8 +80,10 @@ def _evidence(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: M
         words = None if "vector" in kinds and not kinds & {"words", "fuzzy"} else found_by_words(candidate)
         scores[candidate.key] = inquiry.weighing(words, similarities.get(candidate.key, 0.0))
     scores = with_text_around(candidates, scores)
-    turns = [candidate.key for candidate in candidates if candidate.key > 0 and candidate.node.type in TURNS]
-    return scores | with_turns(scores, inquiry.view.adjacent(turns, REACH)) if turns else scores
+    turns = {each.key: each.node.id for each in candidates if each.key > 0 and each.node.type in TURNS}
+    if not turns:
+        return scores
+    return scores | with_turns(scores, other_turns(turns, inquiry.view.adjacent(list(turns), REACH)))
 
 
 def _idf(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[str, float]:
@@ -90,7 +95,7 @@ def _idf(inquiry: Inquiry, candidates: Sequence[Candidate]) -> dict[str, float]:
 
 def _windows(inquiry: Inquiry, candidates: Sequence[Candidate], similarities: Mapping[int, float]) -> dict[int, float]:
     stored = [candidate.key for candidate in candidates if candidate.key > 0]
-    return windows(candidates, similarities, inquiry.view.adjacent(stored, REACH))
+    return windows(candidates, similarities, inquiry.view.adjacent(stored, REACH), inquiry.trust)
 
 
 _READERS: Mapping[str, Callable[[Inquiry, Sequence[Candidate], Facts], object]] = {

@@ -9,9 +9,8 @@ from weftwork.types import SEARCHED, Candidate
 
 def relevance(candidate: Candidate, facts: Facts) -> float | None:
     """The best score of a collector, or words and cosine fused, whichever is higher."""
-    return min(
-        1.0, max(_graded(candidate), fuse(found_by_words(candidate), facts.similarities.get(candidate.key, 0.0)))
-    )
+    cosine = facts.similarities.get(candidate.key, 0.0)
+    return min(1.0, max(_graded(candidate), fuse(found_by_words(candidate), cosine, facts.trust)))
 
 
 def evidence(candidate: Candidate, facts: Facts) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from weftwork.collect.fusion import found_by_words, fuse
+from weftwork.embed.card import CAUTIOUS, Trust
 from weftwork.types import Candidate
 
 if TYPE_CHECKING:
@@ -21,26 +22,40 @@ NEXT_IN_TEXT = 0.25
 Around = Mapping[int, Sequence[tuple[int, int]]]
 
 
-def windows(candidates: Sequence[Candidate], similarities: Mapping[int, float], around: Around) -> dict[int, float]:
+def windows(
+    candidates: Sequence[Candidate], similarities: Mapping[int, float], around: Around, trust: Trust = CAUTIOUS
+) -> dict[int, float]:
     """Return 1 − Π(1 − weight · relevance) over each candidate and its neighbours, by key.
 
     Words count in proportion to the best match, so that a match among many weak ones stands out.
     """
     words = {candidate.key: found_by_words(candidate) for candidate in candidates}
     best = max(words.values(), default=0.0) or 1.0
-    relevance = {key: fuse(score / best, similarities.get(key, 0.0)) for key, score in words.items()}
+    relevance = {key: fuse(score / best, similarities.get(key, 0.0), trust) for key, score in words.items()}
     return {key: _together(key, relevance, around) for key in relevance}
 
 
 def with_text_around(candidates: Sequence[Candidate], scores: Mapping[int, float]) -> dict[int, float]:
-    """Combine each passage's score with those of the passages right before and after it in its text."""
+    """Raise each passage towards a better one right before or after it in its text, and never above that.
+
+    The best passage gains nothing by its neighbours: a long text is no better than a short one.
+    """
     places = {(candidate.node.id, candidate.passage.ordinal): candidate.key for candidate in candidates}
     combined = dict(scores)
     for (node, ordinal), key in places.items():
         for other in (places.get((node, ordinal - 1)), places.get((node, ordinal + 1))):
-            if other is not None:
-                combined[key] = 1.0 - (1.0 - combined[key]) * (1.0 - NEXT_IN_TEXT * scores[other])
+            if other is not None and scores[other] > combined[key]:
+                raised = 1.0 - (1.0 - combined[key]) * (1.0 - NEXT_IN_TEXT * scores[other])
+                combined[key] = min(raised, scores[other])
     return combined
+
+
+def other_turns(nodes: Mapping[int, str], around: Around) -> dict[int, list[tuple[int, int]]]:
+    """The neighbours that are other turns: passages of one long message do not lift each other."""
+    return {
+        key: [(offset, other) for offset, other in others if nodes.get(other) != nodes.get(key)]
+        for key, others in around.items()
+    }
 
 
 def with_turns(scores: Mapping[int, float], around: Around) -> dict[int, float]:

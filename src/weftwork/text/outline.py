@@ -26,6 +26,8 @@ class Outline:
     """The headings under which the next page begins."""
     headings: int
     tables: int
+    label: str = ""
+    """The page's own first heading, the innermost one above a text; without any, the one that it goes on under."""
 
     @property
     def section_path(self) -> str:
@@ -45,7 +47,7 @@ class Outline:
 
 def outline(markdown: str, before: Headings = ()) -> Outline:
     """The outline of a page that follows these headings."""
-    current, section = before, None
+    current, section, label = before, None, ""
     headings = tables = 0
     for line, heading in _lines(markdown):
         if heading is not None:
@@ -54,7 +56,9 @@ def outline(markdown: str, before: Headings = ()) -> Outline:
         else:
             tables += bool(_DIVIDER.match(line))
             section = current if section is None else section
-    return Outline(current if section is None else section, current, headings, tables)
+            label = label or (current[-1][1] if headings else "")
+    section = current if section is None else section
+    return Outline(section, current, headings, tables, label or (current[-1][1] if current else ""))
 
 
 def sections(markdown: str, first: Headings) -> list[tuple[Headings, str]]:

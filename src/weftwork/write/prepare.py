@@ -23,6 +23,8 @@ LARGEST_NUMBER = 2**53
 
 def prepare(node: Node, counter: TokenCounter) -> Entry:
     """A node with its passages; one without text still has one, so that its title can be found."""
+    if not isinstance(node, Node):
+        raise InvalidInput(f"a Node is needed, got {str(node)[:80]!r}: write Node(id=…, text=…) instead")
     check_node(node)
     node = sound(node)
     occurrences: Counter[str] = Counter()

@@ -5,6 +5,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from docx import Document
 from docx.enum.text import WD_BREAK
+from docx.oxml import parse_xml
 from openpyxl import Workbook
 from PIL import Image
 from pptx import Presentation
@@ -12,6 +13,8 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
+from weftwork.ingest.documents.docx_notes import with_notes
+from weftwork.ingest.documents.html import LONG_SECTION, PAGE_END, markdown_of
 from weftwork.ingest.documents.reader import Place, read_document
 from weftwork.ingest.documents.values import Unreadable
 from weftwork.ingest.events import Attachment
@@ -319,3 +322,71 @@ def test_adding_again_draws_what_could_not_be_drawn(write, parser, tmp_path, mon
     again = read_document(path, place, parser)
     assert top.fields["version"] not in again.versions
     assert any(isinstance(part, Attachment) for part in again.read())
+
+
+W = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
+)
+
+
+def edited_docx():
+    """A text with tracked changes, a move, check boxes and a comment."""
+    document = Document()
+    document.add_heading("Plan", 1)
+    line = document.add_paragraph("We sail on ")._p
+    line.append(parse_xml(f'<w:del {W} w:id="1" w:author="A"><w:r><w:delText>Monday</w:delText></w:r></w:del>'))
+    line.append(parse_xml(f'<w:ins {W} w:id="2" w:author="A"><w:r><w:t>Tuesday</w:t></w:r></w:ins>'))
+    for kind, words in (("moveFrom", "MOVED AWAY"), ("moveTo", "moved here")):
+        moved = f'<w:{kind} {W} w:id="3" w:author="A"><w:r><w:t>{words}</w:t></w:r></w:{kind}>'
+        document.add_paragraph("")._p.append(parse_xml(moved))
+    for checked, words in ((1, "ropes"), (0, "lamps")):
+        box = document.add_paragraph("")
+        box._p.append(parse_xml(
+            f'<w:sdt {W}><w:sdtPr><w14:checkbox><w14:checked w14:val="{checked}"/></w14:checkbox></w:sdtPr>'
+            "<w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt>"
+        ))  # fmt: skip
+        box.add_run(words)
+    commented = document.add_paragraph("The ferry is late.")
+    document.add_comment(commented.runs, text="Is it?", author="Ann", initials="AB")
+    document.add_paragraph("The end.")
+    out = BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def test_a_docx_reads_as_if_its_changes_were_accepted_with_boxes_and_comments_in_place(pages):
+    (page,) = pages(edited_docx(), "docx")
+    assert page.markdown == (
+        "# Plan\n\nWe sail on Tuesday\n\nmoved here\n\n[x] ropes\n\n[ ] lamps\n\n"
+        "The ferry is late.\n\n[Comment AB1: Is it?]\n\nThe end."
+    )
+    assert page.unit == "section"
+
+
+def test_footnotes_stand_below_the_paragraph_that_refers_to_them():
+    html = (
+        '<p>One<sup><a href="#footnote-1" id="footnote-ref-1">[1]</a></sup> and two'
+        '<sup><a href="#footnote-2" id="footnote-ref-2">[2]</a></sup>.</p><hr class="page-end" /><p>Next.</p>'
+        '<ol><li id="footnote-1"><p>First <a href="#footnote-ref-1">↑</a></p></li>'
+        '<li id="footnote-2"><p>Second <a href="#footnote-ref-2">↑</a></p></li></ol>'
+    )
+    text = markdown_of(with_notes(html), page_end="page-end").replace(PAGE_END, "PAGE")
+    assert [line for line in text.splitlines() if line] == [
+        "One[^1] and two[^2].",
+        "[^1]: First",
+        "[^2]: Second",
+        "PAGE",
+        "Next.",
+    ]
+
+
+def test_a_long_text_without_headings_is_cut_between_paragraphs(pages):
+    document = Document()
+    for number in range(60):
+        document.add_paragraph(f"{number} " + "sail " * 100)
+    out = BytesIO()
+    document.save(out)
+    read = pages(out.getvalue(), "docx")
+    assert [page.unit for page in read] == ["section"] * 2
+    assert max(len(page.markdown) for page in read) <= LONG_SECTION

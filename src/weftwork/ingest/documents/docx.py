@@ -10,11 +10,15 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import mammoth
 
 from weftwork.ingest.documents.archive import open_archive
+from weftwork.ingest.documents.docx_notes import with_notes
 from weftwork.ingest.documents.html import markdown_of, sections
 from weftwork.ingest.documents.values import Parsed, Tools, Unreadable
 
 BODY = "word/document.xml"
-STYLES = "br[type='page'] => hr.page-end\np[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+STYLES = "\n".join([
+    "br[type='page'] => hr.page-end", "p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh",
+    "comment-reference => sup",
+])  # fmt: skip
 _RENDERED = re.compile(rb"<w:lastRenderedPageBreak\s*/>")
 _FORMULA = re.compile(rb"<m:oMath(?:\s[^>]*)?>.*?</m:oMath>", re.DOTALL)
 _DISPLAYED = re.compile(rb"</?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr>.*?</m:oMathParaPr>", re.DOTALL)
@@ -32,7 +36,7 @@ def read_docx(path: Path, tools: Tools) -> Parsed:
             )
         except (BadZipFile, KeyError, ValueError, OSError) as error:
             raise Unreadable(f"is damaged ({error})") from error
-    pages = sections(markdown_of(result.value, page_end="page-end"))
+    pages = sections(markdown_of(with_notes(result.value), page_end="page-end"))
     if not pages:
         raise Unreadable("has no text")
     return Parsed(len(pages), iter(pages))

@@ -24,7 +24,9 @@ def read_epub(path: Path, tools: Tools) -> Parsed:
         if "META-INF/encryption.xml" in archive.namelist() and "META-INF/rights.xml" in archive.namelist():
             raise Unreadable("is protected against copying")
         try:
-            chapters = as_pages([markdown_of(archive.read(name)).replace(PAGE_END, "") for name in _spine(archive)])
+            chapters = as_pages(
+                [markdown_of(archive.read(name)).replace(PAGE_END, "") for name in _spine(archive)], unit="chapter"
+            )
         except (etree.LxmlError, KeyError, ValueError) as error:
             raise Unreadable(f"is no book that can be read ({error})") from error
     if not chapters:

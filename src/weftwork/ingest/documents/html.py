@@ -83,19 +83,17 @@ def _is_unseen(element: Any) -> bool:
 def sections(markdown: str) -> list[Page]:
     """Pages at the page ends; without any, one for each section with a heading of the top level."""
     parts = markdown.split(PAGE_END)
-    if len(parts) == 1:
-        parts = _cut(markdown)
-    return as_pages(parts)
+    return as_pages(_cut(markdown), unit="section") if len(parts) == 1 else as_pages(parts)
 
 
-def as_pages(parts: Sequence[str], names: Sequence[str] = ()) -> list[Page]:
+def as_pages(parts: Sequence[str], names: Sequence[str] = (), unit: str = "page") -> list[Page]:
     """The parts as pages, without empty ones."""
     pages = []
     for number, part in enumerate(parts):
         text = part.replace(PICTURE, "").strip()
         pictures = part.count(PICTURE)
         if text or pictures:
-            pages.append(Page(markdown=text, pictures=pictures, name=names[number] if names else ""))
+            pages.append(Page(markdown=text, pictures=pictures, name=names[number] if names else "", unit=unit))
     return pages
 
 
@@ -108,4 +106,14 @@ def _cut(markdown: str) -> list[str]:
             starts = [0, *places] if markdown[: places[0]].strip() else places
             parts = [markdown[start:end] for start, end in zip(starts, [*starts[1:], len(markdown)], strict=True)]
             return [piece for part in parts for piece in (_cut(part) if len(part) > LONG_SECTION else [part])]
-    return [markdown]
+    return _by_length(markdown)
+
+
+def _by_length(markdown: str) -> list[str]:
+    """A text without headings in parts of whole paragraphs, none much longer than a long section."""
+    parts = [""]
+    for block in markdown.split("\n\n"):
+        if parts[-1] and len(parts[-1]) + len(block) > LONG_SECTION:
+            parts.append("")
+        parts[-1] += f"\n\n{block}" if parts[-1] else block
+    return parts

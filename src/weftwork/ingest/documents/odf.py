@@ -75,7 +75,7 @@ def _children(element: Any, name: str) -> list[Any]:
 def _sheet(sheet: Any, most: int) -> Page:
     name = " ".join(_attribute(sheet, "name").split())
     rows = [row for row in _rows(sheet, most) if any(row)]
-    return Page(markdown=f"# {name}\n\n{table(rows)}" if rows else f"# {name}", name=name)
+    return Page(markdown=f"# {name}\n\n{table(rows)}" if rows else f"# {name}", name=name, unit="sheet")
 
 
 def _slide(slide: Any) -> Page:
@@ -90,7 +90,10 @@ def _slide(slide: Any) -> Page:
             blocks += _blocks(child)
     text = "\n\n".join(blocks)
     return Page(
-        markdown=text.replace(PICTURE, "").replace(PAGE_END, "").strip(), pictures=text.count(PICTURE), name=name
+        unit="slide",
+        markdown=text.replace(PICTURE, "").replace(PAGE_END, "").strip(),
+        pictures=text.count(PICTURE),
+        name=name,
     )
 
 

@@ -190,6 +190,7 @@ def _page(answer: dict[str, Any], image: bytes, thumbnail: bytes) -> Page:
         text_source=answer["text_source"],
         pictures=int(answer["pictures"]),
         name=str(answer["name"]),
+        unit=str(answer["unit"]),
         image=image,
         thumbnail=thumbnail,
     )

@@ -45,7 +45,7 @@ def _page(slide: Any) -> Page:
         blocks += filter(None, [_block(shape)])
     if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None and notes.text.strip():
         blocks.append(f"## Notes\n\n{_paragraphs(notes)}")
-    return Page(markdown="\n\n".join(blocks), pictures=pictures, name=name)
+    return Page(markdown="\n\n".join(blocks), pictures=pictures, name=name, unit="slide")
 
 
 def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:

@@ -146,7 +146,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
     yield Node(
         id=name,
         type=PAGE,
-        title=": ".join(filter(None, [f"{top.title}, page {seen.pages}", page_outline.parent_heading])),
+        title=": ".join(filter(None, [f"{top.title}, {page.unit} {seen.pages}", page_outline.label])),
         text=page.markdown,
         source=top.source,
         parent=top.id,

@@ -47,6 +47,8 @@ class Page:
     pictures: int = 0
     name: str = ""
     """Its own name: of a sheet, a slide, a chapter."""
+    unit: str = "page"
+    """The word for what it is: `section` where the format has no pages, or `slide`, `sheet`, `chapter`."""
     image: bytes = b""
     """The page as a JPEG picture; empty where the format has no pages to draw."""
     thumbnail: bytes = b""

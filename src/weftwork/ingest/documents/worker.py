@@ -68,6 +68,7 @@ def _page(page: Page, most: int) -> dict[str, Any]:
         "text_source": page.text_source,
         "pictures": page.pictures,
         "name": page.name,
+        "unit": page.unit,
     }
 
 

@@ -41,7 +41,9 @@ def _sheet(sheet: Any, most: int) -> Page:
         return _page(sheet, most)
     except (KeyError, ValueError, TypeError, AttributeError, SyntaxError, BadZipFile, OSError) as error:
         name = " ".join(sheet.title.split())
-        return Page(markdown=f"# {name}\n\n[This sheet cannot be read: {type(error).__name__}]", name=name)
+        return Page(
+            markdown=f"# {name}\n\n[This sheet cannot be read: {type(error).__name__}]", name=name, unit="sheet"
+        )
 
 
 def _page(sheet: Any, most: int) -> Page:
@@ -49,7 +51,7 @@ def _page(sheet: Any, most: int) -> Page:
     rows = list(_rows(sheet, most))
     columns = [i for i in range(max(map(len, rows), default=0)) if any(i < len(row) and row[i] for row in rows)]
     cells = [[row[i] if i < len(row) else "" for i in columns] for row in rows]
-    return Page(markdown=f"# {name}\n\n{table(cells)}" if cells else f"# {name}", name=name)
+    return Page(markdown=f"# {name}\n\n{table(cells)}" if cells else f"# {name}", name=name, unit="sheet")
 
 
 def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
