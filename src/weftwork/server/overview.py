@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from weftwork.cli.tune import MEMORY
 from weftwork.engine import Weft
 from weftwork.evaluate.suggest import drafts
-from weftwork.faces.memory.types import MEMORY
 from weftwork.store.protocol import View
 from weftwork.types import CONTAINERS, PAGE, Filters, Node
 

@@ -28,7 +28,7 @@ HOSTILE = Node(
 )
 AXE = Path(__file__).parents[3] / ".venv" / "axe.min.js"
 """axe-core, where  make axe  has put it."""
-STATES = {
+STATES: dict[str, dict[str, object]] = {
     "start": {"query": ""},
     "context": {},
     "focus": {"focus": "finch"},

@@ -11,8 +11,8 @@ from fastapi import APIRouter, File, Form, Path, Response, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
+from weftwork.cli.tune import MEMORY
 from weftwork.errors import NotFound
-from weftwork.faces.memory.types import MEMORY
 from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
