@@ -19,6 +19,7 @@ from benchmarks import (
     documents,
     graph,
     ingest,
+    injection,
     latency,
     load,
     memory,
@@ -52,6 +53,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks injection --flagged 3
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
@@ -73,6 +75,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "latency": latency,
     "ingest": ingest,
+    "injection": injection,
     "documents": documents,
     "memory": memory,
     "conflicts": conflicts,

@@ -16,6 +16,7 @@ from weftwork.collect import Inquiry, gather
 from weftwork.compose.compose import compose
 from weftwork.compose.ordering import collapsed
 from weftwork.compose.repeats import without_given
+from weftwork.compose.trust import trusted, with_marks
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
@@ -35,7 +36,7 @@ from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.results import Added, AddedPath, Preview, SearchResult
+from weftwork.results import Added, AddedPath, Preview, SearchResult, why_ended
 from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
@@ -45,7 +46,7 @@ from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
-from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node
+from weftwork.types import Budget, Candidate, Context, Decision, Edge, Filters, Node
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
 from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
@@ -118,6 +119,7 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
     """Rank what this view's user may see, and fit the best of it into the budget; nothing without support."""
+    request = trusted(view, request, request.trust or recipe.trust)
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
     least = recipe.min_support if request.min_support is None else request.min_support
@@ -129,22 +131,16 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, [*dropped, *repeated, *ranking.left_out, *composed.left_out])
+    left_out = [*dropped, *repeated, *ranking.left_out, *composed.left_out]
+    context = with_marks(fit(fitting, composed.offers, left_out), composed.marks)
     passages, _ = view.size()
     return replace(
         context,
-        ended=_ended(context, passages),
+        ended=why_ended(context, passages),
         support=supported,
         timings=watch.timings,
         warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *context.warnings),
     )
-
-
-def _ended(context: Context, passages: int) -> Ended:
-    """The reason why a context holds no more, given the number of visible passages."""
-    if context.truncated or context.overflow:
-        return "budget"
-    return "workspace" if len(context.trace) >= passages else "evidence"
 
 
 class Weft:
