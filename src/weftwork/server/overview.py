@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weftwork.cli.tune import MEMORY
 from weftwork.engine import Weft
 from weftwork.evaluate.suggest import drafts
 from weftwork.store.protocol import View
-from weftwork.types import CONTAINERS, PAGE, Filters, Node
+from weftwork.types import CONTAINERS, MEMORY, PAGE, Filters, Node
 
 QUESTIONS = 3
 LATEST = 60

@@ -11,7 +11,6 @@ from fastapi import APIRouter, File, Form, Path, Response, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from weftwork.cli.tune import MEMORY
 from weftwork.errors import NotFound
 from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served, Writer
@@ -23,7 +22,7 @@ from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.server.http.service import Service
 from weftwork.server.overview import opened_types
 from weftwork.store.server_state import UNFINISHED, Job
-from weftwork.types import PAGE, Filters
+from weftwork.types import MEMORY, PAGE, Filters
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["documents"])
 
