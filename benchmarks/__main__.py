@@ -29,6 +29,7 @@ from benchmarks import (
     research,
     session,
     support,
+    turns,
     words,
 )
 from benchmarks.report import save, table
@@ -55,6 +56,7 @@ EXAMPLES = """examples:
   python -m benchmarks support --json
   python -m benchmarks injection --flagged 3
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
+  python -m benchmarks turns --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -90,6 +92,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "load": load,
     "words": words,
     "support": support,
+    "turns": turns,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -40,8 +40,9 @@ from weftwork.results import Added, AddedPath, Preview, SearchResult, why_ended
 from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
-from weftwork.store.open import open_store
+from weftwork.store.open import create_first_workspace, open_store
 from weftwork.store.protocol import Batch, Store, View
+from weftwork.surface import surface
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
@@ -139,7 +140,11 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
         ended=why_ended(context, passages),
         support=supported,
         timings=watch.timings,
-        warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *context.warnings),
+        warnings=(
+            *inquiry.warnings,
+            *(() if repeated else nothing_found(inquiry, candidates, passages)),
+            *context.warnings,
+        ),
     )
 
 
@@ -176,7 +181,7 @@ class Weft:
         chosen = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
         counter = get_counter(tokenizer)
         store = open_store(target, clock=clock, create=create)
-        _create_default_workspace(store)
+        create_first_workspace(store, DEFAULT_WORKSPACE, DEFAULT_USER)
         provider: EmbeddingProvider | None = None
         if chosen is not None:
             lasting = None if chosen.model.startswith(LOCAL_MODELS) else store.embedding_cache
@@ -389,7 +394,8 @@ class Weft:
     @named_options(ContextOptions)
     def preview(self, query: str = "", **options: Unpack[ContextOptions]) -> Preview:
         """The figures of the context for the same arguments."""
-        context = self.context(query, **options)
+        with surface(""):  # its text is not handed out
+            context = self.context(query, **options)
         return Preview(
             tokens=context.tokens,
             budget_used=round(100 * context.tokens / context.budget, 1),
@@ -483,14 +489,3 @@ class Weft:
         """Counts of what a user may see."""
         with self.store.view(workspace, user) as view:
             return view.counts()
-
-
-def _create_default_workspace(store: Store) -> None:
-    """Create the default workspace in a new store; close the store on failure."""
-    try:
-        if not store.workspaces():
-            with suppress(InvalidInput):  # another process was faster
-                store.create_workspace(DEFAULT_WORKSPACE, owner=DEFAULT_USER)
-    except BaseException:
-        store.close()
-        raise

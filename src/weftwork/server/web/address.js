@@ -29,7 +29,7 @@ export function hash(state) {
   if (state.raw) said.set("raw", "1");
   const shares = Object.entries(state.sections ?? {}).map(([name, value]) => `${name}:${value}`);
   if (shares.length) said.set("sections", shares.join(","));
-  if (state.view === "compare") for (const name of OTHER) if (state.b[name]) said.set(`b-${name}`, state.b[name]);
+  if (state.view === "compare" || state.view === "receipts") for (const name of OTHER) if (state.b[name]) said.set(`b-${name}`, state.b[name]);
   return `#${said}`;
 }
 

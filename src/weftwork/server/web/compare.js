@@ -40,7 +40,7 @@ function onlyHere(side, other, result, beside) {
 }
 
 function pair(row, a, b, names) {
-  const cell = (side, name) => (side ? card(side.piece, side.place, { side: name }) : el("p", { class: "absent", text: `Not in ${names[name]}` }));
+  const cell = (side, name) => (side ? card(side.piece, side.place, { side: name }) : el("p", { class: "absent", text: `Not in ${name.toUpperCase()}, ${names[name]}` }));
   const [left, right] = [cell(row.one, "a"), cell(row.two, "b")];
   if (row.kind === "other") {
     left.prepend(...[onlyHere(row.one, row.two, a, b)].filter(Boolean));

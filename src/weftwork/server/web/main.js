@@ -11,6 +11,7 @@ import { contextView } from "./context.js";
 import { documentsView } from "./documents.js";
 import { keysView } from "./keys.js";
 import { memoriesView } from "./memories.js";
+import { receiptsView, recent } from "./receipts.js";
 import { start } from "./start.js";
 
 const SLOW = 150;
@@ -21,9 +22,9 @@ let running = null;
 let shownFor = "";
 let waiting = null; // the newest state of a drag, while another one is asked for
 
-const does = { change, again: () => update(), fail, busy };
+const does = { change, again: () => update(), fail, recent };
 const context = contextView(does);
-const views = { compare: compareView(does), documents: documentsView(does), memories: memoriesView(does), keys: keysView(does) };
+const views = { compare: compareView(does), documents: documentsView(does), receipts: receiptsView(does), memories: memoriesView(does), keys: keysView(does) };
 
 const put = (part) => { if ($("view").firstChild !== part || $("view").childNodes.length > 1) $("view").replaceChildren(part); };
 const subject = () => [state.view, state.query, state.workspace, state.user].join("\n");
@@ -34,6 +35,7 @@ function change(parts, how) {
   if (how === "note") return address.write(state, "replace");
   if (how === "drag") return follow();
   address.write(state, how);
+  showViews();
   ask.show(state);
   if ("raw" in parts && Object.keys(parts).length === 1) return context.toggleRaw(parts.raw);
   return update();
@@ -132,7 +134,9 @@ function showViews() {
 function navigate() {
   const said = address.read();
   const linked = [...new URLSearchParams(location.hash.slice(1)).keys()].join() === "view";
-  const kept = linked ? { ...state, view: said.view, ...(said.view === "context" && state.view === "context" ? { query: "", focus: "", thread: "", chosen: "" } : {}) } : said;
+  const again = said.view === "context" && state.view === "context";
+  const asked = again ? { query: "", focus: "", thread: "" } : {};
+  const kept = linked ? { ...state, ...asked, view: said.view, chosen: "", receipt: "", b: { ...state.b, receipt: "" } } : said;
   state = ready ? ask.complete(kept) : kept;
   if (linked) history.replaceState(history.state, "", address.hash(state));
   if (!ready) return;
@@ -168,7 +172,7 @@ function theme() {
 
 $("theme").addEventListener("click", theme);
 $("skip").addEventListener("click", (event) => { event.preventDefault(); $("result").focus(); $("result").scrollIntoView(); });
-ask.listen(() => state, (parts, how) => { showViews(); return change(parts, how); });
+ask.listen(() => state, change);
 dialogs.listen();
 copy.listen({
   state: () => state,

@@ -76,7 +76,8 @@ def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
 def inspect_context(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
     """A context made visible: its text in pieces, and every candidate with its text, its fate and the reason."""
     weft, recipe = served.weft, _recipe(body, served)
-    context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
+    # Looked at by a person, and given to no model: there is nothing to keep a receipt of.
+    context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe, receipt=False)
     with weft.store.view(workspace, caller.user) as view:
         return reply(inspect(view, without_timings(context, caller, workspace), recipe, weft.tools.templates))
 
@@ -86,7 +87,7 @@ def find_near_misses(workspace: str, body: NearIn, caller: Reader, served: Serve
     """The additional budget that shows each candidate whole, or the nearest ones, found by making such contexts."""
     weft, recipe = served.weft, _recipe(body, served)
     request = _request(body, recipe, caller, served, workspace)
-    context = weft.assemble(request, recipe)
+    context = weft.assemble(request, recipe, receipt=False)
     most = served.options.limits.budget_tokens - context.budget
     moment = weft.now()
     with weft.store.view(workspace, caller.user) as view:
