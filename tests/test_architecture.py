@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "frozen", "types", "identity", "clock", "notebook", "surface"},
+    {"errors", "frozen", "history", "provenance", "types", "identity", "clock", "notebook", "surface"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},
@@ -44,11 +44,18 @@ LAYERS = [
 
 INSIDE = {
     "faces": ["graph graph_document graph_json graph_nodes | memory | research | thread | workspace", "opening"],
-    "ingest": ["events", "documents", "encodings", "files", "connectors", "*"],
+    "ingest": ["events", "documents", "encodings", "files", "connectors", "remotes", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http", "proxy"],
     "server/http": ["*", "routes", "app", "process"],
-    "store": ["files protocol receipts server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
+    "store": [
+        "files protocol receipts server_state shares transfer",
+        "index",
+        "sql",
+        "sqlite | postgres",
+        "open",
+        "contract",
+    ],
 }
 """The same inside of each folder that has folders: what stands between bars imports nothing of each other.
 

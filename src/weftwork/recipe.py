@@ -21,6 +21,7 @@ from weftwork.collect import (
     KeywordCollector,
     LexicalCollector,
     LinkRankCollector,
+    MemoriesCollector,
     ReferencesCollector,
     RelatedCollector,
     RelationsCollector,
@@ -36,6 +37,7 @@ from weftwork.pack import Packer
 from weftwork.pack.density import Density
 from weftwork.pack.overflow import Overflow
 from weftwork.pack.ranked import Ranked
+from weftwork.provenance import Trust
 from weftwork.render.templates import Template
 from weftwork.score import Profile, get_profile
 from weftwork.score.rerank import Reranker
@@ -55,6 +57,7 @@ WHOLE = 4000
 WITHOUT_EVIDENCE = frozenset({"relations", "activity", "history"})
 """Sections of the workspace contract whose items answer no question: they do not take what others leave."""
 ASKED_FOR = {name: part for name, part in SECTION_BUDGETS.items() if name not in ("relations", "activity")}
+ASKED_FOR["memories"] = 400
 """Shares for pinned nodes and for hits; mere neighbours have no share and have to score higher."""
 
 
@@ -90,6 +93,8 @@ class Recipe:
 
     min_support: float = 0.0
     """The least support of a query with which anything is shown (`score/support.py`)."""
+    trust: Trust | None = None
+    """The least trust of what may be shown, by origin and writer; None for any."""
     tokens: int | None = None
     """The budget where none is given; None for that of the engine."""
 
@@ -120,6 +125,7 @@ EVERYTHING = (
     ReferencesCollector(),
     DueCollector(),
     HistoryCollector(),
+    MemoriesCollector(),
     LexicalCollector(),
     SemanticCollector(),
     LinkRankCollector(),

@@ -57,11 +57,35 @@ def test_wordllama_is_not_imported() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_an_absent_package_is_named_with_the_command_that_installs_it() -> None:
-    with pytest.raises(EmbeddingError, match="'no_such_package' is not installed: run  pip install wordllama"):
-        StaticEmbedder("no_such_package").embed("x")
+def test_missing_weights_are_reported_with_the_command_that_brings_them_back() -> None:
+    for package in ("no_such_package", "weftwork"):
+        with pytest.raises(EmbeddingError, match="weights of the default model are missing: run  pip install"):
+            StaticEmbedder(package).embed("x")
 
 
-def test_a_package_without_the_weights_is_reported() -> None:
-    with pytest.raises(EmbeddingError, match=r"l2_supercat_tokenizer_config\.json is missing"):
-        StaticEmbedder("weftwork").embed("x")
+def test_tokens_equal_those_of_the_tokenizer_that_the_model_was_trained_with(passages: list[str]) -> None:
+    from splintr import from_json
+    from tokenizers import Tokenizer
+
+    path = str(Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json")
+    oracle = Tokenizer.from_file(path)
+    oracle.no_padding()
+    oracle.no_truncation()
+    ours = from_json(path)
+    odd = [
+        "",
+        " ",
+        "  a",
+        "a  b",
+        "<s>x</s>",
+        "<unk>",
+        "▁x",
+        "\x00\x01",
+        "e\u0301",
+        "🙂👨‍👩‍👧",
+        "\t\n",
+        "a\n\nb",
+        "trail ",
+    ]
+    for text in (*passages, *odd):
+        assert ours.encode_raw(text) == oracle.encode(text, add_special_tokens=False).ids

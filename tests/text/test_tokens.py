@@ -1,6 +1,7 @@
 import base64
 import csv
 import hashlib
+import math
 import os
 import random
 import subprocess
@@ -313,7 +314,24 @@ def test_the_default_is_o200k_and_loaded_once_for_all_its_names():
     assert get_counter() is get_counter("o200k_base") is get_counter("gpt-4o")
 
 
-@pytest.mark.parametrize("name", ["", "o200k_bse", "gpt-40", "claude-3", "no/such/tokenizer.json", "x" * 5_000, "\x00"])
+@pytest.mark.parametrize(
+    ("name", "margin"), [("claude-sonnet-4-5", 1.4), ("anthropic/claude-3", 1.4), ("gemini-2.5-pro", 1.2)]
+)
+def test_models_without_a_published_vocabulary_are_estimated_and_called_an_estimate(name, margin):
+    counter = get_counter(name)
+    assert f"an estimate: o200k_base and {margin - 1:.0%}" in counter.name
+    other = get_counter("o200k_base")
+    text = "The mirror ships in April, and the base is made of birch. 鏡は四月に届きます。 " * 20
+    assert counter.count(text) == math.ceil(other.count(text) * margin) > other.count(text)
+    for limit in (0, 1, 7, 50, 10_000):
+        assert counter.count(counter.truncate(text, limit)) <= limit
+        assert counter.count(counter.truncate_start(text, limit)) <= limit
+        assert text.startswith(counter.truncate(text, limit))
+        assert text.endswith(counter.truncate_start(text, limit))
+    assert counter.decode(counter.encode(text)) == text
+
+
+@pytest.mark.parametrize("name", ["", "o200k_bse", "gpt-40", "clawd-3", "no/such/tokenizer.json", "x" * 5_000, "\x00"])
 def test_an_unknown_name_is_refused_with_the_names_that_are_known(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnknownName) as caught:

@@ -29,14 +29,13 @@ from weftwork.faces.opening import open_configured
 from weftwork.ingest.connectors.nested import claimant
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.events import Piece
-from weftwork.ingest.imports import add_path
+from weftwork.ingest.imports import LINES, add_path
 from weftwork.ingest.jsonlines import parse_lines, read_json_lines
 from weftwork.ingest.load import Report, load
 from weftwork.ingest.report import Followed, Options
 from weftwork.types import Node
 
 STANDARD_INPUT = Path("-")
-LINES = (".jsonl", ".ndjson")
 
 
 @click.command("add")

@@ -9,6 +9,7 @@ from weftwork.cli.options import settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
 from weftwork.ingest.export import export_lines, export_markdown
+from weftwork.ingest.imports import LINES
 
 
 @click.command("export")
@@ -27,7 +28,7 @@ def command(target: Path, form: str | None, config: Config) -> None:
     weftwork export - --user ben | jq .title  what ben may see
     """
     whose = {"user": config.user, "workspace": config.workspace}
-    lines = form == "jsonl" or (form is None and (target == Path("-") or target.suffix in (".jsonl", ".ndjson")))
+    lines = form == "jsonl" or (form is None and (target == Path("-") or target.suffix in LINES))
     with open_configured(config) as weft:
         if not lines:
             click.echo(f"{export_markdown(weft, target, **whose)} documents are in {target}", err=True)

@@ -15,6 +15,7 @@ from weftwork.collect.inquiry import Collector, Found, Inquiry
 from weftwork.collect.keywords import FuzzyCollector, KeywordCollector
 from weftwork.collect.lexical import LexicalCollector
 from weftwork.collect.link_rank import LinkRankCollector
+from weftwork.collect.memories import MemoriesCollector
 from weftwork.collect.pages import WholePages
 from weftwork.collect.question import ForQuestions
 from weftwork.collect.references import ReferencesCollector
@@ -43,6 +44,7 @@ __all__ = [
     "KeywordCollector",
     "LexicalCollector",
     "LinkRankCollector",
+    "MemoriesCollector",
     "ReferencesCollector",
     "RelatedCollector",
     "RelationsCollector",

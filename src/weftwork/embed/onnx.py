@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Encoding, Tokenizer
 
 from weftwork.embed.card import ModelCard, card_of
 from weftwork.embed.lazy import Lazy
@@ -20,6 +19,7 @@ from weftwork.errors import EmbeddingError, InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
 
 GRAPHS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 TOKENIZER = "tokenizer.json"
@@ -114,8 +114,9 @@ def open_model(folder: Path, max_tokens: int, threads: int = 0) -> tuple[Tokeniz
     """The tokenizer and the graph of a folder; 0 threads leaves their number to the runtime."""
     try:
         import onnxruntime  # noqa: PLC0415
+        from tokenizers import Tokenizer  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtra("onnxruntime", "onnx") from error
+        raise MissingExtra(error.name or "onnxruntime", "onnx") from error
     tokenizer = Tokenizer.from_file(str(_first(folder, TOKENIZER)))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)

@@ -1,39 +1,49 @@
-"""The default embedder: the mean of the static token vectors that ship inside `wordllama`."""
+"""The default embedder: the mean of the static token vectors of WordLlama, which the wheel brings along."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
 
 from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix
 from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import EmbeddingError
+from weftwork.text.tokens import writable
+
+if TYPE_CHECKING:
+    import splintr
 
 MAX_CHARACTERS = 8192
 """Characters read of a text: about 2,000 tokens. The tokenizer's own limit would apply only afterwards."""
 
+PACKAGES = ("weftwork_weights", "wordllama")
+"""Where the files are: in our own wheel, or in the package that they come from."""
 _CHUNK = 64
-_WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
-_TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
+_WEIGHTS = "l2_supercat_256.safetensors"
+_TOKENIZER = "l2_supercat_tokenizer_config.json"
+_TOKENS = 32_000
+REINSTALL = "pip install --force-reinstall weftwork"
 
 
 class StaticEmbedder(BatchEmbedding):
-    """WordLlama's vectors, read from its package without importing it (280 ms); no download, no key."""
+    """WordLlama's vectors, read from a file; no download, no key."""
 
     model = "wordllama-l2-supercat-256"
     dimensions = 256
 
-    def __init__(self, package: str = "wordllama") -> None:
-        self._model = Lazy(lambda: _model_in(_package_folder(package)))
+    def __init__(self, *packages: str) -> None:
+        """`packages` are those to look for the files in."""
+        self._model = Lazy(lambda: _model_in(_folder(packages or PACKAGES)))
 
     def _encode(self, texts: list[str]) -> Matrix:
         model = self._model.get()
@@ -43,26 +53,22 @@ class StaticEmbedder(BatchEmbedding):
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    tokenizer: Tokenizer
+    tokenizer: splintr.AnyTokenizer
     table: npt.NDArray[np.float16]
 
     @classmethod
     def from_folder(cls, folder: Path) -> _Model:
         """Read the tokenizer and map the weights, which processes then share and no start-up pays for."""
-        tokenizer = Tokenizer.from_file(str(_existing(folder / _TOKENIZER)))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        table = _map_tensor(_existing(folder / _WEIGHTS), "embedding.weight")
-        if table.shape != (tokenizer.get_vocab_size(), StaticEmbedder.dimensions):
-            raise EmbeddingError(f"weights of shape {table.shape} in {folder}: run  pip install 'wordllama>=0.4,<0.5'")
-        return cls(tokenizer, table)
+        import splintr  # noqa: PLC0415 - loaded at first use, to keep the start of a process fast
+
+        table = _map_tensor(_file(folder, _WEIGHTS), "embedding.weight")
+        if table.shape != (_TOKENS, StaticEmbedder.dimensions):
+            raise EmbeddingError(f"weights of shape {table.shape} in {folder}: run  {REINSTALL}")
+        return cls(splintr.from_json(str(_file(folder, _TOKENIZER))), table)
 
     def sums(self, texts: list[str]) -> Matrix:
         """The sum of each text's token vectors, added in the order of the text."""
-        encodings = self.tokenizer.encode_batch_fast(
-            [text[:MAX_CHARACTERS] for text in texts], add_special_tokens=False
-        )
-        ids = [encoding.ids for encoding in encodings]
+        ids = [self.tokenizer.encode_raw(writable(text[:MAX_CHARACTERS])) for text in texts]
         used, positions = np.unique(np.fromiter(chain.from_iterable(ids), dtype=np.int32), return_inverse=True)
         rows = self.table[used].astype(np.float32)
         ends = np.cumsum([len(tokens) for tokens in ids])
@@ -75,16 +81,25 @@ def _model_in(folder: Path) -> _Model:
     return _Model.from_folder(folder)
 
 
-def _package_folder(package: str) -> Path:
-    spec = find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise EmbeddingError(f"the package {package!r} is not installed: run  pip install wordllama")
-    return Path(spec.submodule_search_locations[0])
+def _folder(packages: tuple[str, ...]) -> Path:
+    """The first folder of these packages that has the weights."""
+    for place in _places(packages):
+        if next(place.rglob(_WEIGHTS), None) is not None:
+            return place
+    raise EmbeddingError(f"the weights of the default model are missing: run  {REINSTALL}")
 
 
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise EmbeddingError(f"{path} is missing: run  pip install --force-reinstall 'wordllama>=0.4,<0.5'")
+def _places(packages: tuple[str, ...]) -> Iterator[Path]:
+    for package in packages:
+        spec = find_spec(package)
+        if spec is not None:
+            yield from map(Path, spec.submodule_search_locations or ())
+
+
+def _file(folder: Path, name: str) -> Path:
+    path = next(folder.rglob(name), None)
+    if path is None:
+        raise EmbeddingError(f"{name} is missing in {folder}: run  {REINSTALL}")
     return path
 
 

@@ -10,12 +10,19 @@ from pathlib import Path
 
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
+from weftwork.ingest.connectors.nested import claimant
 from weftwork.ingest.connectors.protocol import Connector
 from weftwork.ingest.connectors.registry import get_connector, recognise
+from weftwork.ingest.events import Skipped
 from weftwork.ingest.follow import follow, place_of
 from weftwork.ingest.import_log import IMPORTS, ImportLog
+from weftwork.ingest.jsonlines import read_json_lines
+from weftwork.ingest.load import load
 from weftwork.ingest.report import Followed, Options
 from weftwork.store.protocol import Store
+
+LINES = (".jsonl", ".ndjson")
+"""Endings of files of JSON lines, which say themselves what their nodes are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,21 @@ def add_path(weft: Weft, path: Path, connector: Connector | None = None, options
     if covering is not None:
         return follow(weft, Path(covering.place), get_connector(covering.connector), options)
     return follow(weft, path, connector or recognise(path), options)
+
+
+def read_path(weft: Weft, path: Path, workspace: str) -> tuple[int, int, int, tuple[str, ...]]:
+    """Add a path, also one of JSON lines; the nodes and links written, and what was skipped."""
+    if not path.exists():
+        raise NotFound(f"{path} does not exist: give a file or a folder, or a list of nodes")
+    if path.suffix in LINES and path.is_file() and claimant(path) is None:
+        loaded = load(weft, read_json_lines(path), workspace=workspace)
+        return loaded.changed, loaded.edges, 0, _reasons(loaded.skipped)
+    report = add_path(weft, path, options=Options(workspace=workspace))
+    return report.nodes, report.links, 0, _reasons(report.skipped)
+
+
+def _reasons(skipped: Sequence[Skipped]) -> tuple[str, ...]:
+    return tuple(f"{notice.what}: {notice.why}" for notice in skipped)
 
 
 def _covering(store: Store, workspace: str, path: Path) -> Import | None:

@@ -40,6 +40,7 @@ _ALLOWED: Mapping[str, frozenset[str]] = {
 TITLES: Mapping[str, str] = {
     "focus": "Focus",
     "references": "Referenced",
+    "memories": "Remembered",
     "semantic": "Related",
     "relations": "Connected",
     "activity": "Recent activity",

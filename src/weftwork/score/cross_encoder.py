@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-
-from tokenizers import Tokenizer
+from typing import TYPE_CHECKING
 
 from weftwork.embed.card import ModelCard, card_of
 from weftwork.embed.lazy import Lazy
@@ -15,6 +14,9 @@ from weftwork.embed.onnx import CHARACTERS_PER_TOKEN, feeds, graph_inputs, open_
 from weftwork.errors import EmbeddingError, InvalidInput, ModelError, UnknownName
 from weftwork.score.rerank import Reranker
 from weftwork.text.snippet import excerpt
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 SECONDS = 1.0
 """The time after which no further text is read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from abc import ABC, abstractmethod
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 _MODELS = {
     "o200k_base": r"o200k(_base)?|(ft:)?(chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-5(\.\d+)?|gpt-oss|o\d)([-:].*)?",
     "cl100k_base": r"cl100k(_base)?|(ft:)?(gpt-4|gpt-3\.5|gpt-35|text-embedding-(3|ada))([-:].*)?",
+}
+# Nobody outside can count for these: their counts are those of o200k_base with a margin for the difference.
+_ESTIMATES = {
+    "claude": (r"(?:.*/)?(?:anthropic\.)?claude([-:.@].*)?", 1.4),
+    "gemini": (r"(?:.*/)?gemini([-:.@].*)?", 1.2),
 }
 _Text = TypeVar("_Text", str, list[int])
 # Where a text is cut, the tokens beside the cut change; the longest token of both vocabularies has 128 bytes.
@@ -73,6 +79,38 @@ class CharacterCounter:
     def truncate_start(self, text: str, limit: int) -> str:
         """The last four characters per token."""
         return text[-4 * limit :] if limit > 0 else ""
+
+
+class EstimatedCounter:
+    """An estimate for models whose vocabulary is not published: the count of another one, and a margin on top.
+
+    It is meant to be too high: a budget that holds by it is hardly ever exceeded by the model's own count.
+    """
+
+    def __init__(self, name: str, counter: TokenCounter, margin: float) -> None:
+        self.name = f"{name} (an estimate: {counter.name} and {margin - 1:.0%})"
+        self._counter = counter
+        self._margin = margin
+
+    def count(self, text: str) -> int:
+        """The tokens by the other vocabulary with the margin, rounded up."""
+        return math.ceil(self._counter.count(text) * self._margin)
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of the text by the other vocabulary."""
+        return self._counter.encode(text)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of tokens of the other vocabulary."""
+        return self._counter.decode(tokens)
+
+    def truncate(self, text: str, limit: int) -> str:
+        """The start of the text, as much of it as counts no more than the limit."""
+        return self._counter.truncate(text, int(limit / self._margin))
+
+    def truncate_start(self, text: str, limit: int) -> str:
+        """The end of the text, as much of it as counts no more than the limit."""
+        return self._counter.truncate_start(text, int(limit / self._margin))
 
 
 class _VocabularyCounter(ABC):
@@ -133,7 +171,7 @@ class OpenAICounter(_VocabularyCounter):
         if self._seen > _CACHED_CHARACTERS:
             self._seen = 0
             self._tokenizer.clear_cache()
-        return self._tokenizer.encode_ordinary(_writable(text))
+        return self._tokenizer.encode_ordinary(writable(text))
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of the tokens; a character of which bytes are missing becomes U+FFFD."""
@@ -149,8 +187,12 @@ class HuggingFaceCounter(_VocabularyCounter):
 
     @cached_property
     def _tokenizer(self) -> tokenizers.Tokenizer:
-        import tokenizers  # noqa: PLC0415 - loaded at first use, to keep the start of a process fast
-
+        try:
+            import tokenizers  # noqa: PLC0415 - an extra
+        except ImportError as error:
+            raise InvalidInput(
+                f"{self.name} needs the package tokenizers: run  pip install 'weftwork[tokenizers]'"
+            ) from error
         try:
             with open(self.name, encoding="utf-8") as file:
                 _ = json.load(file)["model"]
@@ -163,14 +205,14 @@ class HuggingFaceCounter(_VocabularyCounter):
 
     def encode(self, text: str) -> list[int]:
         """The tokens of the text."""
-        return self._tokenizer.encode(_writable(text), add_special_tokens=False).ids
+        return self._tokenizer.encode(writable(text), add_special_tokens=False).ids
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of the tokens, as far as the tokenizer keeps it."""
         return self._tokenizer.decode(tokens, skip_special_tokens=False)
 
     def _length(self, text: str, token_count: int, from_start: bool) -> int:
-        offsets = self._tokenizer.encode(_writable(text), add_special_tokens=False).offsets
+        offsets = self._tokenizer.encode(writable(text), add_special_tokens=False).offsets
         return offsets[token_count][0] if from_start else len(text) - offsets[-token_count - 1][1]
 
 
@@ -179,19 +221,27 @@ _hugging_face = cache(HuggingFaceCounter)
 
 
 def get_counter(name: str = "o200k_base") -> TokenCounter:
-    """The counter for a vocabulary, a model, `characters`, or a `tokenizer.json` or its folder."""
+    """The counter for a vocabulary, a model, `characters`, or a `tokenizer.json` or its folder.
+
+    OpenAI's models and a `tokenizer.json` are counted exactly. Claude and Gemini are estimated, with a margin.
+    """
     if name == CharacterCounter.name:
         return CharacterCounter()
     for vocabulary, models in _MODELS.items():
         if re.fullmatch(models, name):
             return _openai(vocabulary)
+    for family, (models, margin) in _ESTIMATES.items():
+        if re.fullmatch(models, name):
+            return EstimatedCounter(family, _openai("o200k_base"), margin)
     path = os.path.join(name, "tokenizer.json") if os.path.isdir(name) else name
     if os.path.isfile(path):
         return _hugging_face(os.path.realpath(path))
-    raise UnknownName("tokenizer", name, [*_MODELS, "characters", "an OpenAI model", "a tokenizer.json"])
+    raise UnknownName(
+        "tokenizer", name, [*_MODELS, "characters", "an OpenAI model", "claude", "gemini", "a tokenizer.json"]
+    )
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
     """The text with each lone surrogate, which UTF-8 cannot hold, replaced."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 

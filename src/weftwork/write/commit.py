@@ -57,6 +57,8 @@ class Writer:
 
     def prepare(self, nodes: Iterable[Node]) -> list[Entry]:
         """Check nodes and cut them into passages; refuse a repeated id."""
+        if not isinstance(nodes, Iterable):
+            raise InvalidInput(f"a list of Node objects or a path is needed, got {nodes!r}")
         entries: dict[str, Entry] = {}
         for entry in (prepare(node, self._counter) for node in nodes):
             if entry.node.id in entries:
