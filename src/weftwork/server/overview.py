@@ -69,9 +69,10 @@ def _drafted(nodes: list[Node]) -> list[tuple[str, str]]:
 
 def _answered(weft: Weft, user: str, workspace: str, drafted: list[tuple[str, str]]) -> Iterator[str]:
     """The first questions whose context has what they are about."""
-    given = 0
+    given, recipe = 0, weft.tools.recipes.get("default")
     for node, query in drafted[:TRIED]:
-        context = weft.context(query, user=user, workspace=workspace, budget=TOKENS)
+        request = weft.request(query, recipe, user=user, workspace=workspace, budget=TOKENS)
+        context = weft.assemble(request, recipe, receipt=False)
         if any(item.candidate.node.id == node for item in context.items):
             given += 1
             yield query
