@@ -17,6 +17,7 @@ from benchmarks import (
     conflicts,
     contexts,
     documents,
+    follow_ups,
     graph,
     ingest,
     latency,
@@ -52,6 +53,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks follow-ups --half confirm --json
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
@@ -81,6 +83,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "research": research,
     "relevance": relevance,
     "models": models,
+    "follow-ups": follow_ups,
     "contexts": contexts,
     "ablation": ablation,
     "peers": peers,
