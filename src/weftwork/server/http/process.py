@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import ipaddress
 import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,6 +33,8 @@ BACKLOG = 2048
 """Connections that may wait to be accepted."""
 LARGEST_HEADERS = 65_536
 """Bytes of a request before its body."""
+M_ARENA_MAX = -8
+"""The parameter of mallopt(3)."""
 GARBAGE = 20_000
 """Objects that are made between two looks for cycles among the youngest."""
 GRACE_SECONDS = 30
@@ -75,6 +79,7 @@ def run(
     backlog: int = BACKLOG,
 ) -> None:
     """Serve on a socket until a signal comes, and say where and for whom."""
+    _limit_arenas()
     app = make_app(weft, options, buckets)
     _warm(weft)
     describe(app)
@@ -114,6 +119,16 @@ def _warm(weft: Weft) -> None:
         embedder.embed("warm")
 
 
+def _limit_arenas() -> None:
+    """Let all threads allocate from two arenas, where the C library is glibc.
+
+    By default there are eight for each processor, and what one thread has freed no other may have: a server on 10,000
+    passages with 16 readers took 564 MB instead of 368.
+    """
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+
+
 def _tune_garbage_collector() -> None:
     """Look for cycles less often: hardly any arise, and a full search walks through all that is cached.
 
@@ -150,8 +165,14 @@ class _Server(uvicorn.Server):
         for server in self.servers if self.started else ():
             for each in server.sockets:
                 host, port = each.getsockname()[:2]
+<<<<<<< HEAD
                 where = f"listening on http://{f'[{host}]' if ':' in host else host}:{port}"
                 self._say([where, self._for_whom(host)])
+=======
+                self._say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}")
+                self._say("the page at this address shows what a model would read, and why")
+                self._say(self._for_whom(host))
+>>>>>>> main
 
     def _for_whom(self, host: str) -> str:
         local = self._service.options.local
