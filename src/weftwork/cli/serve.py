@@ -57,30 +57,19 @@ def serve(config: Config, chosen: Mapping[str, Any], say: Callable[[str], None])
     from weftwork.server.http.process import listening, make_options, run  # noqa: PLC0415 - an optional extra
 
     set_up_logging()
-<<<<<<< HEAD
-    chosen = merged(config.server, arguments)
-    if chosen.setdefault("processes", 1) < 1:
-        raise InvalidInput(f"processes must be at least 1, got {chosen['processes']}")
-    if chosen["processes"] > 1:
-        from weftwork.server.http.processes import serve  # noqa: PLC0415 - an optional extra
+    processes = chosen.get("processes", 1)
+    if processes < 1:
+        raise InvalidInput(f"processes must be at least 1, got {processes}")
+    if processes > 1:
+        from weftwork.server.http.processes import serve_together  # noqa: PLC0415 - an optional extra
 
-        serve(config, chosen, processes=chosen["processes"], say=_say)
+        serve_together(config, chosen, processes=processes, say=say)
         return
     model = ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
         with listening(chosen["host"], chosen["port"]) as listener:
-            run(weft, options, listener=listener, say=lambda texts: _say("\n".join(texts)))
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)
-=======
-    model = ModelSettings.from_mapping(config.model, os.environ)
-    with open_configured(config) as weft:
-        options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
-        run(weft, options, host=chosen["host"], port=chosen["port"], say=say)
->>>>>>> main
+            run(weft, options, listener=listener, say=lambda texts: say("\n".join(texts)))
 
 
 def merged(table: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -165,14 +165,9 @@ class _Server(uvicorn.Server):
         for server in self.servers if self.started else ():
             for each in server.sockets:
                 host, port = each.getsockname()[:2]
-<<<<<<< HEAD
                 where = f"listening on http://{f'[{host}]' if ':' in host else host}:{port}"
-                self._say([where, self._for_whom(host)])
-=======
-                self._say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}")
-                self._say("the page at this address shows what a model would read, and why")
-                self._say(self._for_whom(host))
->>>>>>> main
+                page = "the page at this address shows what a model would read, and why"
+                self._say([where, page, self._for_whom(host)])
 
     def _for_whom(self, host: str) -> str:
         local = self._service.options.local

@@ -54,7 +54,7 @@ class Worker:
         self.leash.close()
 
 
-def serve(config: Config, chosen: Mapping[str, Any], *, processes: int, say: Callable[[str], None]) -> None:
+def serve_together(config: Config, chosen: Mapping[str, Any], *, processes: int, say: Callable[[str], None]) -> None:
     """Serve with several processes until a signal comes."""
     with open_configured(config) as weft:  # refuses wrong settings, and brings the store up to date once
         options = make_options(weft.store, config, chosen, model=None)

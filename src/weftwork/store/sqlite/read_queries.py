@@ -23,8 +23,9 @@ INDEX_ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.tex
 FILTERS = {
     "types": "n.type IN (SELECT value FROM json_each(:types))",
     # The tags first: few nodes have one, and reading all of them for that takes longer than a context.
-    "tags": """n.pk IN (SELECT t.node FROM tags t WHERE t.workspace = :ws
-        AND t.tag IN (SELECT value FROM json_each(:tags)) GROUP BY t.node HAVING COUNT(*) = json_array_length(:tags))""",
+    "tags": """n.pk IN (SELECT t.node FROM tags t
+        WHERE t.workspace = :ws AND t.tag IN (SELECT value FROM json_each(:tags))
+        GROUP BY t.node HAVING COUNT(*) = json_array_length(:tags))""",
     "after": "n.updated_at >= :after",
     "before": "n.updated_at <= :before",
     "confidence": "n.confidence >= :confidence",
