@@ -218,9 +218,9 @@ def children(process):
 
 
 def until(condition):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not condition():
-        assert time.monotonic() < deadline, "it did not come true within a minute"
+        assert time.monotonic() < deadline, "it did not come true in four minutes"
         time.sleep(0.05)
 
 
@@ -246,7 +246,7 @@ def test_several_processes_answer_as_one_server_and_are_renewed_without_a_refusa
         os.kill(victim, signal.SIGKILL)
         until(lambda: get(f"{address}/healthz").status_code == 200 and len(children(process) - {victim}) == 2)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(240) == 0
         refused(address)
         assert children(process) == set()
 
