@@ -513,8 +513,13 @@ class TestAsking:
         with visiting(chromium, url, allowed=NOT_LOADED) as visit:
             page = visit.open(focus="no such node")
             expect(page.locator("#problem")).to_contain_text("no such node")
+            page = visit.open()
+            expect(page.locator("#problem")).to_be_hidden()
             page = visit.open(recipe="no-such-recipe")
-            expect(page.locator("#problem")).to_contain_text("no-such-recipe")
+            expect(page.locator("#problem .grow")).to_contain_text("no-such-recipe")
+            assert page.locator("#problem").inner_text() == page.locator("#problem .grow").inner_text()
+            # What still stands there answered something else, and is no longer as strong.
+            expect(page.locator("body")).to_have_class(re.compile("stale"))
             page.locator("#recipe").select_option("default")
             visit.settled()
             expect(page.locator("#problem")).to_be_hidden()
