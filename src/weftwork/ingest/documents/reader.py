@@ -78,6 +78,11 @@ def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
     return Bundle(place.id, place.source, _versions(version, parser), lambda: _read(path, top, version, parser))
 
 
+def missing_in(version: str) -> tuple[str, ...]:
+    """What a document lacks, by its version: it can be had with other parts installed, or later."""
+    return tuple(part for part in (UNREAD, UNDRAWN) if part in version)
+
+
 def _versions(version: str, parser: Parser) -> tuple[str, ...]:
     """The versions that need not be read again, given what is installed now."""
     unread = ("",) if parser.reads_pictures else ("", UNREAD)
@@ -113,9 +118,13 @@ def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node 
     version += (UNREAD if unread else "") + (UNDRAWN if undrawn else "")
     yield replace(top, fields=_for_programs({**top.fields, "version": version}))
     yield from (Note(top.source, text) for text in seen.cut)
-    if unread:
-        few = f"{seen.without_text} of {seen.pages} pages"
+    few = f"{seen.without_text} of {seen.pages} pages"
+    if unread and parser.later:
+        yield Note(top.source, f"{few} have no text yet: their pictures are still to be read, by  weftwork add")
+    elif unread:
         yield Note(top.source, f"{few} have no text: to read pictures, run  pip install 'weftwork[ocr]'")
+    elif seen.without_text:
+        yield Note(top.source, f"{few} have no text: reading their pictures takes too long")
 
 
 def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
