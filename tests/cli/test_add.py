@@ -57,7 +57,8 @@ def test_json_counts_everything(weft, ready):
     lines = [{"id": "a"}, {"id": "b"}, {"source": "a", "target": "b"}, {"user": "ana"}]
     (ready / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert weft("add", "--json", "x.jsonl").json == {
-        "added": 0, "changed": 0, "connectors": [], "dry_run": False, "edges": 1, "files": [], "links": 0, "mentions": 0, "moved": 0,
+        "added": 0, "changed": 0, "connectors": [], "dry_run": False, "edges": 1, "files": [], "links": 0,
+        "mentions": 0, "moved": 0,
         "nodes": 2, "notes": [], "read": 2, "removed": 0, "skipped": [], "unchanged": 0, "unresolved": [], "users": 1,
     }  # fmt: skip
     assert weft("add", "x.jsonl").out == "read 2 nodes: 0 new or changed, 0 edges, 1 users, 0 skipped\n"
