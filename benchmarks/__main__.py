@@ -19,6 +19,7 @@ from benchmarks import (
     documents,
     graph,
     ingest,
+    injection,
     latency,
     load,
     memory,
@@ -29,6 +30,7 @@ from benchmarks import (
     research,
     session,
     support,
+    turns,
     words,
 )
 from benchmarks.report import save, table
@@ -54,7 +56,9 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks injection --flagged 3
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
+  python -m benchmarks turns --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -75,6 +79,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "latency": latency,
     "ingest": ingest,
+    "injection": injection,
     "documents": documents,
     "memory": memory,
     "parsing": parsing,
@@ -90,6 +95,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "load": load,
     "words": words,
     "support": support,
+    "turns": turns,
 }
 
 
