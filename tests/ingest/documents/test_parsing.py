@@ -161,6 +161,5 @@ def test_the_process_ends_with_the_one_that_asks(write):
 def test_a_picture_that_takes_too_long_costs_its_page_and_no_other(write):
     path = write("scan.pdf", pdf(lines(72, 72, PROSE), [picture(0, 0, 612, 792)], lines(72, 72, PROSE)))
     with Parser(Limits(seconds=60, ocr_seconds=0.001)) as parser:
-        count, *pages = parser.pages(path, "pdf")
-    assert count == 3
-    assert [page.text_source for page, _ in pages] == ["text layer", "none", "text layer"]
+        pages = [answer[0] for answer in parser.pages(path, "pdf") if not isinstance(answer, int)]
+    assert [page.text_source for page in pages] == ["text layer", "none", "text layer"]
