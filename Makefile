@@ -6,11 +6,12 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 COLPALI := .venv-colpali
+ADAPTERS := .venv-adapters
 
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-citus test-colpali coverage lint fix bench docs clean
+.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench docs screenshots axe clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -53,6 +54,17 @@ $(COLPALI)/.ready: pyproject.toml
 test-colpali: $(COLPALI)/.ready  ## run the tests of vision models, in a virtual environment of their own
 	$(COLPALI)/bin/python -m pytest --noconftest -p no:cacheprovider tests/embed/test_colpali.py
 
+# The frameworks that adapters plug into take minutes to install.
+$(ADAPTERS)/.ready: pyproject.toml
+	@echo "setting up $(ADAPTERS) …"
+	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --editable '.[adapters]' pytest
+	@touch $@
+
+test-adapters: $(ADAPTERS)/.ready  ## run the tests of adapters with the real frameworks, in a virtual environment of their own
+	$(ADAPTERS)/bin/python -m pytest --noconftest -p no:cacheprovider -W ignore -o asyncio_mode=auto \
+		-o "addopts=--import-mode=importlib" tests/adapters
+
 coverage: $(VENV)/.dev       ## list the modules with the lines and branches that no test reaches, the least covered first
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term-missing
 
@@ -72,5 +84,12 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
 	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
 
+screenshots: $(VENV)/.dev    ## take pictures of the page, twelve states at three widths, into screenshots/
+	@sh scripts/browser.sh
+	$(BIN)/python scripts/screenshots.py
+
+axe: $(VENV)/.dev            ## fetch axe-core, with which the tests of the page check its accessibility where it is there
+	@cd $(VENV) && npm pack --silent axe-core@4 && tar -xzf axe-core-4*.tgz package/axe.min.js && mv package/axe.min.js . && rm -r package axe-core-4*.tgz
+
 clean:
-	rm -rf $(VENV) $(COLPALI) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
