@@ -124,7 +124,7 @@ class Receipts:
             inject=turn.inject,
             reason=turn.reason,
             support=turn.support,
-            options={**receipt.options, "room": added.room, "named": list(added.named)},
+            options={**receipt.options, "room": json.dumps(added.room), "named": json.dumps(added.named)},
             used=_used(decisions, shown),
             earlier=tuple(earlier),
             withdrawn=tuple(each.citation for each in turn.withdrawn),
@@ -261,7 +261,7 @@ class Receipts:
             software=_software(),
             tokenizer=tools.counter.name,
             embedder="" if tools.embedder is None else tools.embedder.model,
-            options={each: encode(getattr(request, each)) for each in sorted(changed.difference(UNSENT))},
+            options={each: json.dumps(encode(getattr(request, each))) for each in sorted(changed.difference(UNSENT))},
             thread=request.thread or "",
         )
 
