@@ -11,6 +11,7 @@ from pathlib import Path
 from weftwork.errors import MissingExtra
 from weftwork.ingest.documents.formats import extension_of, missing_packages
 from weftwork.ingest.documents.libreoffice import DRAWN, libreoffice
+from weftwork.ingest.documents.long_tables import with_repeated_headers
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Page, Unreadable
 from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
@@ -18,7 +19,7 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 6
+EDITION = 7
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -156,7 +157,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
         id=name,
         type=PAGE,
         title=": ".join(filter(None, [f"{top.title}, {page.unit} {seen.pages}", page_outline.label])),
-        text=page.markdown,
+        text=with_repeated_headers(page.markdown),
         source=top.source,
         parent=top.id,
         position=seen.pages,
