@@ -43,7 +43,7 @@ LAYERS = [
 
 INSIDE = {
     "faces": ["graph graph_document graph_json graph_nodes | memory | research | thread | workspace", "opening"],
-    "ingest": ["events", "documents", "encodings", "files", "connectors", "*"],
+    "ingest": ["events", "documents", "encodings", "files", "connectors", "remotes", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http", "proxy"],
     "server/http": ["*", "routes", "app", "process"],

@@ -16,6 +16,7 @@ from weftwork.errors import WeftError
 COMMANDS = {
     "init": "Create a store and its first workspace.",
     "add": "Add notes, files, documents, chats or exports.",
+    "pull": "Add what stands on a server: feeds, mail, calendars, repositories.",
     "sync": "Make the store agree with a folder.",
     "watch": "Keep the store in step with a folder.",
     "connectors": "List what can be added.",

@@ -17,8 +17,8 @@ HIDDEN = {"node_modules", "__pycache__", "venv"}
 
 
 def belongs_to_a_store(entry: os.DirEntry[str]) -> bool:
-    """Return True for a store's folder of files or indexes."""
-    stores = [entry.path.removesuffix(end) for end in (".files", ".index") if entry.path.endswith(end)]
+    """Return True for a store's folder of files, indexes or copies of live sources."""
+    stores = [entry.path.removesuffix(end) for end in (".files", ".index", ".sources") if entry.path.endswith(end)]
     return bool(stores) and is_database(Path(stores[0]))
 
 

@@ -212,7 +212,9 @@ class _Follower:
             self._flush(writer)
 
     def _placed(self, node: Node, top: str) -> Node:
-        """Replace the proposed parent of a top node by its stored id."""
+        """Replace the proposed parent of a top node by its stored id, and a path by what it is a copy of."""
+        if node.source and self._options.origin is not str:
+            node = replace(node, source=self._options.origin(node.source))
         if node.parent is None:
             return node if self._options.access is None else replace(node, access=self._options.access)
         if node.id != top:
@@ -224,7 +226,7 @@ class _Follower:
             writer.write_document(draft, self._shared(document), None)
             return
         parent = document.parent if document.parent is None else self._ids.get(document.parent, document.parent)
-        place = Place(draft.id, document.title, document.where, parent, document.position)
+        place = Place(draft.id, document.title, self._options.origin(document.where), parent, document.position)
         bundle = read_document(document.path, place, self._parser)
         if isinstance(bundle, Skipped):
             writer.refuse_document(draft, bundle.why, again=bool(missing_packages()))

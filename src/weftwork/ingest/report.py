@@ -21,6 +21,8 @@ class Options:
     """Make edges of titles that occur in other texts."""
     access: frozenset[str] | None = None
     """The access list of what is added at the top; None leaves that as it is."""
+    origin: Callable[[str], str] = str
+    """Gives the address that citations name for a path: of a live source, the files here are copies."""
     again: bool = False
     """Read every source anew, changed or not."""
     dry_run: bool = False

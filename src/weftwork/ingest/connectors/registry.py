@@ -33,6 +33,7 @@ MODULES = {
     "slack": "weftwork.ingest.connectors.slack:Slack",
     "chatgpt": "weftwork.ingest.connectors.chatgpt:ChatGPT",
     "claude": "weftwork.ingest.connectors.claude:Claude",
+    "calendar": "weftwork.ingest.connectors.calendar:Calendar",
     "mail": "weftwork.ingest.connectors.mail:Mail",
     "csv": "weftwork.ingest.connectors.tables:Csv",
     "files": "weftwork.ingest.connectors.files:Files",
