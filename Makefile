@@ -69,8 +69,14 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 	$(BIN)/python -m benchmarks latency --passages 10000
 	$(BIN)/python -m benchmarks ingest
 
-docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
+$(VENV)/.docs: $(VENV)/.dev
+	@$(PIP) install --no-compile '.[docs]' && touch $@
+
+docs: $(VENV)/.docs          ## write the reference anew from the code, and build the site into site/
 	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
+	$(BIN)/python scripts/reference.py
+	$(BIN)/zensical build --clean
+	@cp llms.txt site/llms.txt
 
 clean:
-	rm -rf $(VENV) $(COLPALI) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(COLPALI) demo build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
