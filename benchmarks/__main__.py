@@ -19,6 +19,7 @@ from benchmarks import (
     documents,
     graph,
     ingest,
+    injection,
     latency,
     load,
     memory,
@@ -28,6 +29,7 @@ from benchmarks import (
     research,
     session,
     support,
+    turns,
     words,
 )
 from benchmarks.report import save, table
@@ -52,7 +54,9 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks injection --flagged 3
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
+  python -m benchmarks turns --json
 
 Texts come from $WEFTWORK_DATA or ../shared/data. Workspaces are built once and kept in .cache/bench
 (or $WEFTWORK_BENCH_CACHE). Progress goes to standard error, results to standard output."""
@@ -73,6 +77,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "latency": latency,
     "ingest": ingest,
+    "injection": injection,
     "documents": documents,
     "memory": memory,
     "conflicts": conflicts,
@@ -87,6 +92,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "load": load,
     "words": words,
     "support": support,
+    "turns": turns,
 }
 
 

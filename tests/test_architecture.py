@@ -15,7 +15,7 @@ import weftwork.render
 ROOT = Path(weftwork.__file__).parent
 
 LAYERS = [
-    {"errors", "frozen", "types", "identity", "clock", "notebook", "surface"},
+    {"errors", "frozen", "history", "provenance", "types", "identity", "clock", "notebook", "surface"},
     {"text", "trust", "request", "lens"},
     {"config"},
     {"embed", "query"},
@@ -47,7 +47,14 @@ INSIDE = {
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http", "proxy"],
     "server/http": ["*", "routes", "app", "process"],
-    "store": ["files protocol receipts server_state transfer", "index", "sql", "sqlite | postgres", "open", "contract"],
+    "store": [
+        "files protocol receipts server_state shares transfer",
+        "index",
+        "sql",
+        "sqlite | postgres",
+        "open",
+        "contract",
+    ],
 }
 """The same inside of each folder that has folders: what stands between bars imports nothing of each other.
 

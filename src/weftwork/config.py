@@ -48,6 +48,8 @@ class Config:
     budget: int = 4000
     mentions: bool = True
     """True makes edges of titles that occur in other texts when something is added."""
+    receipts: int = 1_000
+    """Receipts that are kept for each workspace; 0 keeps none."""
     max_output_tokens: int = 10_000
     """Most tokens in one answer of the MCP server."""
     server: Mapping[str, Any] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from weftwork.collect import Inquiry, gather
 from weftwork.compose.compose import compose
 from weftwork.compose.ordering import collapsed
 from weftwork.compose.repeats import without_given
+from weftwork.compose.trust import trusted, with_marks
 from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
@@ -35,17 +36,18 @@ from weftwork.recipe import SEARCHES, Recipe, Recipes
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
-from weftwork.results import Added, AddedPath, Preview, SearchResult
+from weftwork.results import Added, AddedPath, Preview, SearchResult, why_ended
 from weftwork.score import FactsOnDemand, score
 from weftwork.score.rerank import Reranker, reranked
 from weftwork.score.support import nothing_found, supported_by
-from weftwork.store.open import open_store
+from weftwork.store.open import create_first_workspace, open_store
 from weftwork.store.protocol import Batch, Store, View
+from weftwork.surface import surface
 from weftwork.text.snippet import excerpt
 from weftwork.text.tokens import TokenCounter, get_counter
 from weftwork.text.truncate import Summarise
 from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
-from weftwork.types import Budget, Candidate, Context, Decision, Edge, Ended, Filters, Node
+from weftwork.types import Budget, Candidate, Context, Decision, Edge, Filters, Node
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
 from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
@@ -118,6 +120,7 @@ def rank(view: View, request: Request, recipe: Recipe, tools: Tools, now: dateti
 
 def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: datetime) -> Context:
     """Rank what this view's user may see, and fit the best of it into the budget; nothing without support."""
+    request = trusted(view, request, request.trust or recipe.trust)
     ranking = rank(view, request, recipe, tools, now)
     inquiry, watch = ranking.inquiry, ranking.watch
     least = recipe.min_support if request.min_support is None else request.min_support
@@ -129,22 +132,20 @@ def assemble(view: View, request: Request, recipe: Recipe, tools: Tools, now: da
     fitting = Fitting(
         request, inquiry.question, recipe, tools.counter, tools.templates, composed.load, tools.summarise, watch
     )
-    context = fit(fitting, composed.offers, [*dropped, *repeated, *ranking.left_out, *composed.left_out])
+    left_out = [*dropped, *repeated, *ranking.left_out, *composed.left_out]
+    context = with_marks(fit(fitting, composed.offers, left_out), composed.marks)
     passages, _ = view.size()
     return replace(
         context,
-        ended=_ended(context, passages),
+        ended=why_ended(context, passages),
         support=supported,
         timings=watch.timings,
-        warnings=(*inquiry.warnings, *nothing_found(inquiry, candidates, passages), *context.warnings),
+        warnings=(
+            *inquiry.warnings,
+            *(() if repeated else nothing_found(inquiry, candidates, passages)),
+            *context.warnings,
+        ),
     )
-
-
-def _ended(context: Context, passages: int) -> Ended:
-    """The reason why a context holds no more, given the number of visible passages."""
-    if context.truncated or context.overflow:
-        return "budget"
-    return "workspace" if len(context.trace) >= passages else "evidence"
 
 
 class Weft:
@@ -180,7 +181,7 @@ class Weft:
         chosen = get_embedder(embedder) if embedder is None or isinstance(embedder, str) else embedder
         counter = get_counter(tokenizer)
         store = open_store(target, clock=clock, create=create)
-        _create_default_workspace(store)
+        create_first_workspace(store, DEFAULT_WORKSPACE, DEFAULT_USER)
         provider: EmbeddingProvider | None = None
         if chosen is not None:
             lasting = None if chosen.model.startswith(LOCAL_MODELS) else store.embedding_cache
@@ -393,7 +394,8 @@ class Weft:
     @named_options(ContextOptions)
     def preview(self, query: str = "", **options: Unpack[ContextOptions]) -> Preview:
         """The figures of the context for the same arguments."""
-        context = self.context(query, **options)
+        with surface(""):  # its text is not handed out
+            context = self.context(query, **options)
         return Preview(
             tokens=context.tokens,
             budget_used=round(100 * context.tokens / context.budget, 1),
@@ -487,14 +489,3 @@ class Weft:
         """Counts of what a user may see."""
         with self.store.view(workspace, user) as view:
             return view.counts()
-
-
-def _create_default_workspace(store: Store) -> None:
-    """Create the default workspace in a new store; close the store on failure."""
-    try:
-        if not store.workspaces():
-            with suppress(InvalidInput):  # another process was faster
-                store.create_workspace(DEFAULT_WORKSPACE, owner=DEFAULT_USER)
-    except BaseException:
-        store.close()
-        raise

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypedDict, TypeVar, cast, get_type_hints
 
 from weftwork.lens import Lens
+from weftwork.provenance import Trust
 from weftwork.recipe import Recipe
 from weftwork.request import Message, Topic
 from weftwork.types import Budget, Filters
@@ -39,6 +40,7 @@ class RequestOptions(TypedDict, total=False):
     decay: Mapping[str, float]
     given: frozenset[str]
     min_support: float | None
+    trust: Trust | None
 
 
 class ContextOptions(RequestOptions, total=False):

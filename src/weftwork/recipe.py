@@ -37,6 +37,7 @@ from weftwork.pack import Packer
 from weftwork.pack.density import Density
 from weftwork.pack.overflow import Overflow
 from weftwork.pack.ranked import Ranked
+from weftwork.provenance import Trust
 from weftwork.render.templates import Template
 from weftwork.score import Profile, get_profile
 from weftwork.score.rerank import Reranker
@@ -92,6 +93,8 @@ class Recipe:
 
     min_support: float = 0.0
     """The least support of a query with which anything is shown (`score/support.py`)."""
+    trust: Trust | None = None
+    """The least trust of what may be shown, by origin and writer; None for any."""
     tokens: int | None = None
     """The budget where none is given; None for that of the engine."""
 

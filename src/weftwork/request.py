@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from weftwork.errors import InvalidInput
+from weftwork.provenance import Trust
 from weftwork.types import Budget, Filters
 
 DEFAULT_DEPTH = 2
@@ -69,13 +70,16 @@ class Request:
     key_fields: tuple[str, ...] = ()
     """Fields that are shown first, and even without `show_fields`."""
     show: frozenset[str] = frozenset()
-    """Details in the headings of excerpts beside names and dates: "type", "tags", "score", "route"."""
+    """Details in the headings of excerpts beside names and dates: "type", "tags", "score", "route",
+    "origin"."""
     truncation: str = "extractive"
     vector: tuple[float, ...] | None = None
     """The query's embedding, where the caller has one: it is used instead of the provider's."""
     decay: Mapping[str, float] = field(default_factory=dict)
     """Days until a memory's freshness has halved, by type; infinity for never."""
 
+    trust: Trust | None = None
+    """The least trust of what may be shown ("own", "workspace", "imported", "external"); None for the recipe's."""
     given: frozenset[str] = frozenset()
     """Citations that the reader has from earlier turns: they are not shown again."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from weftwork.types import NodeInfo, Passage
+from weftwork.types import Context, Ended, NodeInfo, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +55,10 @@ class Preview:
     truncated: bool
     nodes: tuple[str, ...]
     scores: Mapping[str, float]
+
+
+def why_ended(context: Context, passages: int) -> Ended:
+    """The reason why a context holds no more, given the number of visible passages."""
+    if context.truncated or context.overflow:
+        return "budget"
+    return "workspace" if len(context.trace) >= passages else "evidence"

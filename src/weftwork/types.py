@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from weftwork.frozen import frozen
 from weftwork.notebook import Displayed
+from weftwork.provenance import Origin
 
 FieldValue = str | int | float | bool | None | tuple[str, ...]
 Signals = Mapping[str, float | None]
@@ -73,6 +74,10 @@ class NodeInfo:
     valid_until: datetime | None = None
     """End of its validity, excluded; None for no end."""
     source: str = ""
+    origin: Origin = "written"
+    """The way by which its text came in."""
+    writer: str | None = None
+    """The user who wrote its text last, if a server or a command knew; None for a program with the store."""
     owner: str | None = None
     access: frozenset[str] | None = None
     """The principals that may see it (`"ana"`, `"group:team"`, `"*"`); None inherits the parent's list."""
@@ -239,34 +244,6 @@ class Reach:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that a user did to a node."""
-
-    node: str
-    key: int
-    kind: Literal["view", "edit"]
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A node that was written or removed after a version."""
-
-    node: str
-    version: int
-    deleted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Uses of a node, as they count for a viewer, and feedback, one vote for each reader."""
-
-    used: int = 0
-    useful: int = 0
-    useless: int = 0
-
-
 Kind = Literal[
     "words", "fuzzy", "keywords", "vector", "look", "reference", "focus", "due", "history", "link", "link_rank",
     "contradiction", "adjacent", "similar", "activity", "other",
@@ -365,6 +342,8 @@ class Decision:
     """The start of the walk that led to it; empty for the focus, or if no walk did."""
     path: tuple[Step, ...] = ()
     """The path from there, through nodes that the viewer may see."""
+    marks: tuple[str, ...] = ()
+    """The marks of instructions to a model that its text has, if it is shown."""
 
     @classmethod
     def on(cls, candidate: Candidate, fate: Fate, reason: str, missing_tokens: int | None = None) -> Decision:

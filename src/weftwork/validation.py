@@ -10,12 +10,13 @@ from datetime import datetime
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import check_budget
+from weftwork.provenance import TRUSTS
 from weftwork.request import Message, Request, Topic
 from weftwork.text.truncate import check_strategy
 from weftwork.types import Filters
 
 ACTIVITIES = ("view", "edit")
-SHOWN = ("type", "tags", "score", "route")
+SHOWN = ("type", "tags", "score", "route", "origin")
 SINGLE: tuple[tuple[str, type, str], ...] = (
     ("filters", Filters, "Filters(types=frozenset({'page'}))"),
     ("boosts", Mapping, "a weight for each tag or type, such as {'urgent': 0.5}"),
@@ -52,6 +53,8 @@ def check_request(request: Request) -> None:
     least = request.min_support
     if least is not None and (isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1):
         raise InvalidInput(f"min_support must be a number from 0 to 1, got {least!r}: 0 shows whatever is nearest")
+    if request.trust is not None and request.trust not in TRUSTS:
+        raise UnknownName("trust", str(request.trust), TRUSTS)
     for name in request.show:
         if name not in SHOWN:
             raise UnknownName("detail to show", name, SHOWN)

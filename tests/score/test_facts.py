@@ -5,12 +5,15 @@ from contextlib import contextmanager
 import pytest
 
 from weftwork.collect import Inquiry, LexicalCollector, gather
+from weftwork.history import Usage
 from weftwork.query import read_query
 from weftwork.request import Request
 from weftwork.score import FactsOnDemand, Profile, score
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, node, opened, put
 from weftwork.store.sqlite import SqliteStore
-from weftwork.types import Budget, Usage
+from weftwork.types import (
+    Budget,
+)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from weftwork.errors import InvalidInput, UnknownName
+from weftwork.history import Usage
 from weftwork.score import PROFILES, Profile, get_profile, score
-from weftwork.types import Usage
 
 from .making import NOW, candidate, facts, found
 

@@ -3,9 +3,9 @@ from itertools import permutations
 
 import pytest
 
+from weftwork.history import Usage
 from weftwork.score import Profile, get_profile, score
 from weftwork.score.scoring import shares, weigh
-from weftwork.types import Usage
 
 from .making import NOW, candidate, facts, found
 

@@ -95,3 +95,15 @@ def test_in_a_small_workspace_only_courtesies_get_nothing(tmp_path):
         context = weft.context("Which drawer did Alexandra paint in Brazil?")
         assert (context.support, bool(context.items)) == (None, True)
         assert not weft.context("thank you very much").items
+
+
+def test_a_question_that_somebody_asked_before_is_no_answer_to_it(workshop):
+    thread = workshop.threads.create("Chat").id
+    nonsense, question = "Who won the football world cup in Brazil?", "Where is the bone folder kept?"
+    workshop.threads.post(thread, nonsense)
+    workshop.threads.post(thread, question)
+    assert not workshop.context(nonsense).items
+    context = workshop.context(question)
+    assert context.items and "folder" in context.text and question not in context.text
+    assert [one.reason for one in context.trace if not one.node.startswith("n")] == ["it only repeats the question"]
+    workshop.remove([thread])

@@ -1,7 +1,7 @@
 import pytest
 
+from weftwork.history import Usage
 from weftwork.score.usage import affinity, feedback, usage
-from weftwork.types import Usage
 
 from .making import candidate, facts
 

@@ -118,6 +118,7 @@ READS = {
     ),
 }
 LISTS = {
+    "below_trust": lambda view: view.below_trust("workspace"),
     "select": lambda view: view.select(Filters(), limit=5),
     "select filtered": lambda view: view.select(ALL_FILTERS, limit=5),
     "select by title": lambda view: view.select(Filters(), limit=5, sort="title"),

@@ -12,6 +12,7 @@ from io import UnsupportedOperation
 import click
 
 from weftwork.errors import WeftError
+from weftwork.surface import surface
 
 COMMANDS = {
     "init": "Create a store and its first workspace.",
@@ -30,6 +31,7 @@ COMMANDS = {
     "memories": "List or search memories.",
     "forget": "Remove memories.",
     "lens": "List and show lenses.",
+    "receipts": "List, show and replay what was handed out.",
     "mcp": "Serve a workspace to assistants over MCP.",
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
     "proxy": "Add what a workspace knows to requests to a model.",
@@ -85,7 +87,8 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a closed pipe, as after `| head`, is no error."""
         try:
-            return super().invoke(ctx)
+            with surface("command line"):
+                return super().invoke(ctx)
         except BrokenPipeError:
             _drop_output()
             ctx.exit(0)

@@ -22,12 +22,23 @@ from weftwork.embed.vectors import blend
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import DimensionError, InvalidInput
 from weftwork.frozen import frozen
+from weftwork.history import Event
 from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import INTENTS, Question
 from weftwork.request import Request
 from weftwork.store.protocol import View
 from weftwork.text.analysis import whole_words
-from weftwork.types import Event, Filters, Hit, Kind, Node, NodeInfo, Passage, Reach, Record, Step
+from weftwork.types import (
+    Filters,
+    Hit,
+    Kind,
+    Node,
+    NodeInfo,
+    Passage,
+    Reach,
+    Record,
+    Step,
+)
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Vector

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.collect.related import step_along
+from weftwork.store.shares import in_shares
 from weftwork.types import Edge, Filters, Step
+
+SHARES = 4
+"""What one other owner linked to the focus has one of so many shares of the places, and more if others leave them."""
 
 _Related = tuple[float, Edge, tuple[Step, ...]]
 """The score of a node, the last edge that leads to it, and all steps from the focus."""
@@ -49,15 +53,20 @@ class RelationsCollector:
         left_out = inquiry.request.filters.exclude | seen
         filters = inquiry.request.filters
         admits = Filters(after=filters.after, before=filters.before).admits
+        owners = {node.id: node.owner for node in inquiry.view.nodes(list(starts))}
         best: dict[str, _Related] = {}
+        linked_by: dict[str, str | None] = {}
         for start, (worth, _, path) in starts.items():
             for edge, node in inquiry.view.neighbours(start, limit=self.max_items * 4):
                 score = 0.75 if edge.type == "relation" else 0.7 if edge.source == start else 0.65
                 score *= worth * min(1.0, edge.weight)  # less for a link that is only inferred
                 if node.id not in left_out and admits(node) and (node.id not in best or best[node.id][0] < score):
                     best[node.id] = (score, edge, (*path, step_along(edge, start, node.id)))
-        strongest = sorted(best, key=lambda name: (-best[name][0], name))[: self.max_items]
-        return {name: best[name] for name in strongest}
+                    by_others = edge.target == start and node.owner not in (owners.get(start), inquiry.request.user)
+                    linked_by[node.id] = node.owner if by_others else None
+        strongest = sorted(best, key=lambda name: (-best[name][0], name))
+        fair = in_shares(strongest, lambda name: linked_by[name], max(1, self.max_items // SHARES))
+        return {name: best[name] for name in fair[: self.max_items]}
 
 
 def _why(edge: Edge, path: tuple[Step, ...]) -> str:

@@ -12,12 +12,15 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.compose.offers import HISTORY, Offer, alone, group, has_fields, offer, outline_nodes
 from weftwork.compose.ordering import is_bare
 from weftwork.compose.reading import Reading
+from weftwork.text.instructions import instruction_marks
 from weftwork.types import Candidate, Decision, Finding, NodeInfo, Outline, Record
 
 TOKENS_A_NODE = 5
 """Documents with more nodes than the budget has tokens for are not read as a whole."""
 FEWEST_NODES = 2_000
 FEWEST_CHILDREN = 100
+READS_LIKE_INSTRUCTIONS = "reads like instructions to a model; it is quoted as data"
+"""The note on a passage with such marks. It is shown all the same: whoever asked may want to know."""
 SURROUNDINGS = "surroundings"
 REACH = 3
 """Budgets that better passages of a section fill before further documents are not even read."""
@@ -35,6 +38,8 @@ class Composition:
     inquiry: Inquiry
     hits: dict[int, Candidate] = field(default_factory=dict)
     left_out: list[Decision] = field(default_factory=list)
+    marks: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """The marks of instructions to a model that loaded passages have, by key."""
 
     def load(self, keys: Sequence[int]) -> Mapping[int, Candidate]:
         """Passages by their keys: hits, and their surroundings."""
@@ -42,6 +47,12 @@ class Composition:
         if missing:
             for record in self.inquiry.load(missing):
                 self.hits[record.passage.key] = _around(record)
+        for key in keys:
+            if key in self.hits and key not in self.marks:
+                self.marks[key] = instruction_marks(self.hits[key].passage.text)
+                if self.marks[key]:
+                    note = "; ".join(filter(None, (self.hits[key].note, READS_LIKE_INSTRUCTIONS)))
+                    self.hits[key] = replace(self.hits[key], note=note)
         return {key: self.hits[key] for key in keys if key in self.hits}
 
 

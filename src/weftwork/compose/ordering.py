@@ -11,6 +11,7 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS
 from weftwork.compose.offers import has_fields
 from weftwork.compose.repeats import without_repeats
+from weftwork.text.analysis import only_repeats
 from weftwork.types import CONTAINERS, SEARCHED, Candidate, Decision, Kind, NodeInfo
 
 BOUNDED: frozenset[Kind] = SEARCHED | {"link_rank", "adjacent"}
@@ -75,6 +76,7 @@ class WithEvidence:
 
     def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
         """The candidates with enough evidence in the order of their scores, repeats left out."""
+        candidates, echoes = _without_echoes(inquiry, candidates)
         evidence: dict[str, float] = {}
         for candidate, strength in zip(candidates, _strengths(inquiry, candidates), strict=True):
             document = candidate.document or candidate.node.id
@@ -98,7 +100,7 @@ class WithEvidence:
                 reason = f"its document has evidence {found:.2f}, below {least:.2f}, a share {self.share:g} of the best"
                 left_out.append(Decision.on(candidate, "dropped", reason))
         kept, repeats = without_repeats(remaining)
-        return kept, left_out + repeats
+        return kept, echoes + left_out + repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,18 @@ def _evidence(inquiry: Inquiry, candidate: Candidate) -> float:
     """The evidence of a hit: words and vectors fused, its likeness, or its link score if that is higher."""
     indirect = candidate.found_as("fuzzy", "link_rank") or 0.0
     return max(inquiry.evidence.get(candidate.key, 0.0), indirect) if _is_hit(candidate) else indirect
+
+
+def _without_echoes(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+    """Leave out messages that ask the same, which are hits of every search and answer nothing."""
+    query, others, echoes = inquiry.question.text, [], []
+    for candidate in candidates:
+        is_echo = candidate.node.type == "message" and _is_hit(candidate) and not candidate.asked
+        if is_echo and only_repeats(candidate.passage.text, query):
+            echoes.append(Decision.on(candidate, "dropped", "it only repeats the question"))
+        else:
+            others.append(candidate)
+    return others, echoes
 
 
 def is_bare(candidate: Candidate) -> bool:

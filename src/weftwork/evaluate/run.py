@@ -11,6 +11,7 @@ from weftwork.engine import Weft
 from weftwork.evaluate.metrics import Interval, bootstrap, ndcg, paired
 from weftwork.evaluate.questions import Question
 from weftwork.evaluate.variants import Variant
+from weftwork.surface import surface
 from weftwork.types import Context
 
 METRICS = ("recall", "precision", "nDCG", "complete")
@@ -110,10 +111,11 @@ def evaluate(
 
 def _outcome(weft: Weft, question: Question, variant: Variant, user: str, workspace: str) -> Outcome:
     began = time.perf_counter()
-    context = weft.context(
-        question.query, user=user, workspace=workspace, budget=variant.budget, recipe=variant.recipe, lens=variant.lens,
-        focus=question.focus, thread=question.thread,
-    )  # fmt: skip
+    with surface(""):  # nobody is handed anything
+        context = weft.context(
+            question.query, user=user, workspace=workspace, budget=variant.budget, recipe=variant.recipe,
+            lens=variant.lens, focus=question.focus, thread=question.thread,
+        )  # fmt: skip
     took = 1000 * (time.perf_counter() - began)
     return judge(context, question, took)
 

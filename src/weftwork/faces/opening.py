@@ -40,6 +40,9 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
         weft.tools = replace(
             weft.tools, budget=config.budget, decay=decay, reranker=get_configured_reranker(config.reranker)
         )
+        if config.receipts < 0:
+            raise InvalidInput(f"receipts must be 0 or more, got {config.receipts}: 0 keeps none")
+        weft.receipts.most = config.receipts
         for lens in lenses:
             weft.tools.lenses.register(lens)
         _configure_workspace(weft, config)

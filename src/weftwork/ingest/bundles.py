@@ -62,7 +62,14 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
         added_fields: dict[str, dict[str, FieldValue]] = {name: {TIMESTAMP: added} for name in content.nodes}
         for attachment in content.attached:
             added_fields[attachment.node][attachment.field] = files.relative(bundle.root, fresh, attachment.name)
-        nodes = [replace(node, fields={**node.fields, **added_fields[node.id]}) for node in content.nodes.values()]
+        nodes = [
+            replace(
+                node,
+                fields={**node.fields, **added_fields[node.id]},
+                origin="connector" if node.origin == "written" else node.origin,
+            )
+            for node in content.nodes.values()
+        ]
         entries = weft.writer.prepare(nodes)
         embedded = weft.writer.transaction(workspace, entries)  # others wait for what is being published
         with files.published(bundle.root, fresh, incoming):

@@ -80,7 +80,7 @@ def _node(values: Mapping[str, Any]) -> Node:
             attributes[name] = _number(value, name, int)
         elif name == "confidence":
             attributes[name] = None if value is None else _number(value, name, (int, float))
-        elif name in ("parent", "conversation", "owner") and value is None:
+        elif name in ("parent", "conversation", "owner", "writer") and value is None:
             attributes[name] = None
         else:
             attributes[name] = _text(values, name)

@@ -85,7 +85,7 @@ def read_upload(path: Path, upload: Upload, parser: Parser) -> Iterator[Piece]:
         return
     yield Node(
         id=node_of(upload), type="file", title=upload.name, text=text, source=upload.name, updated_at=upload.at,
-        owner=upload.user, access=upload.access,
+        owner=upload.user, access=upload.access, writer=upload.user, origin="upload",
     )  # fmt: skip
 
 
@@ -94,6 +94,7 @@ def _owned(bundle: Bundle, upload: Upload) -> Iterator[Node | Attachment | Expec
     for piece in bundle.read():
         if isinstance(piece, Node):
             access = upload.access if piece.id == bundle.root else None
-            yield replace(piece, owner=upload.user, access=access, updated_at=upload.at)
+            owned = replace(piece, owner=upload.user, writer=upload.user, origin="upload")
+            yield replace(owned, access=access, updated_at=upload.at)
         else:
             yield piece

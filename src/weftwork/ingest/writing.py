@@ -84,7 +84,7 @@ class SourceWriter:
         nodes = []
         for node in (node for draft in drafts for node in draft.nodes):
             more = [tag for tag in stored.get(node.id, ()) if tag not in source_tags[node.id] and tag not in node.tags]
-            nodes.append(replace(node, tags=(*node.tags, *more)) if more else node)
+            nodes.append(replace(node, tags=(*node.tags, *more), origin="connector", writer=self.options.user))
         return nodes
 
     def write_document(self, draft: Draft, bundle: Bundle, place: tuple[str | None, int] | None) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from weftwork.recipe import Recipe
 from weftwork.request import Request
 from weftwork.store.receipts import ReceiptRow
 from weftwork.surface import current_surface
-from weftwork.types import Context, Decision
+from weftwork.types import EVERYONE, Context, Decision
 from weftwork.wire import decode, encode
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ MOST_LEFT_OUT = 20
 """Candidates that were left out of which a receipt tells, the best."""
 PENDING = 20
 """Receipts of contexts that wait to be written together."""
+Shown = Mapping[str, tuple[str, Sequence[str]]]
+"""By id, the text of each source as it was shown, and the ids of the passages in it."""
 UNSENT = ("query", "workspace", "user", "budget", "vector", "history")
 """Fields of a request that a receipt has elsewhere, or not at all."""
 
@@ -75,7 +78,7 @@ class Receipts:
                 self._timer.daemon = True
                 self._timer.start()
         if full:
-            self.flush()
+            self._weft.tools.pool.submit(self._flush_late)
 
     def flush(self) -> None:
         """Write what waits to be written."""
@@ -102,7 +105,7 @@ class Receipts:
             return ""
         now = self._weft.now()
         decisions = added.decisions
-        shown = {part.citation: part.text for part in added.parts if part.citation}
+        shown = {part.citation: (part.text, part.covers) for part in added.parts if part.citation}
         receipt = self._receipt(request, recipe, now, name, self._weft.store.version(request.workspace))
         receipt = replace(
             receipt,
@@ -177,14 +180,17 @@ class Receipts:
         everything: bool = False,
         admin: bool = False,
     ) -> int:
-        """Remove receipts by their ids; or with `everything` all of one's own, and as an administrator all `of` a user.
+        """Remove receipts by their ids; with `everything`, all of one's own; return their number.
 
-        Return their number.
+        An administrator removes those of others, too, and everything `of` a user, or of all for "*".
         """
         if bool(names) == everything:
             raise InvalidInput("name the receipts to erase, or say everything=True")
         self.flush()
-        whose = (of or (None if names else user)) if admin else user
+        whose: str | None = user
+        if admin:
+            whose = of or (None if names else user)
+            whose = None if whose == EVERYONE else whose
         return self._weft.store.receipts.remove(workspace, ids=names or None, user=whose)
 
     def replay(
@@ -211,7 +217,13 @@ class Receipts:
     def _of_context(
         self, context: Context, request: Request, recipe: Recipe, at_version: int, now: datetime, name: str
     ) -> Receipt:
-        shown = {piece.citation: piece.text for piece in context.pieces if piece.citation}
+        covers = {
+            each.citation: tuple(item.candidate.passage.citation for item in each.items)
+            for each in (*context.excerpts, *context.overflow)
+        }
+        shown = {
+            piece.citation: (piece.text, covers.get(piece.citation, ())) for piece in context.pieces if piece.citation
+        }
         return replace(
             self._receipt(request, recipe, now, name, at_version),
             id=node_id("receipt", request.user, "\0".join((now.isoformat(), request.thread or "", context.id))),
@@ -242,7 +254,7 @@ class Receipts:
             tokens=0,
             hash="",
             version=at_version,
-            software=version("weftwork"),
+            software=_software(),
             tokenizer=tools.counter.name,
             embedder="" if tools.embedder is None else tools.embedder.model,
             options={each: encode(getattr(request, each)) for each in sorted(changed.difference(UNSENT))},
@@ -250,19 +262,31 @@ class Receipts:
         )
 
 
-def _used(decisions: Sequence[Decision], shown: Mapping[str, str]) -> tuple[Used, ...]:
-    by_citation = {decision.citation: decision for decision in decisions if decision.fate != "dropped"}
-    return tuple(
-        Used(name, found.node, found.section, _why(found), round(found.score, 4), found.tokens, text_hash(text))
-        if (found := by_citation.get(name)) is not None
-        else Used(name, "", "", "stands around a hit", 0.0, 0, text_hash(text))
-        for name, text in shown.items()
-    )
+@cache
+def _software() -> str:
+    return version("weftwork")
 
 
-def _left_out(decisions: Sequence[Decision], shown: Mapping[str, str]) -> tuple[LeftOut, ...]:
-    dropped = [decision for decision in decisions if decision.fate == "dropped" and decision.citation not in shown]
-    best = sorted(dropped, key=lambda decision: (-decision.score, decision.citation))[:MOST_LEFT_OUT]
+def _used(decisions: Sequence[Decision], shown: Shown) -> tuple[Used, ...]:
+    """The sources that are shown, each with the best evidence in it."""
+    taken = {decision.citation: decision for decision in decisions if decision.fate != "dropped"}
+    used = []
+    for name, (text, covers) in shown.items():
+        found = max(
+            (taken[each] for each in (name, *covers) if each in taken), key=lambda each: each.score, default=None
+        )
+        if found is None:
+            used.append(Used(name, "", "", "stands around a hit", 0.0, 0, text_hash(text)))
+        else:
+            score = round(found.score, 4)
+            used.append(Used(name, found.node, found.section, _why(found), score, found.tokens, text_hash(text)))
+    return tuple(used)
+
+
+def _left_out(decisions: Sequence[Decision], shown: Shown) -> tuple[LeftOut, ...]:
+    visible = {name for head, (_, covers) in shown.items() for name in (head, *covers)}
+    dropped = [each for each in decisions if each.fate == "dropped" and each.citation not in visible]
+    best = sorted(dropped, key=lambda each: (-each.score, each.citation))[:MOST_LEFT_OUT]
     return tuple(LeftOut(each.citation, each.node, each.reason, round(each.score, 4)) for each in best)
 
 

@@ -75,5 +75,5 @@ def _turn(weft: Weft, receipt: Receipt) -> Shown:
     request = replace(_request(weft, receipt), history=tuple(before))
     given = Given(head=[Part("", name, (name,)) for name in receipt.earlier])
     search = Search(partial(weft.assemble, receipt=False), Question(request, recipe), given, receipt.options["room"])
-    added = search.run(receipt.options["named"], memories=True)
+    added = search.run(receipt.options["named"], memories=True, tools=True)
     return {part.citation: part.text for part in added.parts if part.citation}, "".join(p.text for p in added.parts)

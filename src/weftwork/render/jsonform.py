@@ -9,6 +9,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from weftwork.provenance import trust_of
 from weftwork.render.quote import writable
 from weftwork.render.values import iso
 from weftwork.types import Citation, Context, Decision, Excerpt, Finding, Item, Step
@@ -31,11 +32,11 @@ def to_dict(context: Context, *, trace: bool = True, timings: bool = False) -> d
                 "title": section.title,
                 "tokens": section.tokens,
                 "budget": section.budget,
-                "excerpts": [_excerpt(excerpt) for excerpt in section.excerpts],
+                "excerpts": [_excerpt(excerpt, context.user) for excerpt in section.excerpts],
             }
             for section in context.sections
         ],
-        "overflow": [_excerpt(excerpt) for excerpt in context.overflow],
+        "overflow": [_excerpt(excerpt, context.user) for excerpt in context.overflow],
         "citations": context.citations,
         "warnings": context.warnings,
     }
@@ -58,7 +59,7 @@ def to_json(context: Context, *, trace: bool = True, timings: bool = False, inde
     )
 
 
-def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
+def _excerpt(excerpt: Excerpt, reader: str) -> dict[str, Any]:
     """An excerpt; text that was cut is not in its content either."""
     document = excerpt.document
     return {
@@ -74,11 +75,11 @@ def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
         "score": excerpt.score,
         "tokens": excerpt.tokens,
         "content": excerpt.content,
-        "items": [_item(item) for item in excerpt.items],
+        "items": [_item(item, reader) for item in excerpt.items],
     }
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item(item: Item, reader: str) -> dict[str, Any]:
     """A passage of an excerpt."""
     candidate = item.candidate
     node = candidate.node
@@ -90,6 +91,9 @@ def _item(item: Item) -> dict[str, Any]:
         "tags": node.tags,
         "fields": node.fields,
         "source": node.source,
+        "origin": node.origin,
+        "writer": node.writer,
+        "trust": trust_of(node.origin, node.writer or node.owner, reader),
         "confidence": node.confidence,
         "valid_from": node.valid_from,
         "valid_until": node.valid_until,

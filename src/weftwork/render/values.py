@@ -64,7 +64,7 @@ class FieldChoice:
     show: bool = True
     first: tuple[str, ...] = ()
     details: frozenset[str] = frozenset()
-    """Details in headings beside names and dates: "type", "tags", "score", "route"."""
+    """Details in headings beside names and dates: "type", "tags", "score", "route", "origin"."""
 
     def of(self, fields: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
         """The fields that have a value: the chosen ones first, as people spell them, then the author's order."""
@@ -179,6 +179,25 @@ def _details(excerpt: Excerpt, details: Collection[str]) -> Iterator[str]:
         yield f"score {excerpt.score:.2f}"
     if "route" in details:
         yield _after("from ", _route(lead_of(excerpt)))
+    if "origin" in details:
+        yield _origin_of(lead_of(excerpt).node)
+
+
+def _origin_of(node: NodeInfo) -> str:
+    """The writer of a text, the way by which it came, and when."""
+    by = node.writer or node.owner
+    day = f"{node.updated_at:%Y-%m-%d}" if node.updated_at else ""
+    return ", ".join(filter(None, (by and f"by {inline(by, 40)}", _WAYS[node.origin], day)))
+
+
+_WAYS: Mapping[str, str] = {
+    "written": "",
+    "chat": "said in a conversation",
+    "connector": "read from files",
+    "upload": "uploaded",
+    "tool": "answered by a tool",
+    "web": "from the web",
+}
 
 
 def _where(document: NodeInfo, above: Sequence[str], name: str) -> str:

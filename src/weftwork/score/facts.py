@@ -11,11 +11,12 @@ from weftwork.collect.adjacent import TURNS
 from weftwork.collect.fusion import found_by_words
 from weftwork.collect.inquiry import Inquiry
 from weftwork.embed.card import CAUTIOUS, Trust
+from weftwork.history import Usage
 from weftwork.query import Question, words_of
 from weftwork.request import Request
 from weftwork.score.pages import PageGrades, grade_pages
 from weftwork.score.windows import REACH, other_turns, windows, with_text_around, with_turns
-from weftwork.types import Candidate, Usage
+from weftwork.types import Candidate
 
 
 @dataclass(frozen=True)

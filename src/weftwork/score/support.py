@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.query import is_courtesy, quoted
-from weftwork.text.analysis import analyse, indexed, whole_words
+from weftwork.text.analysis import analyse, indexed, only_repeats, whole_words
 from weftwork.text.pointing import points_back
 from weftwork.types import SEARCHED, Candidate, Decision, Kind
 
@@ -138,6 +138,8 @@ def _shares(inquiry: Inquiry, keys: Sequence[int]) -> dict[int, float]:
     shares = {}
     for record in inquiry.load(keys):
         node = record.node
+        if node.type == "message" and only_repeats(record.passage.text, inquiry.request.query):
+            continue  # who asked this before did not answer it
         stems, language = indexed(" ".join((node.title, record.passage.text, *node.tags)))
         has = frozenset(stems).isdisjoint
         share = sum(weight for words, weight in wanted if not has(analyse(words, language)))

@@ -25,6 +25,7 @@ from weftwork.server.output_cap import OutputCap
 from weftwork.server.source_tools import list_sources
 from weftwork.server.tool_answer import Answer, Arguments, as_json
 from weftwork.server.tool_schemas import Declared, declare
+from weftwork.surface import surface
 from weftwork.types import Filters
 
 BESIDE_NOTE = 8
@@ -98,7 +99,8 @@ class McpTools:
         if (arguments or {}).get("maxTokens") is None:
             read["maxTokens"] = None  # the default that is told is the engine's, and a recipe may have its own
         self.reach.check(read)
-        return self._answers[tool](read)
+        with surface("mcp"):
+            return self._answers[tool](read)
 
     def where(self, workspace: str | None) -> str:
         """The workspace that is meant; one in which the user is unknown is reported like one that does not exist."""

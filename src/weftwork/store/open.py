@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -76,3 +77,14 @@ def _database(url: str, clock: Callable[[], datetime], create: bool) -> LastingS
     from weftwork.store.postgres.address import parse  # noqa: PLC0415
 
     return PostgresStore(parse(url), clock=clock, create=create)
+
+
+def create_first_workspace(store: Store, workspace: str, owner: str) -> None:
+    """Create a workspace in a new store; close the store on failure."""
+    try:
+        if not store.workspaces():
+            with suppress(InvalidInput):  # another process was faster
+                store.create_workspace(workspace, owner=owner)
+    except BaseException:
+        store.close()
+        raise

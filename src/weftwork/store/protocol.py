@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from weftwork.history import Change, Event, Usage
+from weftwork.provenance import Trust
 from weftwork.store.files import Files
 from weftwork.store.receipts import GivenToThreads, Receipts
-from weftwork.store.server_state import Jobs, Keys
+from weftwork.store.server_state import AuditLog, Jobs, Keys
 from weftwork.types import (
-    Change,
     Edge,
     Entry,
-    Event,
     FieldValue,
     Filters,
     Hit,
@@ -29,7 +29,6 @@ from weftwork.types import (
     Outline,
     Reached,
     Record,
-    Usage,
 )
 
 if TYPE_CHECKING:
@@ -152,6 +151,9 @@ class View(Protocol):
 
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""
+
+    def below_trust(self, trust: Trust) -> list[str]:
+        """Ids of the visible nodes whose text deserves less trust than this (`NodeInfo.trust`)."""
 
     def past(
         self,
@@ -301,6 +303,10 @@ class Store(Protocol):
     @property
     def jobs(self) -> Jobs:
         """The jobs of a server."""
+
+    @property
+    def audit(self) -> AuditLog:
+        """The log of what was written and changed."""
 
     @property
     def receipts(self) -> Receipts:

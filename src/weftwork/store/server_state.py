@@ -29,6 +29,8 @@ class Key:
     name: str = ""
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    used_at: datetime | None = None
+    """When it was last used, to about a minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,9 @@ class Keys(Protocol):
     def all(self) -> list[Key]:
         """The keys, oldest first."""
 
+    def note_use(self, name: str, at: datetime) -> None:
+        """Note when the key with this id was used."""
+
 
 class Jobs(Protocol):
     """The jobs of a server."""
@@ -67,5 +72,40 @@ class Jobs(Protocol):
     def get(self, name: str) -> Job | None:
         """The job with this id; jobs are removed with their workspace."""
 
+    def of(self, workspace: str, user: str | None = None) -> list[Job]:
+        """The jobs of a workspace, of one user's or of all, the latest first."""
+
     def in_states(self, states: Sequence[JobState]) -> list[Job]:
         """The jobs in these states, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """Something that was done: by whom, with which key, from where; ids and names, never content."""
+
+    at: datetime
+    action: str
+    """What was done, such as `nodes.write`, `access.set` or `key.create`."""
+    workspace: str = ""
+    user: str = ""
+    key: str = ""
+    """The id of the key; `local` without one, `command` for the command line."""
+    address: str = ""
+    request: str = ""
+    """The id of the request."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    id: int = 0
+    """Its number, which rises; 0 before it is stored."""
+
+
+class AuditLog(Protocol):
+    """The append-only log of writes, of changes of access and of keys."""
+
+    def add(self, entry: AuditEntry) -> None:
+        """Append an entry."""
+
+    def entries(self, *, after: int = 0, workspace: str | None = None, limit: int = 1000) -> list[AuditEntry]:
+        """The entries after the one with this number, of a workspace or of all, the oldest first."""
+
+    def drop_before(self, moment: datetime) -> int:
+        """Remove the entries before a moment, as retention asks for; count them."""

@@ -27,7 +27,7 @@ COLUMNS = {
     "workspace": "version access",
     "lists": "id principals",
     "nodes": "pk id type title parent position tags fields confidence conversation created_at updated_at source owner "
-    "access acl digest valid_from valid_until document",
+    "access acl digest valid_from valid_until document writer origin",
     "passages": "key node acl ordinal start end text tokens digest citation",
     "vectors": "model digest vector",
     "page_vectors": "model node width sketch vectors",

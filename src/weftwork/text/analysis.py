@@ -200,6 +200,14 @@ def query_terms(words: Sequence[str], language: str = ENGLISH) -> tuple[str, ...
     return _distinct(telling or words, MAX_TERMS)
 
 
+def only_repeats(text: str, question: str) -> bool:
+    """Return True if a text has words and tells nothing that a question does not say itself."""
+    language = language_of(question)
+    said = frozenset(analyse(question, language))
+    words = analyse(text, language)
+    return bool(words) and said.issuperset(query_terms(words, language))
+
+
 def _split_quotes(text: str) -> tuple[str, list[str]]:
     """The text outside quotes, and the quoted parts; an unclosed quote counts as text."""
     parts = re.split('["\u201c\u201d\u201e]', text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from weftwork.collect import HistoryCollector, ReferencesCollector
+from weftwork.compose.ordering import WithEvidence
 from weftwork.compose.repeats import GIVEN
 from weftwork.query import is_courtesy
 from weftwork.recipe import Recipe
@@ -27,8 +28,15 @@ REMEMBERED = Template(
     include_metadata=False,
 )
 MEMORIES_TITLE = "## Remembered\n\n"
+EVIDENCE = 0.85
+"""The least evidence of a document that a turn adds, as a share of that of the best; measured by
+`python -m benchmarks turns` on three conversations and confirmed on two."""
 LEAST = 40
 """Tokens with which it is worth looking for anything."""
+LINES_TYPE = "lines"
+"""The type of a part of a tool's output; the output itself is a document."""
+TOOL_SUPPORT = 0.3
+"""The least support of a message with which a tool's output is shown: it was asked for in this very conversation."""
 MOST_MEMORIES = 50
 MOST_NEW = 10
 """Memories since the latest turn that are shown whatever is asked."""
@@ -66,14 +74,19 @@ class Added:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all searches."""
-        return tuple(dict.fromkeys(warning for context in self.contexts for warning in context.warnings))
+        """The warnings of the search for sources, which is the last."""
+        return self.contexts[-1].warnings if self.contexts and not self.parts else ()
 
 
 def turn_recipe(recipe: Recipe) -> Recipe:
-    """The recipe without the history, which stands in the messages, and without lists of titles."""
+    """The recipe for what a message adds to a conversation.
+
+    The history stands in the messages anyway. What is added stays for all turns to come, so that documents have to
+    have nearly the evidence of the best, and titles alone are no use.
+    """
     collectors = tuple(part for part in recipe.collectors if not isinstance(part, HistoryCollector))
-    return replace(recipe, collectors=collectors, lines=False)
+    order = replace(recipe.order, share=EVIDENCE) if isinstance(recipe.order, WithEvidence) else recipe.order
+    return replace(recipe, collectors=collectors, lines=False, order=order)
 
 
 def named_recipe(recipe: Recipe) -> Recipe:
@@ -101,6 +114,11 @@ def new_memories(view: View, user: str, since: datetime | None, now: datetime) -
     return [info.id for info in sorted(mine, key=lambda info: (info.updated_at or now, info.id))[-MOST_NEW:]]
 
 
+def has_tool_results(view: View, thread: str) -> bool:
+    """True if a tool's output is a document of this thread."""
+    return bool(view.select(Filters(conversation=thread, types=frozenset({"document"})), limit=1))
+
+
 def has_memories(view: View, now: datetime) -> bool:
     """True if the user may see any memory."""
     return bool(view.select(Filters(tags=frozenset({MEMORY}), as_of=now), limit=1))
@@ -116,8 +134,8 @@ class Search:
     room: int
     added: Added = field(default_factory=Added)
 
-    def run(self, named: Sequence[str], memories: bool) -> Added:
-        """Named nodes first, then memories, then all sources; a courtesy needs nothing."""
+    def run(self, named: Sequence[str], *, memories: bool, tools: bool) -> Added:
+        """Named nodes first, then memories, tools' outputs, and all sources; a courtesy needs nothing."""
         message = self.question.request.query
         self.added.room, self.added.named = self.room, tuple(named)
         if named:
@@ -132,6 +150,8 @@ class Search:
             return self._finished()
         if memories:
             self._memories()
+        if tools:
+            self._tool_results()
         self._sources()
         return self._finished()
 
@@ -150,6 +170,17 @@ class Search:
         if context is not None and context.excerpts:
             self._take(context, MEMORIES_TITLE)
 
+    def _tool_results(self) -> None:
+        """What the outputs of tools in this thread say: notes about the same would crowd them out."""
+        request = self.question.request
+        filters = replace(request.filters, conversation=request.thread, types=frozenset({"document", LINES_TYPE}))
+        least = TOOL_SUPPORT if request.min_support is None else request.min_support
+        request = replace(request, filters=filters, thread=None, min_support=least)
+        context = self._context(request, self.question.recipe, self.room // 2)
+        if context is not None and context.excerpts:
+            self._take(context)
+            self.added.reason = "a tool's output answers it"
+
     def _sources(self) -> None:
         context = self._context(self.question.request, self.question.recipe, self.room)
         if context is None:
@@ -161,8 +192,8 @@ class Search:
             self._take(context)
             self.added.reason = "sources answer it"
         elif not self.added.parts:
-            nothing = next(iter(context.warnings), "nothing was found for it")
-            self.added.reason = "what answers it was given before" if again and context.support != 0.0 else nothing
+            before = "what answers it was given before" if again else "nothing was found for it"
+            self.added.reason = next(iter(context.warnings), before)
 
     def _context(self, request: Request, recipe: Recipe, room: int) -> Context | None:
         if room < LEAST:

@@ -11,6 +11,7 @@ from weftwork.render.quote import fence, inline
 from weftwork.request import Message
 from weftwork.text.truncate import truncate
 from weftwork.turn.given import Given, Part
+from weftwork.turn.sources import LINES_TYPE
 from weftwork.turn.values import ToolResult
 from weftwork.types import Node
 from weftwork.write.permit import namespace
@@ -25,6 +26,10 @@ PREVIEW = 300
 """Tokens of a preview."""
 TOOL = "tool"
 LONGEST_NAME = 200
+LINES, MOST_CHARACTERS = 30, 400
+"""An output of so many lines, most of them no longer than this, is a list of lines: a log, rows or records."""
+LINE_TOKENS = 120
+"""Tokens of the lines that are found together."""
 
 
 class ToolResults:
@@ -70,6 +75,7 @@ class ToolResults:
         return truncate(output, PREVIEW, strategy="extractive", counter=counter, words=frozenset(words)).text
 
     def _document(self, title: str, output: str, keep: bool) -> Node:
+        """Store the output as a document below the latest message, or by itself where it is kept."""
         weft = self._weft
         now = weft.now()
         with weft.store.view(self._workspace, self._user) as view:
@@ -78,19 +84,52 @@ class ToolResults:
             last = [node for node in view.children(self._thread, 20, last=True) if node.type == MESSAGE]
         parent = last[-1].id if last else self._thread
         content = "\0".join((self._thread, parent, now.isoformat(), title, output))
+        pieces = self._pieces(output)
         document = Node(
             id=namespace(self._user) + node_id("document", self._user, content),
             type="document",
             title=f"Result of {title}",
-            text=output,
+            text=pieces[0],
             parent=None if keep else parent,
+            conversation=self._thread,
             created_at=now,
             updated_at=now,
             owner=self._user,
             access=frozenset({self._user}) if keep else None,
         )
-        weft.add([document], workspace=self._workspace)
+        parts = [
+            Node(
+                id=f"{document.id}/{place}",
+                type=LINES_TYPE,
+                text=text,
+                parent=document.id,
+                position=place,
+                conversation=self._thread,
+                created_at=now,
+                updated_at=now,
+                owner=self._user,
+            )
+            for place, text in enumerate(pieces[1:], start=1)
+        ]
+        weft.add([document, *parts], workspace=self._workspace)
         return document
+
+    def _pieces(self, output: str) -> list[str]:
+        """The output in pieces that are found by themselves: a text whole, a list of lines a few lines at a time."""
+        lines = output.splitlines()
+        short = sum(len(line) <= MOST_CHARACTERS for line in lines)
+        if len(lines) < LINES or short < 0.9 * len(lines):
+            return [output]
+        pieces: list[list[str]] = [[]]
+        used = 0
+        for line in lines:
+            cost = self._weft.tools.counter.count(line) + 1
+            if pieces[-1] and used + cost > LINE_TOKENS:
+                pieces.append([])
+                used = 0
+            pieces[-1].append(line)
+            used += cost
+        return ["\n".join(piece) for piece in pieces]
 
     def _note(self, citation: str, document: str) -> None:
         """Note that the thread was given the beginning of the document."""

@@ -29,6 +29,7 @@ from weftwork.turn.sources import (
     Question,
     Search,
     has_memories,
+    has_tool_results,
     named_recipe,
     new_memories,
     standing_memories,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 TURN_BUDGET = 16_000
 """Tokens of all messages of a turn, unless told otherwise."""
-SHARE = 4
+SHARE = 8
 """A turn adds at most one part in so many of its budget."""
 HEAD_SHARE = 8
 """Rules and standing memories get at most one part in so many of the budget beside the rules themselves."""
@@ -175,6 +176,7 @@ class _Turn:
         self.given = Given.read(weft.store.given.get(place.workspace, place.thread, user=place.user))
         self.before = self.given.sent
         self.compacted = False
+        self.kinds: dict[str, bool] = {}
 
     def made(self, message: str, min_support: float | None, record_tool: object) -> Turn:
         """The turn, once what it was given is stored and its receipt written."""
@@ -184,14 +186,17 @@ class _Turn:
             self._head(view)
             stored = _messages(view, self.place.thread, self.given.start)
             told = new_memories(view, self.place.user, self.given.since(thread.created_at), self.now)
-            memories = has_memories(view, self.now)
+            self.kinds = {
+                "memories": has_memories(view, self.now),
+                "tools": has_tool_results(view, self.place.thread),
+            }
         self.given.turns += 1
         messages = self._with_room(stored)
         known = self.given.citations()
         shown = {node for part in self.given.parts() for node in part.nodes}
         named = [*changed, *(name for name in told if name not in shown)]
         question = self._question(message, messages, min_support)
-        added = self._fitting(question, messages, named, memories, withdrawn)
+        added = self._fitting(question, messages, named, withdrawn)
         prompt = compose(self.given, messages, self.counter)
         self.given.add(added.parts)
         self.given.find(added.repeated)
@@ -282,7 +287,6 @@ class _Turn:
         question: Question,
         messages: Sequence[Node],
         named: Sequence[str],
-        memories: bool,
         withdrawn: Sequence[Withdrawal],
     ) -> Added:
         """What the message adds, in the room that is left: exact on the text as it is sent."""
@@ -295,7 +299,7 @@ class _Turn:
         room = min(left, self.budget // SHARE)
         assemble = partial(self.weft.assemble, receipt=False)
         while True:
-            added = Search(assemble, question, self.given, room - LEAST // 2).run(named, memories)
+            added = Search(assemble, question, self.given, room - LEAST // 2).run(named, **self.kinds)
             self.given.injected[self.name] = [*notice, *added.parts]
             over = compose(self.given, messages, self.counter).tokens - self.budget
             if over <= 0 or not added.parts:

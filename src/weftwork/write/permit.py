@@ -287,12 +287,12 @@ class Permit:
             if not node.id.startswith(start) or self._existing([node.id]):
                 remedy = f"ids of new ones begin with {start!r}, or are left out"
                 raise replace(self.kind, remedy=remedy).missing(node.id)
-            return replace(node, owner=self.view.user)
+            return replace(node, owner=self.view.user, writer=self.view.user)
         self._refuse_another_owner(old)
         access = old.access if keep_access and node.access is None else node.access
         if old.owner is None and (access != old.access or node.owner is not None):
             raise self._not_for_sharing(old)
-        return replace(node, owner=old.owner, access=access)
+        return replace(node, owner=old.owner, access=access, writer=self.view.user)
 
     def _refuse_another_owner(self, node: Node) -> None:
         if not self.admin and node.owner not in (None, self.view.user):

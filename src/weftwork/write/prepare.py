@@ -13,6 +13,7 @@ from typing import Any
 from weftwork.clock import aware
 from weftwork.errors import InvalidInput
 from weftwork.identity import citation_id, text_hash
+from weftwork.provenance import ORIGINS
 from weftwork.text.split import embedded_text, spans
 from weftwork.text.tokens import TokenCounter
 from weftwork.types import Entry, Node, Passage
@@ -103,6 +104,8 @@ _CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "access": (lambda value: value is None or _are_names(value), "None or several names"),
     "parent": (_is_name, "None or the id of a node"),
     "owner": (_is_name, "None or the name of a user"),
+    "writer": (_is_name, "None or the name of a user"),
+    "origin": (lambda value: value in ORIGINS, f"one of {', '.join(ORIGINS)}"),
     "conversation": (_is_name, "None or text"),
     "created_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),
     "updated_at": (_is_time, "None or a time between the years 1 and 9999 in UTC"),

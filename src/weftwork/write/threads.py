@@ -33,6 +33,10 @@ class Posted:
     embedded: int
 
 
+TOOL_ROLES = ("tool", "function")
+"""Roles of turns that repeat what a tool answered."""
+
+
 class Threads:
     """The threads of all workspaces of a store. Each change is one transaction of its own; thread-safe.
 
@@ -70,6 +74,8 @@ class Threads:
             created_at=now,
             updated_at=now,
             owner=user,
+            writer=user,
+            origin="chat",
             access=readers,
         )
         with self._permitted(workspace, user, admin) as permit:  # what is refused is not embedded
@@ -127,6 +133,8 @@ class Threads:
                 created_at=turn.at or now,
                 updated_at=turn.at or now,
                 owner=user,
+                writer=user,
+                origin="tool" if turn.role.casefold() in TOOL_ROLES else "chat",
             )
             for place, turn in enumerate(turns, start=1)
         ]

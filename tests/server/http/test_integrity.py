@@ -159,6 +159,34 @@ def test_a_writers_edges_weigh_no_more_than_anybodys(team, weight):
         team["mallory"].add([], [edge])
 
 
+@pytest.mark.parametrize("recipe", ["workspace", "graph", "default"])
+def test_edges_of_one_writer_do_not_crowd_out_the_links_of_a_page(weft, team, recipe):
+    links = [f"ana/{way}{number}" for way in ("from", "to") for number in range(4)]
+    team["ana"].add(
+        [Node(id=name, type="page", title=name, text=f"About the dome: {name}.", access=OPEN) for name in links],
+        [Edge(source="ana/page", target=name) for name in links[:4]]
+        + [Edge(source=name, target="ana/page") for name in links[4:]],
+    )
+    crowd = [f"mallory/c{number}" for number in range(60)]
+    team["mallory"].add(
+        [Node(id=name, type="page", title=name, text=f"Press the dome: {name}.", access=OPEN) for name in crowd],
+        [Edge(source=name, target="ana/page", type="relation") for name in crowd],
+    )
+    context = weft.context(
+        "open the dome", user="ben", workspace="studio", recipe=recipe, focus="ana/page", budget=1500
+    )
+    assert set(links) <= {item.candidate.node.id for item in context.items}
+
+
+def test_the_fields_of_a_node_are_bounded(weft):
+    with calling(weft) as client:
+        key = key_for(weft, scope="write")
+        sent = {"nodes": [{"title": "Large", "fields": {"notes": "x" * 90_000, "more": "y" * 90_000}}]}
+        answer = client.post(f"{STUDIO}/nodes", json=sent, headers=key)
+        assert answer.status_code == 422
+        assert "100,000" in answer.text
+
+
 def test_only_its_owner_says_that_a_memory_is_superseded(weft, team):
     team["ana"].add([Node(id="ana/m1", type="memory", text="Old.", access=OPEN), Node(id="ana/m2", type="memory")])
     team["mallory"].add([Node(id="mallory/m", type="memory", text="Never.")])

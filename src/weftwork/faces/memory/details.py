@@ -64,6 +64,7 @@ def node_of(text: str, user: str, details: Details, now: datetime) -> Node:
         valid_from=said if start is None else start,
         valid_until=end,
         owner=user,
+        writer=user,
         access=frozenset(names(details.get("access") or (), "access")),
     )
     check_node(node)

@@ -211,7 +211,7 @@ class Memories:
                     continue
                 own = details_of(fact, details)
                 if change.memory is None:
-                    node = node_of(fact.text, user, own, self._weft.now())
+                    node = replace(node_of(fact.text, user, own, self._weft.now()), origin="chat")
                     node = replace(node, id=fact_id(fact, user, details.get("conversation")))
                     memory = self._written(node, own, user, workspace, None, contradicted)
                 else:
@@ -367,7 +367,7 @@ class Memories:
         with self._permitted(workspace, user) as permit:
             (old,) = permit.changeable([memory])
             node = node_of(old.text, user, {**as_details(old), **details}, self._weft.now())
-            node = replace(node, id=old.id, owner=old.owner, updated_at=self._weft.now())
+            node = replace(node, id=old.id, owner=old.owner, origin=old.origin, updated_at=self._weft.now())
             if "access" in details:
                 permit.refuse_sharing(memory)
         (entry,) = self._weft.writer.prepare([node])

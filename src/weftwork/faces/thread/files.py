@@ -68,6 +68,8 @@ class FileRepository:
             text=content,
             source=path,
             owner=self._user,
+            writer=self._user,
+            origin="upload",
             access=readers or frozenset(),
         )
         entries = self._weft.writer.prepare([node])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from weftwork.clock import Clock, aware, system_clock
 from weftwork.errors import InvalidInput
 from weftwork.faces.thread.values import ContextItem
+from weftwork.history import Usage
 from weftwork.pack import Choice, Room, get_packer
 from weftwork.query import read_query
 from weftwork.recipe import Recipe, get_recipe, thread_collectors
@@ -18,7 +19,14 @@ from weftwork.request import Request
 from weftwork.score import Facts, get_profile, score
 from weftwork.text.tokens import CharacterCounter, TokenCounter
 from weftwork.text.truncate import truncate
-from weftwork.types import Budget, Candidate, Excerpt, Finding, NodeInfo, Passage, Usage
+from weftwork.types import (
+    Budget,
+    Candidate,
+    Excerpt,
+    Finding,
+    NodeInfo,
+    Passage,
+)
 
 
 def thread_recipe(**limits: int | None) -> Recipe:

@@ -41,6 +41,7 @@ class AuthorisedWriter:
     ) -> Added:
         """Insert or replace nodes and edges, all of them or none."""
         if self.admin:
+            nodes = [replace(node, writer=self.user) for node in nodes]
             return self.weft.add(nodes, edges, workspace=self.workspace, in_place=in_place, keep_access=keep_access)
         entries = self.weft.writer.prepare(_no_later(node, self.weft.now()) for node in nodes)
         with self._permitted() as permit:  # what is refused is not embedded

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from weftwork.history import Change, Usage
 from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
 from weftwork.store.protocol import Store
-from weftwork.types import Change, Edge, Filters, Usage
+from weftwork.types import (
+    Edge,
+    Filters,
+)
 
 
 class HistoryContract:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from weftwork.errors import NotFound
-from weftwork.store.contract.kit import DAY, NOW, WORKSPACE, opened
+from weftwork.store.contract.kit import DAY, NOW, WORKSPACE, node, opened, put
 from weftwork.store.protocol import Store
-from weftwork.store.server_state import MOST_JOBS, UNFINISHED, Job, Key
+from weftwork.store.server_state import MOST_JOBS, UNFINISHED, AuditEntry, Job, Key
 
 
 def key(number: str, **more: Any) -> Key:
@@ -98,3 +98,48 @@ class ServerStateContract:
         assert store.jobs.get("j0001") is None
         assert len(store.jobs.in_states(("done",))) == MOST_JOBS
         assert store.jobs.get("waiting") is not None
+
+    def test_the_use_of_a_key_is_noted_and_changes_nothing_else(self, store: Store) -> None:
+        opened(store).keys.put(key("k1"))
+        store.keys.note_use("k1", NOW + DAY)
+        assert store.keys.get(key("k1").digest) == replace(key("k1"), used_at=NOW + DAY)
+
+    def test_jobs_of_a_workspace_are_listed_latest_first_for_one_user_or_all(self, store: Store) -> None:
+        opened(store)
+        for name, user, created in (("a", "ana", NOW), ("b", "ben", NOW + DAY), ("c", "ana", NOW + 2 * DAY)):
+            store.jobs.put(job(name, user=user, created_at=created))
+        assert [listed.id for listed in store.jobs.of(WORKSPACE)] == ["c", "b", "a"]
+        assert [listed.id for listed in store.jobs.of(WORKSPACE, "ana")] == ["c", "a"]
+
+    def test_the_audit_log_is_read_in_order_from_any_place_and_outlives_a_workspace(self, store: Store) -> None:
+        opened(store).create_workspace("other", owner="ana")
+        for place, workspace in enumerate((WORKSPACE, "other", "")):
+            details = {"nodes": ["a"], "place": place}
+            entry = AuditEntry(at=NOW + place * DAY, action="nodes.write", workspace=workspace, details=details)
+            store.audit.add(entry)
+        store.drop_workspace("other")
+        everything = store.audit.entries()
+        assert [(each.workspace, each.details["place"]) for each in everything] == [
+            (WORKSPACE, 0),
+            ("other", 1),
+            ("", 2),
+        ]
+        assert store.audit.entries(after=everything[0].id, limit=1) == everything[1:2]
+        assert store.audit.entries(workspace="other") == everything[1:2]
+        assert store.audit.drop_before(NOW + DAY) == 1
+        assert store.audit.entries() == everything[1:]
+
+    def test_nodes_below_a_trust_are_those_of_other_origins_and_writers(self, store: Store) -> None:
+        put(
+            opened(store),
+            node("mine", writer="ana"),
+            node("bens", writer="ben"),
+            node("file", origin="connector", writer="ana"),
+            node("site", origin="web", access=frozenset({"ana"})),
+        )
+        with store.view(WORKSPACE, "ana") as view:
+            assert view.below_trust("external") == []
+            assert view.below_trust("imported") == ["site"]
+            assert view.below_trust("workspace") == ["file", "site"]
+            assert view.below_trust("own") == ["bens", "file", "site"]
+            assert [(each.origin, each.writer) for each in view.nodes(["file"])] == [("connector", "ana")]

@@ -172,7 +172,7 @@ def policies_for(*tables: str) -> str:
 
 GRANTS = (
     f"GRANT USAGE ON SCHEMA weftwork TO {APPLICATION};"
-    f"GRANT SELECT, INSERT, UPDATE, DELETE ON {', '.join((*_conditions(), *_PUBLIC))} TO {APPLICATION};"
+    f"GRANT SELECT, INSERT, UPDATE, DELETE ON {', '.join((*_conditions(), *_PUBLIC, 'audit'))} TO {APPLICATION};"
     f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA weftwork TO {APPLICATION};"
 )
 """Privileges of the role."""

@@ -16,7 +16,7 @@ from weftwork.store.sql.put import Draft, Putter
 
 NODE_COLUMNS = (
     "pk id type title parent position tags fields confidence conversation created_at updated_at source owner "
-    "access acl digest valid_from valid_until document title_key source_key"
+    "access acl digest valid_from valid_until document writer origin title_key source_key"
 ).split()
 PASSAGE_COLUMNS = 'key node acl ordinal start "end" text tokens words digest citation lexemes'.split()
 TAG_COLUMNS = ("tag", "node")

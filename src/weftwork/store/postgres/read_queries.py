@@ -12,7 +12,7 @@ VISIBLE = "ANY (%(acls)s::bigint[])"
 INFO = f"""n.id, n.type, n.title,
     (SELECT up.id FROM nodes up WHERE up.workspace = %(ws)s AND up.pk = n.parent AND up.acl = {VISIBLE}),
     n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
-    n.owner, n.access, n.valid_from, n.valid_until"""
+    n.owner, n.access, n.valid_from, n.valid_until, n.writer, n.origin"""
 """The parent is named only to those who may see it."""
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
 TEXT = """(SELECT string_agg(t.text, '' ORDER BY t.ordinal) FROM passages t
@@ -94,6 +94,9 @@ FIND = f"""SELECT id FROM nodes WHERE workspace = %(ws)s AND acl = {VISIBLE} AND
     ORDER BY pk LIMIT 20"""
 RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
     ORDER BY n.updated_at DESC, n.pk LIMIT %(limit)s"""
+BELOW_TRUST = f"""SELECT n.id FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}
+      AND (n.origin = ANY (%(origins)s::text[])
+           OR (%(own)s AND COALESCE(n.writer, n.owner, '') <> %(user)s)) ORDER BY n.pk"""
 BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE}{{filters}}
     ORDER BY lower(n.title), n.pk LIMIT %(limit)s"""
 _MOMENT = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:\d{2})?)?$"
@@ -210,20 +213,20 @@ EDGES = " UNION ALL ".join(
     )
 )
 _FRONTIER = "unnest(%(frontier)s::bigint[]) AS f (pk)"
-CHILD_HOPS = f"""(SELECT f.pk, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0::float8
+CHILD_HOPS = f"""(SELECT f.pk, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0::float8, n.owner
     FROM {_FRONTIER} CROSS JOIN LATERAL (
-        SELECT c.pk, c.id, c.updated_at, c.type FROM nodes c
+        SELECT c.pk, c.id, c.updated_at, c.type, c.owner FROM nodes c
         WHERE c.workspace = %(ws)s AND c.parent = f.pk AND c.acl = {VISIBLE}
         ORDER BY c.updated_at DESC, c.pk LIMIT %(limit)s) n)"""
-PARENT_HOPS = f"""(SELECT f.pk, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0::float8
+PARENT_HOPS = f"""(SELECT f.pk, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0::float8, NULL::text
     FROM {_FRONTIER}
     JOIN nodes c ON c.workspace = %(ws)s AND c.pk = f.pk
     JOIN nodes n ON n.workspace = %(ws)s AND n.pk = c.parent AND n.acl = {VISIBLE})"""
 # A type that comes first is read even where a hub has thousands of newer edges.
-_EDGE_HOPS = f"""(SELECT start, pk, type, label, id, updated_at, '{{way}}', kind, weight FROM (
-        SELECT start, pk, type, label, id, updated_at, kind, weight,
+_EDGE_HOPS = f"""(SELECT start, pk, type, label, id, updated_at, '{{way}}', kind, weight, owner FROM (
+        SELECT start, pk, type, label, id, updated_at, kind, weight, owner,
             min(place) OVER (PARTITION BY start, pk) AS first FROM (
-            SELECT f.pk AS start, v.pk, x.type, x.label, v.id, v.updated_at, v.type AS kind, x.weight,
+            SELECT f.pk AS start, v.pk, x.type, x.label, v.id, v.updated_at, v.type AS kind, x.weight, v.owner,
                 row_number() OVER (
                 PARTITION BY f.pk
                 ORDER BY COALESCE(array_position(%(order)s::text[], x.type), 1000000), v.updated_at DESC, v.pk) AS place

@@ -162,6 +162,30 @@ def _tables(*names: str) -> str:
     return "\n".join(f"CREATE TABLE {name} (workspace bigint NOT NULL, {text});" for name, text in columns.items())
 
 
+ADDED: dict[str, dict[str, str]] = {"nodes": {"writer": "text", "origin": "text"}}
+"""Columns that later migrations add, with their types."""
+_PROVENANCE = """
+    ALTER TABLE nodes ADD COLUMN writer text COLLATE "C";
+    ALTER TABLE nodes ADD COLUMN origin text COLLATE "C" NOT NULL DEFAULT 'written';
+    UPDATE nodes SET origin = 'connector' WHERE source <> '';
+    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin <> 'written';
+    ALTER TABLE keys ADD COLUMN used_at bigint;
+    -- What users and administrators did; no content. Names and not numbers: it outlives what it tells of.
+    CREATE TABLE audit (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, workspace text NOT NULL,
+        who text NOT NULL, key text NOT NULL, address text NOT NULL, request text NOT NULL, action text NOT NULL,
+        details text NOT NULL
+    );
+    CREATE INDEX audit_at ON audit (at);
+    CREATE FUNCTION audit_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE EXCEPTION 'the audit log is append-only';
+    END $$;
+    CREATE TRIGGER audit_kept BEFORE UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION audit_kept();
+    ALTER TABLE audit ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY audit_service ON audit USING (weftwork_all()) WITH CHECK (weftwork_all());
+"""
+
 _FIRST = [name for name in TABLES if name not in _RECEIPTS]
 MIGRATIONS: dict[str, str] = {
     "0001_first_release": "\n".join(
@@ -174,6 +198,7 @@ MIGRATIONS: dict[str, str] = {
             policies_for(*_RECEIPTS),
         )
     ),
+    "0003_provenance_and_audit": _PROVENANCE,
 }
 
 

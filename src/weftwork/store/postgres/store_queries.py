@@ -57,19 +57,23 @@ PUT_GIVEN = """INSERT INTO given (workspace, node, who, given, at)
 
 _KEY = """SELECT k.id, k.digest, k.who, k.scope, k.created_at, k.name, k.expires_at, k.revoked_at,
         (SELECT COALESCE(json_agg(d.name), '[]')::text
-         FROM key_workspaces c JOIN directory d ON d.id = c.workspace WHERE c.key = k.id)
+         FROM key_workspaces c JOIN directory d ON d.id = c.workspace WHERE c.key = k.id), k.used_at
     FROM keys k"""
 KEYS = f"{_KEY} ORDER BY k.created_at, k.id"
 KEY = f"{_KEY} WHERE k.digest = %(digest)s"
 REMOVE_KEY = "DELETE FROM keys WHERE id = %(id)s"
+NOTE_KEY_USE = "UPDATE keys SET used_at = %(at)s WHERE id = %(id)s"
 REMOVE_KEY_WORKSPACES = "DELETE FROM key_workspaces WHERE key = %(id)s"
-ADD_KEY = """INSERT INTO keys (id, digest, who, scope, name, created_at, expires_at, revoked_at)
-    VALUES (%(id)s, %(digest)s, %(user)s, %(scope)s, %(name)s, %(created_at)s, %(expires_at)s, %(revoked_at)s)"""
+ADD_KEY = """INSERT INTO keys (id, digest, who, scope, name, created_at, expires_at, revoked_at, used_at)
+    VALUES (%(id)s, %(digest)s, %(user)s, %(scope)s, %(name)s, %(created_at)s, %(expires_at)s, %(revoked_at)s,
+        %(used_at)s)"""
 ADD_KEY_WORKSPACES = "INSERT INTO key_workspaces (key, workspace) SELECT %(id)s, unnest(%(workspaces)s::bigint[])"
 _JOB = """SELECT j.id, d.name, j.who, j.state, j.created_at, j.updated_at, j.details
     FROM jobs j JOIN directory d ON d.id = j.workspace"""
 JOB = f"{_JOB} WHERE j.id = %(id)s"
 JOBS = f"{_JOB} WHERE j.state = ANY (%(states)s::text[]) ORDER BY j.created_at, j.id"
+JOBS_OF = f"""{_JOB} WHERE j.workspace = %(workspace)s AND (%(any)s OR j.who = %(user)s)
+    ORDER BY j.created_at DESC, j.id"""
 PUT_JOB = """INSERT INTO jobs (id, workspace, who, state, created_at, updated_at, details)
     VALUES (%(id)s, %(workspace)s, %(user)s, %(state)s, %(created_at)s, %(updated_at)s, %(details)s)
     ON CONFLICT (id) DO UPDATE SET workspace = excluded.workspace, who = excluded.who, state = excluded.state,
@@ -84,3 +88,10 @@ CACHE = """INSERT INTO embedding_cache (model, digest, vector, at)
     ON CONFLICT (model, digest) DO UPDATE SET vector = excluded.vector, at = excluded.at"""
 TRIM_CACHE = """DELETE FROM embedding_cache WHERE (model, digest) IN (
         SELECT model, digest FROM embedding_cache ORDER BY at DESC, model, digest OFFSET %(most)s)"""
+
+ADD_AUDIT = """INSERT INTO audit (at, workspace, who, key, address, request, action, details)
+    VALUES (%(at)s, %(workspace)s, %(user)s, %(key)s, %(address)s, %(request)s, %(action)s, %(details)s)"""
+AUDIT = """SELECT id, at, workspace, who, key, address, request, action, details FROM audit
+    WHERE id > %(after)s AND (%(any)s OR workspace = %(workspace)s) ORDER BY id LIMIT %(limit)s"""
+COUNT_AUDIT = "SELECT COUNT(*) FROM audit WHERE at < %(before)s"
+DROP_AUDIT = "DELETE FROM audit WHERE at < %(before)s"

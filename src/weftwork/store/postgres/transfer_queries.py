@@ -6,7 +6,7 @@ from weftwork.store.transfer import KEPT_COMMITS, STAYING
 
 _NODE = """n.pk, n.id, n.type, n.title, n.parent, n.position, n.tags, n.fields, n.confidence, n.conversation,
     n.created_at, n.updated_at, n.source, n.owner, n.access, n.acl, n.digest, n.valid_from, n.valid_until,
-    n.document"""
+    n.document, n.writer, n.origin"""
 ROWS = {
     "workspace": "SELECT version, access FROM workspaces WHERE workspace = %(ws)s",
     "lists": "SELECT id, principals FROM acls WHERE workspace = %(ws)s ORDER BY id",

@@ -23,7 +23,7 @@ _LONGEST_DATE = 80
 """Characters of a field that are read as a date."""
 NAMES = ("aliases", "alias", IDS)
 """The fields that hold names of their node."""
-INFO_WIDTH = 16
+INFO_WIDTH = 18
 """Columns that `node_info` takes."""
 
 
@@ -76,6 +76,8 @@ def node_info(row: Sequence[Any]) -> NodeInfo:
         access=access_of(row[13]),
         valid_from=optional_moment(row[14]),
         valid_until=optional_moment(row[15]),
+        writer=row[16],
+        origin=row[17],
     )
 
 
@@ -202,4 +204,6 @@ def digest_of(entry: Entry) -> str:
     )  # fmt: skip
     if node.valid_from or node.valid_until:  # others keep the hash that they had before there was such a thing
         parts += ([moment and to_micros(moment) for moment in (node.valid_from, node.valid_until)],)
+    if node.origin != "written":
+        parts += (node.origin,)
     return hashlib.blake2b(dump(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

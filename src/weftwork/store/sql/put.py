@@ -135,7 +135,7 @@ class Putter(ABC):
         """The columns of a node after its workspace.
 
         number, id, type, title, parent, position, tags, fields, confidence, conversation, created_at,
-        updated_at, source, owner, access, acl, digest, valid_from, valid_until, document.
+        updated_at, source, owner, access, acl, digest, valid_from, valid_until, document, writer, origin.
         """
         node = draft.entry.node
         created = to_micros(node.created_at) if node.created_at else draft.created
@@ -144,7 +144,8 @@ class Putter(ABC):
             draft.pk, node.id, node.type, node.title, draft.parent, node.position,
             dump(list(node.tags)), dump_fields(node.fields), node.confidence, node.conversation, created, updated,
             node.source, node.owner, access_text(node.access), draft.acl, draft.digest,
-            optional_micros(node.valid_from), optional_micros(node.valid_until), draft.document,
+            optional_micros(node.valid_from), optional_micros(node.valid_until), draft.document, node.writer,
+            node.origin,
         )  # fmt: skip
 
     @abstractmethod

@@ -37,6 +37,8 @@ class ReadQueries(Protocol):
     """beginnings of citations → key, citation"""
     FIND: str
     """title, name as fields have it, names of fields → id; the oldest first"""
+    BELOW_TRUST: str
+    """origins, own, user → id"""
     RECENT: str
     """limit, {filters} → INFO; the latest first"""
     BY_TITLE: str
@@ -76,7 +78,7 @@ class ReadQueries(Protocol):
     EDGES: str
     """names, limit, ever, as_of → name, source, target, type, label, weight"""
     CHILD_HOPS: str
-    """frontier, limit → start, end, type, label, id of the end, when it changed, direction, its type, weight"""
+    """frontier, limit → start, end, type, label, id of the end, when it changed, direction, its type, weight, owner"""
     PARENT_HOPS: str
     """The same."""
     EDGE_HOPS_OUT: str
@@ -226,7 +228,7 @@ class StoreQueries(Protocol):
     """name of a thread, user, given, at"""
 
     KEYS: str
-    """→ id, digest, user, scope, created_at, name, expires_at, revoked_at, names of workspaces as JSON; in order"""
+    """→ id, digest, user, scope, created_at, name, expires_at, revoked_at, workspaces as JSON, used_at; in order"""
     KEY: str
     """digest → the same"""
     REMOVE_KEY: str
@@ -234,7 +236,19 @@ class StoreQueries(Protocol):
     REMOVE_KEY_WORKSPACES: str
     """id"""
     ADD_KEY: str
-    """id, digest, user, scope, name, created_at, expires_at, revoked_at"""
+    """id, digest, user, scope, name, created_at, expires_at, revoked_at, used_at"""
+    NOTE_KEY_USE: str
+    """id, at"""
+    JOBS_OF: str
+    """workspace, any, user → as JOBS; the latest first"""
+    ADD_AUDIT: str
+    """at, workspace, user, key, address, request, action, details"""
+    AUDIT: str
+    """after, any, workspace, limit → id, at, workspace, user, key, address, request, action, details; in order"""
+    COUNT_AUDIT: str
+    """before → count"""
+    DROP_AUDIT: str
+    """before"""
     ADD_KEY_WORKSPACES: str
     """id, workspaces"""
     JOB: str

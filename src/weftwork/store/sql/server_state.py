@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 
-from weftwork.store.server_state import MOST_JOBS, UNFINISHED, Job, JobState, Key
+from weftwork.store.server_state import MOST_JOBS, UNFINISHED, AuditEntry, Job, JobState, Key
 from weftwork.store.sql.codec import dump, from_micros, optional_micros, optional_moment, to_micros
 from weftwork.store.sql.errors import missing_workspace
 from weftwork.store.sql.queries import StoreQueries
@@ -36,6 +37,7 @@ class SqlKeys:
                 created_at=to_micros(key.created_at),
                 expires_at=optional_micros(key.expires_at),
                 revoked_at=optional_micros(key.revoked_at),
+                used_at=optional_micros(key.used_at),
             )
             session.run(self._sql.ADD_KEY_WORKSPACES, id=key.id, workspaces=numbers)
 
@@ -49,6 +51,10 @@ class SqlKeys:
     def all(self) -> list[Key]:
         """The keys, oldest first."""
         return [_key(row) for row in self._database.ask(lambda session: session.rows(self._sql.KEYS))]
+
+    def note_use(self, name: str, at: datetime) -> None:
+        """Note when the key with this id was used."""
+        self._database.do(lambda session: session.run(self._sql.NOTE_KEY_USE, id=name, at=to_micros(at)))
 
 
 class SqlJobs:
@@ -87,6 +93,66 @@ class SqlJobs:
         rows = self._database.ask(lambda session: session.rows(self._sql.JOBS, states=list(states)))
         return [_job(row) for row in rows]
 
+    def of(self, workspace: str, user: str | None = None) -> list[Job]:
+        """The jobs of a workspace, of one user's or of all, the latest first."""
+
+        def read(session: Session) -> list[Row]:
+            number = workspace_number(session, self._sql, workspace)
+            return list(session.rows(self._sql.JOBS_OF, workspace=number, any=user is None, user=user or ""))
+
+        return [_job(row) for row in self._database.ask(read)]
+
+
+class SqlAuditLog:
+    """Implements `weftwork.store.server_state.AuditLog`."""
+
+    def __init__(self, database: Database, sql: StoreQueries) -> None:
+        self._database = database
+        self._sql = sql
+
+    def add(self, entry: AuditEntry) -> None:
+        """Append an entry."""
+        values = {
+            "at": to_micros(entry.at),
+            "workspace": entry.workspace,
+            "user": entry.user,
+            "key": entry.key,
+            "address": entry.address,
+            "request": entry.request,
+            "action": entry.action,
+            "details": dump(dict(entry.details)),
+        }
+        self._database.do(lambda session: session.run(self._sql.ADD_AUDIT, **values))
+
+    def entries(self, *, after: int = 0, workspace: str | None = None, limit: int = 1000) -> list[AuditEntry]:
+        """The entries after the one with this number, the oldest first."""
+        asked = {"after": after, "any": workspace is None, "workspace": workspace or "", "limit": limit}
+        rows = self._database.ask(lambda session: session.rows(self._sql.AUDIT, **asked))
+        return [
+            AuditEntry(
+                id=row[0],
+                at=from_micros(row[1]),
+                workspace=row[2],
+                user=row[3],
+                key=row[4],
+                address=row[5],
+                request=row[6],
+                action=row[7],
+                details=json.loads(row[8]),
+            )
+            for row in rows
+        ]
+
+    def drop_before(self, moment: datetime) -> int:
+        """Remove the entries before a moment; count them."""
+
+        def write(session: Session) -> int:
+            ((count,),) = session.rows(self._sql.COUNT_AUDIT, before=to_micros(moment))
+            session.run(self._sql.DROP_AUDIT, before=to_micros(moment))
+            return int(count)
+
+        return self._database.do(write)
+
 
 def workspace_number(session: Session, sql: StoreQueries, name: str) -> int:
     """The permanent number of a workspace, which no other ever gets."""
@@ -107,6 +173,7 @@ def _key(row: Row) -> Key:
         expires_at=optional_moment(row[6]),
         revoked_at=optional_moment(row[7]),
         workspaces=frozenset(json.loads(row[8])),
+        used_at=optional_moment(row[9]),
     )
 
 

@@ -16,7 +16,7 @@ from weftwork.store.sql.batch import SqlBatch
 from weftwork.store.sql.codec import fields_of, page_node, to_micros
 from weftwork.store.sql.queries import StoreQueries
 from weftwork.store.sql.receipts import SqlGivenToThreads, SqlReceipts
-from weftwork.store.sql.server_state import SqlJobs, SqlKeys, workspace_number
+from weftwork.store.sql.server_state import SqlAuditLog, SqlJobs, SqlKeys, workspace_number
 from weftwork.store.sql.session import Database, Row, Session
 from weftwork.store.sql.vector_cache import SqlVectorCache
 from weftwork.types import EVERYONE, FieldValue, Node
@@ -35,6 +35,7 @@ class SqlStore(ABC):
         self._clock = clock
         self.keys = SqlKeys(database, sql)
         self.jobs = SqlJobs(database, sql)
+        self.audit = SqlAuditLog(database, sql)
         self.receipts = SqlReceipts(database, sql)
         self.given = SqlGivenToThreads(database, sql)
         self.embedding_cache = SqlVectorCache(database, sql, clock)

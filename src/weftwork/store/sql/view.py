@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from weftwork.history import Change, Event, Usage
 from weftwork.identity import CITATION, LONGER, SHORT
+from weftwork.provenance import Trust, origins_below
 from weftwork.store.protocol import USES_BY_ANOTHER, Closed
 from weftwork.store.sql.codec import (
     INFO_WIDTH,
@@ -27,7 +29,15 @@ from weftwork.store.sql.tree import TreeReads, trails_of
 from weftwork.text import bm25
 from weftwork.text.analysis import MAX_TERMS, NO_WORDS, stem_forms, whole_words
 from weftwork.text.languages import ENGLISH, FUNCTION_WORDS, language_of, marker
-from weftwork.types import Change, Event, Filters, Hit, Node, NodeInfo, Outline, Passage, Record, Usage
+from weftwork.types import (
+    Filters,
+    Hit,
+    Node,
+    NodeInfo,
+    Outline,
+    Passage,
+    Record,
+)
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Matrix, Vector
@@ -158,6 +168,11 @@ class SqlView(TreeReads, ABC):
         """Visible nodes that pass the filters."""
         statement = self._sql.RECENT if sort == "updated" else self._sql.BY_TITLE
         return [node_info(row) for row in self._reader.filtered(statement, filters, limit=limit)]
+
+    def below_trust(self, trust: Trust) -> list[str]:
+        """Ids of the visible nodes whose text deserves less trust than this."""
+        asked = {"origins": origins_below(trust), "own": trust == "own", "user": self.user}
+        return [row[0] for row in self._reader.rows(self._sql.BELOW_TRUST, **asked)]
 
     def past(
         self,

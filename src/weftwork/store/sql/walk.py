@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from weftwork.store.shares import in_shares
 from weftwork.store.sql.queries import ReadQueries
 from weftwork.store.sql.session import Reader
 from weftwork.types import Reached, Step
 
 HUB_FETCH = 1_000
 """Most recent neighbours of a hub that are read, to choose the most similar from."""
+
+SHARES = 4
+"""Each owner of what leads to a hub has one of so many shares of its places, and more if others leave them."""
 
 CONTAINERS = frozenset({"folder", "workspace", "database"})
 """Types of nodes whose children have nothing to do with one another."""
@@ -48,6 +52,13 @@ class Hop:
     recency: int
     type: str = ""
     """Of the node that it leads to."""
+    owner: str | None = None
+    """Of the node that it leads to."""
+
+    @property
+    def by_others(self) -> str | None:
+        """The owner of what was linked to the start, or hung below it; None for what the start itself links to."""
+        return self.owner if self.step.direction == "in" or self.step.edge == "child" else None
 
 
 Hops = Callable[[Sequence[int], EdgeRules, int], dict[int, list[Hop]]]
@@ -74,8 +85,8 @@ def hops(
         order=list(edges.order),
     )
     steps: dict[int, list[Hop]] = {}
-    for start, end, kind, label, name, recency, way, node_type, weight in rows:
-        hop = Hop(start, end, Step(kind, way, name, label, weight), recency, node_type)
+    for start, end, kind, label, name, recency, way, node_type, weight, owner in rows:
+        hop = Hop(start, end, Step(kind, way, name, label, weight), recency, node_type, owner)
         steps.setdefault(start, []).append(hop)
     return steps
 
@@ -101,7 +112,7 @@ def walk(
         if name in numbers and numbers[name] not in seen:
             seen[numbers[name]] = Reached(name, numbers[name], 0, (), name)
     frontier = list(seen)
-    most = max(HUB_FETCH, hub_limit) if rank or order else hub_limit + 1
+    most = max(HUB_FETCH, hub_limit) if rank or order else SHARES * hub_limit + 1
     for distance in range(1, depth + 1):
         if not frontier or len(seen) >= limit + len(numbers):
             break
@@ -131,12 +142,14 @@ def _sample(hops: list[Hop], limit: int, order: Mapping[str, int], rank: Ranking
     """The hops to follow from one node, and True if some were left out.
 
     Each type of the order in turn has half of the places that are left, so that it comes first and
-    yet does not shut out the others.
+    yet does not shut out the others. What one owner linked to the node takes a share of the places before others had
+    theirs: nobody crowds out what others linked.
     """
     if len({hop.end for hop in hops}) <= limit:
         return hops, False
     scores = rank(sorted({hop.end for hop in hops})) if rank else {}
     best = sorted(hops, key=lambda hop: (-scores.get(hop.end, -1.0), -hop.recency, *_name(hop)))
+    best = in_shares(best, lambda hop: hop.by_others, max(1, limit // SHARES))
     groups: dict[int, list[int]] = {}
     for hop in best:
         groups.setdefault(_place(hop, order), []).append(hop.end)

@@ -31,8 +31,8 @@ class SqlitePutter(Putter):
         self._session.connection.executemany(
             """INSERT INTO nodes (workspace, pk, id, type, title, parent, position, tags, fields, confidence,
                    conversation, created_at, updated_at, source, owner, access, acl, digest, valid_from,
-                   valid_until, document)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   valid_until, document, writer, origin)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (pk) DO UPDATE SET type = excluded.type, title = excluded.title,
                    parent = excluded.parent, position = excluded.position, tags = excluded.tags,
                    fields = excluded.fields, confidence = excluded.confidence,
@@ -40,7 +40,7 @@ class SqlitePutter(Putter):
                    updated_at = excluded.updated_at, source = excluded.source, owner = excluded.owner,
                    access = excluded.access, acl = excluded.acl, digest = excluded.digest,
                    valid_from = excluded.valid_from, valid_until = excluded.valid_until,
-                   document = excluded.document""",
+                   document = excluded.document, writer = excluded.writer, origin = excluded.origin""",
             [(self._session.workspace, *self._node_row(draft)) for draft in drafts],
         )
 

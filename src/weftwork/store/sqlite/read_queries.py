@@ -14,7 +14,7 @@ VALID = (
 )
 INFO = f"""n.id, n.type, n.title, (SELECT p.id FROM nodes p WHERE p.pk = n.parent AND p.acl IN {VISIBLE}),
     n.position, n.tags, n.fields, n.confidence, n.conversation, n.created_at, n.updated_at, n.source,
-    n.owner, n.access, n.valid_from, n.valid_until"""
+    n.owner, n.access, n.valid_from, n.valid_until, n.writer, n.origin"""
 """The parent is named only to those who may see it."""
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
 INDEX_ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.text, n.tags, n.fields, n.updated_at,
@@ -84,6 +84,9 @@ FIND = f"""SELECT id FROM nodes WHERE +workspace = :ws AND acl IN {VISIBLE} AND 
     ORDER BY pk LIMIT 20"""
 RECENT = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE}{{filters}}
     ORDER BY n.updated_at DESC, n.pk LIMIT :limit"""
+BELOW_TRUST = f"""SELECT n.id FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE}
+      AND (n.origin IN (SELECT value FROM json_each(:origins))
+           OR (:own AND COALESCE(n.writer, n.owner, '') != :user)) ORDER BY n.pk"""
 BY_TITLE = f"""SELECT {INFO} FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE}{{filters}}
     ORDER BY n.title COLLATE NOCASE, n.pk LIMIT :limit"""
 # Invalid dates are excluded here, so that they do not count towards the limit.
@@ -177,15 +180,15 @@ EDGES = " UNION ALL ".join(
         _EDGES_ONE_WAY.format(near="target", far="source", source="other", target="own"),
     )
 )
-CHILD_HOPS = f"""SELECT f.value, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0
+CHILD_HOPS = f"""SELECT f.value, n.pk, 'child', '', n.id, n.updated_at, 'out', n.type, 1.0, n.owner
     FROM json_each(:frontier) f
     CROSS JOIN nodes n ON n.pk IN (SELECT c.pk FROM nodes c WHERE c.parent = f.value AND c.acl IN {VISIBLE}
                                    ORDER BY c.updated_at DESC, c.pk LIMIT :limit)"""
-PARENT_HOPS = f"""SELECT f.value, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0
+PARENT_HOPS = f"""SELECT f.value, n.pk, 'parent', '', n.id, n.updated_at, 'in', n.type, 1.0, NULL
     FROM json_each(:frontier) f
     CROSS JOIN nodes c ON c.pk = f.value CROSS JOIN nodes n ON n.pk = c.parent AND n.acl IN {VISIBLE}"""
 # A type that comes first is read even where a hub has thousands of newer edges.
-_EDGE_HOPS = f"""SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}', n.type, e.weight
+_EDGE_HOPS = f"""SELECT f.value, n.pk, e.type, e.label, n.id, n.updated_at, '{{way}}', n.type, e.weight, n.owner
     FROM json_each(:frontier) f
     CROSS JOIN edges e ON e.{{near}} = f.value AND e.{{far}} IN (
         SELECT x.{{far}} FROM edges x CROSS JOIN nodes v ON v.pk = x.{{far}} AND v.acl IN {VISIBLE}

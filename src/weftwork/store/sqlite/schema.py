@@ -240,6 +240,30 @@ _FIRST = """
     ) STRICT;
 """
 
+_PROVENANCE = """
+    ALTER TABLE nodes ADD COLUMN writer TEXT;
+    ALTER TABLE nodes ADD COLUMN origin TEXT NOT NULL DEFAULT 'written';
+    UPDATE nodes SET origin = 'connector' WHERE source != '';
+    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin != 'written';
+    ALTER TABLE keys ADD COLUMN used_at INTEGER;
+    -- What users and administrators did; no content. Names and not numbers: it outlives what it tells of.
+    CREATE TABLE audit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        workspace TEXT NOT NULL,
+        user TEXT NOT NULL,
+        key TEXT NOT NULL,
+        address TEXT NOT NULL,
+        request TEXT NOT NULL,
+        action TEXT NOT NULL,
+        details TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_at ON audit (at);
+    CREATE TRIGGER audit_kept BEFORE UPDATE ON audit BEGIN
+        SELECT RAISE(ABORT, 'the audit log is append-only');
+    END;
+"""
+
 _RECEIPTS = """
     CREATE TABLE receipts (
         workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
@@ -260,7 +284,11 @@ _RECEIPTS = """
     ) STRICT;
 """
 
-MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST, "0002_receipts": _RECEIPTS}
+MIGRATIONS: dict[str, str] = {
+    "0001_first_release": _FIRST,
+    "0002_receipts": _RECEIPTS,
+    "0003_provenance_and_audit": _PROVENANCE,
+}
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:

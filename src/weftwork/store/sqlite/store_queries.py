@@ -45,19 +45,23 @@ PUT_GIVEN = """INSERT OR REPLACE INTO given (node, user, given, at)
 
 _KEY = """SELECT k.id, k.digest, k.user, k.scope, k.created_at, k.name, k.expires_at, k.revoked_at,
         (SELECT json_group_array(w.name) FROM key_workspaces c JOIN workspaces w ON w.id = c.workspace
-         WHERE c.key = k.id)
+         WHERE c.key = k.id), k.used_at
     FROM keys k"""
 KEYS = f"{_KEY} ORDER BY k.created_at, k.id"
 KEY = f"{_KEY} WHERE k.digest = :digest"
 REMOVE_KEY = "DELETE FROM keys WHERE id = :id"
+NOTE_KEY_USE = "UPDATE keys SET used_at = :at WHERE id = :id"
 REMOVE_KEY_WORKSPACES = "DELETE FROM key_workspaces WHERE key = :id"
-ADD_KEY = """INSERT INTO keys (id, digest, user, scope, name, created_at, expires_at, revoked_at)
-    VALUES (:id, :digest, :user, :scope, :name, :created_at, :expires_at, :revoked_at)"""
+ADD_KEY = """INSERT INTO keys (id, digest, user, scope, name, created_at, expires_at, revoked_at, used_at)
+    VALUES (:id, :digest, :user, :scope, :name, :created_at, :expires_at, :revoked_at,
+        :used_at)"""
 ADD_KEY_WORKSPACES = "INSERT INTO key_workspaces (key, workspace) SELECT :id, value FROM json_each(:workspaces)"
 _JOB = """SELECT j.id, w.name, j.user, j.state, j.created_at, j.updated_at, j.details
     FROM jobs j JOIN workspaces w ON w.id = j.workspace"""
 JOB = f"{_JOB} WHERE j.id = :id"
 JOBS = f"{_JOB} WHERE j.state IN (SELECT value FROM json_each(:states)) ORDER BY j.created_at, j.id"
+JOBS_OF = f"""{_JOB} WHERE j.workspace = :workspace AND (:any OR j.user = :user)
+    ORDER BY j.created_at DESC, j.id"""
 PUT_JOB = """INSERT OR REPLACE INTO jobs (id, workspace, user, state, created_at, updated_at, details)
     VALUES (:id, :workspace, :user, :state, :created_at, :updated_at, :details)"""
 TRIM_JOBS = """DELETE FROM jobs WHERE id IN (
@@ -71,3 +75,10 @@ CACHE = """INSERT OR REPLACE INTO embedding_cache (model, digest, vector, at)
     VALUES (:model, :digest, :vector, :at)"""
 TRIM_CACHE = """DELETE FROM embedding_cache WHERE rowid IN
     (SELECT rowid FROM embedding_cache ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET :most)"""
+
+ADD_AUDIT = """INSERT INTO audit (at, workspace, user, key, address, request, action, details)
+    VALUES (:at, :workspace, :user, :key, :address, :request, :action, :details)"""
+AUDIT = """SELECT id, at, workspace, user, key, address, request, action, details FROM audit
+    WHERE id > :after AND (:any OR workspace = :workspace) ORDER BY id LIMIT :limit"""
+COUNT_AUDIT = "SELECT COUNT(*) FROM audit WHERE at < :before"
+DROP_AUDIT = "DELETE FROM audit WHERE at < :before"

@@ -7,7 +7,7 @@ from weftwork.store.transfer import KEPT_COMMITS, STAYING
 _PASSAGE = 'p.key, p.node, p.acl, p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation'
 _NODE = """n.pk, n.id, n.type, n.title, n.parent, n.position, n.tags, n.fields, n.confidence, n.conversation,
     n.created_at, n.updated_at, n.source, n.owner, n.access, n.acl, n.digest, n.valid_from, n.valid_until,
-    n.document"""
+    n.document, n.writer, n.origin"""
 
 ROWS = {
     "workspace": "SELECT version, access FROM workspaces WHERE id = :ws",
@@ -60,8 +60,9 @@ ADD = {
     "lists": "INSERT INTO acls (workspace, id, principals) VALUES (?1, ?2, ?3)",
     "nodes": """INSERT INTO nodes (workspace, pk, id, type, title, parent, position, tags, fields, confidence,
             conversation, created_at, updated_at, source, owner, access, acl, digest, valid_from, valid_until,
-            document)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)""",
+            document, writer, origin)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+            ?23)""",
     "vectors": "INSERT INTO vectors (workspace, model, digest, vector) VALUES (?1, ?2, ?3, ?4)",
     "page_vectors": """INSERT INTO page_vectors (workspace, model, node, width, sketch, vectors)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)""",

@@ -29,6 +29,7 @@ from weftwork.server.http.schemas.inspect import (
 from weftwork.server.http.service import Service
 from weftwork.server.inspection import inspect, snippet
 from weftwork.store.protocol import View
+from weftwork.surface import surface
 from weftwork.types import Context, Filters, NodeInfo
 from weftwork.validation import dated
 
@@ -68,7 +69,8 @@ def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
 def inspect_context(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
     """A context made visible: its text in pieces, every candidate with its fate, and the walk that led there."""
     weft, recipe = served.weft, _recipe(body, served)
-    context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
+    with surface("inspector"):
+        context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
     with weft.store.view(workspace, caller.user) as view:
         return reply(inspect(view, without_timings(context, caller, workspace), recipe, body.focus))
 
@@ -78,7 +80,7 @@ def find_near_misses(workspace: str, body: NearIn, caller: Reader, served: Serve
     """The additional budget that would show each candidate whole, found by making such contexts."""
     weft, recipe = served.weft, _recipe(body, served)
     request = _request(body, recipe, caller, served, workspace)
-    context = weft.assemble(request, recipe)
+    context = weft.assemble(request, recipe, receipt=False)
     most = min(context.budget, served.options.limits.budget_tokens - context.budget)
     moment = weft.now()
     with weft.store.view(workspace, caller.user) as view:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from weftwork.answer import Quote
+from weftwork.provenance import Trust
 from weftwork.recipe import Recipes
 from weftwork.request import Message, Topic
 from weftwork.results import SearchResult
@@ -128,6 +129,10 @@ class ContextIn(Model):
     truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"
     vector: Annotated[list[Number], Field(max_length=8192)] | None = None
     decay: Annotated[dict[str, Positive], Field(max_length=MOST_NAMES)] = {}
+    trust: Trust | None = None
+    """The least trust of what may be shown: `own`, `workspace`, `imported` or `external`."""
+    show: Annotated[list[Literal["type", "tags", "score", "route", "origin"]], Field(max_length=5)] = []
+    """Details in the headings of excerpts beside names and dates."""
     given: Names = []
     """Citations that the reader has already: they are not shown again."""
     min_support: Share | None = None
@@ -150,6 +155,7 @@ class ContextIn(Model):
             "truncation",
             "decay",
             "min_support",
+            "trust",
         )
         return {
             **{name: getattr(self, name) for name in same},
@@ -158,6 +164,7 @@ class ContextIn(Model):
             "budget": self.budget.value() if isinstance(self.budget, BudgetIn) else self.budget,
             "history": tuple(Message(turn.role, turn.text, turn.at) for turn in self.history),
             "filters": self.filters.value(),
+            "show": frozenset(self.show),
             "prefer_types": frozenset(self.prefer_types),
             "given": frozenset(self.given),
             "topics": tuple(Topic(topic.text, topic.weight) for topic in self.topics),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weftwork.provenance import Origin, Trust
 from weftwork.server.http.schemas.values import FieldValues, Reply
 from weftwork.types import Citation, Decision, Form
 
@@ -17,6 +18,10 @@ class ItemOut(Reply):
     tags: list[str]
     fields: FieldValues
     source: str
+    origin: Origin
+    writer: str | None
+    trust: Trust
+    """By origin and writer, for whoever asked."""
     confidence: float | None
     valid_from: str | None
     valid_until: str | None

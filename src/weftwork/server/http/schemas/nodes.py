@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
+from weftwork.provenance import Origin
 from weftwork.server.http.schemas.values import (
     MOST_IN_A_BATCH,
     Fields,
@@ -25,6 +26,8 @@ from weftwork.server.http.schemas.values import (
 )
 from weftwork.types import Edge, Node
 
+MOST_FIELD_CHARACTERS = 100_000
+"""Of the fields of one node. They are sent with every hit of a search."""
 NODE: Json = {
     "id": "ana/plan",
     "type": "page",
@@ -34,6 +37,13 @@ NODE: Json = {
     "fields": {"status": "open", "due": "2026-04-01"},
 }
 EDGE: Json = {"source": "ana/plan", "target": "ana/budget", "type": "reference"}
+
+
+def _bounded(fields: Json) -> Json:
+    """Fields of which a list of nodes can be sent."""
+    if sum(len(name) + len(str(value)) for name, value in fields.items()) > MOST_FIELD_CHARACTERS:
+        raise ValueError(f"the fields of a node may have {MOST_FIELD_CHARACTERS:,} characters: put more into its text")
+    return fields
 
 
 class NodeIn(Model):
@@ -49,7 +59,7 @@ class NodeIn(Model):
     parent: Name | None = None
     position: Whole = 0
     tags: Names = []
-    fields: Fields = {}
+    fields: Annotated[Fields, AfterValidator(_bounded)] = {}
     confidence: Share | None = None
     conversation: Name | None = None
     created_at: Moment | None = None
@@ -57,6 +67,8 @@ class NodeIn(Model):
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     source: Title = ""
+    origin: Origin = "written"
+    """The way by which the text came in; the writer is the user of the key."""
     owner: Name | None = None
     """The owner: oneself, unless the key is an admin's."""
     access: Names | None = None
@@ -91,6 +103,8 @@ class NodeOut(Reply):
     valid_from: str | None
     valid_until: str | None
     source: str
+    origin: Origin
+    writer: str | None
     owner: str | None
     access: list[str] | None
 

@@ -1,0 +1,35 @@
+"""What happened to nodes: what users did, what was written, what was used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that a user did to a node."""
+
+    node: str
+    key: int
+    kind: Literal["view", "edit"]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A node that was written or removed after a version."""
+
+    node: str
+    version: int
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Uses of a node, as they count for a viewer, and feedback, one vote for each reader."""
+
+    used: int = 0
+    useful: int = 0
+    useless: int = 0
