@@ -6,11 +6,12 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 COLPALI := .venv-colpali
+ADAPTERS := .venv-adapters
 
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-citus test-colpali coverage lint fix bench docs clean
+.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench docs clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -53,6 +54,17 @@ $(COLPALI)/.ready: pyproject.toml
 test-colpali: $(COLPALI)/.ready  ## run the tests of vision models, in a virtual environment of their own
 	$(COLPALI)/bin/python -m pytest --noconftest -p no:cacheprovider tests/embed/test_colpali.py
 
+# The frameworks that adapters plug into take minutes to install.
+$(ADAPTERS)/.ready: pyproject.toml
+	@echo "setting up $(ADAPTERS) …"
+	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --editable '.[adapters]' pytest
+	@touch $@
+
+test-adapters: $(ADAPTERS)/.ready  ## run the tests of adapters with the real frameworks, in a virtual environment of their own
+	$(ADAPTERS)/bin/python -m pytest --noconftest -p no:cacheprovider -W ignore -o asyncio_mode=auto \
+		-o "addopts=--import-mode=importlib" tests/adapters
+
 coverage: $(VENV)/.dev       ## list the modules with the lines and branches that no test reaches, the least covered first
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term-missing
 
@@ -70,7 +82,7 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 	$(BIN)/python -m benchmarks ingest
 
 $(VENV)/.docs: $(VENV)/.dev
-	@$(PIP) install --no-compile '.[docs]' && touch $@
+	@$(PIP) install --no-compile --editable '.[docs]' && touch $@
 
 docs: $(VENV)/.docs          ## write the reference anew from the code, and build the site into site/
 	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
@@ -79,4 +91,4 @@ docs: $(VENV)/.docs          ## write the reference anew from the code, and buil
 	@cp llms.txt site/llms.txt
 
 clean:
-	rm -rf $(VENV) $(COLPALI) demo build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) demo build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache

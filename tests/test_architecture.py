@@ -37,6 +37,7 @@ LAYERS = [
     {"evaluate"},
     {"sample"},
     {"server"},
+    {"adapters"},
     {"cli"},
 ]
 """From the ground up: a module imports from its own layer and from those before it."""

@@ -132,6 +132,16 @@ def test_the_output_of_a_tool_and_a_request_sent_again_are_no_new_turns(http, we
     assert len(weft.threads.list()) == 1
 
 
+def test_a_message_without_an_answer_keeps_its_sources_when_the_next_one_comes(http, weft):
+    Upstream.answers.append((500, "application/json", b"{}"))
+    http.post("/v1/chat/completions", json={"messages": [user(QUESTION)]})
+    first = sent()["messages"]
+    ask(http, user(QUESTION), user("Which handle has the gate?"))
+    assert sent()["messages"][:1] == first
+    last = sent()["messages"][1]["content"]
+    assert "silver handle" in last and "dome" not in last
+
+
 def test_two_conversations_that_begin_alike_are_two_threads(http, weft):
     ask(http, user(QUESTION), answer="A.")
     said = [user(QUESTION), {"role": "assistant", "content": "A."}]

@@ -11,6 +11,7 @@ from weftwork.asynchronous import AsyncWeft
 from weftwork.request import Message
 from weftwork.server.proxy.bodies import Body
 from weftwork.turn import Place, Turn
+from weftwork.turn.prompt import MESSAGE_FOLLOWS
 
 MOST_CONVERSATIONS = 1_000
 TITLE_CHARACTERS = 60
@@ -32,7 +33,11 @@ class Conversation:
     def note(self, turn: Turn, rules: str) -> None:
         """Take what a turn puts before each message; what was withdrawn is gone from earlier ones, too."""
         contents = [message["content"] for message in turn.messages if message["role"] == "user"]
-        self.prefixes = [_prefix(contents, text) for text in self.users]
+        # Messages without an answer between them are one in a turn, and begin or hold what was put before each.
+        before = [*self.prefixes, *("" for _ in self.users)]
+        known = list(zip(before, self.users[:-1], strict=False))
+        kept = [prefix if any(prefix + text in each for each in contents) else "" for prefix, text in known]
+        self.prefixes = [*kept, turn.text + MESSAGE_FOLLOWS if turn.text else ""]
         system = next((each["content"] for each in turn.messages if each["role"] == "system"), "")
         self.head = system.removeprefix(rules.strip()).strip()
         self.receipt = turn.receipt
@@ -102,9 +107,3 @@ class Conversations:
 def _key(named: str | None, texts: Iterable[str]) -> str:
     digest = hashlib.sha256(repr((named, tuple(texts))).encode("utf-8", "replace"))
     return digest.hexdigest()
-
-
-def _prefix(contents: Sequence[str], text: str) -> str:
-    """What stands before a message in the messages of a turn."""
-    found = next((content for content in contents if content.endswith(text)), text)
-    return found[: len(found) - len(text)]
