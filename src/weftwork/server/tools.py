@@ -22,10 +22,12 @@ from weftwork.server.arguments import read_arguments, whole
 from weftwork.server.document_page import MOST_LINKS, show_document
 from weftwork.server.memory_tools import MemoryTools
 from weftwork.server.output_cap import OutputCap
+from weftwork.server.receipt_tools import list_receipts, show_receipt
 from weftwork.server.source_tools import list_sources
 from weftwork.server.tool_answer import Answer, Arguments, as_json
 from weftwork.server.tool_schemas import Declared, declare
 from weftwork.surface import surface
+from weftwork.turn import Place
 from weftwork.types import Filters
 
 BESIDE_NOTE = 8
@@ -89,6 +91,7 @@ class McpTools:
             "weftwork_sources": self._sources,
             **MemoryTools(weft, user, cap, self.where).answers(),
             "weftwork_explain": self._explain,
+            "weftwork_receipts": self._receipts,
         }
 
     def call(self, tool: str, arguments: Arguments | None) -> Answer:
@@ -238,6 +241,12 @@ class McpTools:
         workspace = self.where(workspace)
         text = self.page(reference, workspace, arguments["start"] or "")
         return Answer(text)
+
+    def _receipts(self, arguments: Arguments) -> Answer:
+        where = Place(user=self.user, workspace=self.where(arguments["workspace"]))
+        if arguments["id"]:
+            return show_receipt(self.weft.receipts.get(arguments["id"], **where), self.cap)
+        return list_receipts(self.weft.receipts.list(arguments["limit"], **where), self.cap)
 
     def _sources(self, arguments: Arguments) -> Answer:
         workspace = self.where(arguments["workspace"])
