@@ -11,7 +11,7 @@ ADAPTERS := .venv-adapters
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench docs clean
+.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench docs screenshots axe clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -83,6 +83,13 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 
 docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
 	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
+
+screenshots: $(VENV)/.dev    ## take pictures of the page, twelve states at three widths, into screenshots/
+	@sh scripts/browser.sh
+	$(BIN)/python scripts/screenshots.py
+
+axe: $(VENV)/.dev            ## fetch axe-core, with which the tests of the page check its accessibility where it is there
+	@cd $(VENV) && npm pack --silent axe-core@4 && tar -xzf axe-core-4*.tgz package/axe.min.js && mv package/axe.min.js . && rm -r package axe-core-4*.tgz
 
 clean:
 	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

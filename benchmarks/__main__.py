@@ -17,6 +17,7 @@ from benchmarks import (
     conflicts,
     contexts,
     documents,
+    follow_ups,
     graph,
     ingest,
     injection,
@@ -54,6 +55,7 @@ EXAMPLES = """examples:
   python -m benchmarks load --seconds 30 --json
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks follow-ups --half confirm --json
   python -m benchmarks injection --flagged 3
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
   python -m benchmarks turns --json
@@ -86,6 +88,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "research": research,
     "relevance": relevance,
     "models": models,
+    "follow-ups": follow_ups,
     "contexts": contexts,
     "ablation": ablation,
     "peers": peers,

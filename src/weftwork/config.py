@@ -52,6 +52,8 @@ class Config:
     """Receipts that are kept for each workspace; 0 keeps none."""
     max_output_tokens: int = 10_000
     """Most tokens in one answer of the MCP server."""
+    clock: str = ""
+    """The moment at which everything is read, such as 2026-03-16T09:00:00Z; empty for the present. For samples."""
     server: Mapping[str, Any] = field(default_factory=dict)
     """The table `[server]`: defaults of `weftwork serve`."""
     model: Mapping[str, Any] = field(default_factory=dict)

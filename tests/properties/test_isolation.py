@@ -36,7 +36,14 @@ def received(world, requests, inventory):
     answers = [ask.answer(world.weft, world.workspace, USER) for ask in requests]
     with world.weft.store.view(world.workspace, USER) as view:
         told = [about(view, each, inventory.citation(each)) for each in NAMES], overall(view, inventory)
-    return answers, repr(searches(world, USER)), repr(told)
+    return answers, repr(ordered(searches(world, USER))), repr(ordered(told))
+
+
+def ordered(value):
+    """The same with dictionaries as sorted pairs: a database may answer in any order what is looked up by its key."""
+    if isinstance(value, dict):
+        return sorted((key, ordered(item)) for key, item in value.items())
+    return [ordered(item) for item in value] if type(value) in (list, tuple) else value
 
 
 def twin(world, number, copied, access):

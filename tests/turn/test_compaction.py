@@ -73,6 +73,14 @@ def test_a_turn_without_room_compacts_by_itself_and_then_holds_for_a_while(weft,
     assert "We decided on shelf 22" in flat(turn)
 
 
+def test_thanks_need_no_room_and_compact_nothing(weft, thread):
+    long = "The rollers of the dome were looked at by two people today. " * 4
+    while weft.turn(thread, long, budget=600).tokens < 520:
+        pass
+    turn = weft.turn(thread, "thanks!", budget=600)
+    assert not turn.compacted and turn.cached_tokens >= turn.tokens - 4
+
+
 def test_a_thread_without_messages_and_a_senseless_budget(weft, thread):
     assert weft.compact(thread).text == ""
     with pytest.raises(InvalidInput):

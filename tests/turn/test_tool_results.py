@@ -33,6 +33,14 @@ def test_a_large_output_is_a_document_with_a_preview_and_a_handle(weft, thread):
     assert weft.reply(thread, f"Q77 [{found.citations[0]}], as in [{result.citation}].").check.unknown == ()
 
 
+def test_what_the_preview_shows_is_not_sent_again(weft, thread):
+    turn = weft.turn(thread, "Read the log of the tank.")
+    turn.tool("read_log", LOG)
+    weft.reply(thread, "I have.")
+    later = weft.turn(thread, "Was the valve 3 of the tank checked?")
+    assert flat(later).count("line 3: the valve 3 of the tank") == 1
+
+
 def test_documents_of_tools_are_as_private_as_their_thread_and_go_with_it(weft, thread):
     turn = weft.turn(thread, "Read the log.")
     kept = turn.tool("read_log", LOG, keep=True)

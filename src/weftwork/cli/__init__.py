@@ -36,6 +36,7 @@ COMMANDS = {
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
     "plugin": "Write a plugin for coding agents.",
     "hook": "Answer a hook of a coding agent.",
+    "open": "Open the page that shows what a model would read, and why.",
     "proxy": "Add what a workspace knows to requests to a model.",
     "keys": "Create, list and revoke the keys of a server.",
     "sources": "List, read again and remove what was added.",

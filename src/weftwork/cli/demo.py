@@ -32,6 +32,7 @@ NEXT = (
     'weftwork explain "Who can bring the foam in time?" --user ben',
     "weftwork search mirror pinholes",
 )
+OPEN = "weftwork open   # all of this on a page, in the browser"
 
 
 @click.command("demo")
@@ -74,7 +75,13 @@ def _hidden(weft: Weft, context: Context) -> set[str]:
 def _write_settings(path: Path) -> None:
     """Write settings, so that commands in the folder need no options."""
     if not path.exists():
-        path.write_text(f'store = "studio.weft"\nworkspace = "{sample.WORKSPACE}"\nuser = "{sample.OWNER}"\n', "utf-8")
+        lines = (
+            'store = "studio.weft"',
+            f'workspace = "{sample.WORKSPACE}"',
+            f'user = "{sample.OWNER}"',
+            f'clock = "{sample.NOW.isoformat()}"  # the sample is read as of this day, so that its dates do not age',
+        )
+        path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Iterator[tuple[str, list[str]]]:
@@ -92,7 +99,7 @@ def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Ite
     yield f"4. Why: {len(ana.trace)} candidates, each with a fate and a reason", _reasons(ana)
     yield "5. Ben, a guest, asks the same from the same page", _compared(ana, ben, hidden)
     activate = [] if which("weftwork") else [f"source {quote(str(Path(sys.executable).parent / 'activate'))}"]
-    yield "6. Your turn", [f"  {line}" for line in (*activate, f"cd {quote(str(folder))}", *NEXT)]
+    yield "6. Your turn", [f"  {line}" for line in (*activate, f"cd {quote(str(folder))}", *NEXT, OPEN)]
 
 
 def _bars(context: Context) -> list[str]:

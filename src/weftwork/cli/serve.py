@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -41,15 +41,19 @@ def command(*, config: Config, **arguments: Any) -> None:
     weftwork serve --host 0.0.0.0 --port 8080 --cors https://wiki.example.org
     weftwork serve --limit requests_per_minute=120 --limit body_bytes=500000
     """
+    serve(config, merged(config.server, arguments), lambda text: click.echo(text, err=True))
+
+
+def serve(config: Config, chosen: Mapping[str, Any], say: Callable[[str], None]) -> None:
+    """Serve a store by these settings until a signal comes."""
     from weftwork.server.http.logs import set_up_logging  # noqa: PLC0415 - an optional extra
     from weftwork.server.http.process import make_options, run  # noqa: PLC0415 - an optional extra
 
     set_up_logging()
-    chosen = merged(config.server, arguments)
     model = ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
-        run(weft, options, host=chosen["host"], port=chosen["port"], say=lambda text: click.echo(text, err=True))
+        run(weft, options, host=chosen["host"], port=chosen["port"], say=say)
 
 
 def merged(table: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from weftwork.collect.cached import once
 from weftwork.collect.exact_names import Named, named
-from weftwork.collect.follow_up import said_before
+from weftwork.collect.follow_up import LOOKED_BACK, borrowed, is_follow_up, spoken_of
 from weftwork.collect.fusion import Weighing
 from weftwork.embed.cached import query_vector
 from weftwork.embed.card import Trust, trust_of
@@ -25,7 +25,7 @@ from weftwork.frozen import frozen
 from weftwork.history import Event
 from weftwork.identity import SHORT, citation_id, text_hash
 from weftwork.query import INTENTS, Question
-from weftwork.request import Request
+from weftwork.request import Message, Request
 from weftwork.store.protocol import View
 from weftwork.text.analysis import whole_words
 from weftwork.types import (
@@ -134,7 +134,7 @@ class Inquiry:
         if not texts and self.question.search.strip():
             texts = [(self.question.search, 1.0)]
             if self.said_before:
-                texts.append((" ".join(self.said_before), SAID_BEFORE))
+                texts.append((self.said_before, SAID_BEFORE))
         if not texts:
             return None
         vectors = [(query_vector(self.embedder, text), weight) for text, weight in texts]
@@ -170,14 +170,25 @@ class Inquiry:
         return frozenset(record.passage.key for record in self.view.cited(given)) if given else frozenset()
 
     @once
-    def said_before(self) -> tuple[str, ...]:
-        """Telling words of the turns before, where the question is about what was said there."""
-        return said_before(self.view, self.question, self.request.history)
+    def said_before(self) -> str:
+        """What was said before, where the question is about that; else empty."""
+        if not self.question.search.strip():
+            return ""
+        return spoken_of(self.question.text, self.request.history or self._thread_turns())
+
+    def _thread_turns(self) -> list[Message]:
+        """The latest messages of the request's thread, without the question itself."""
+        if self.request.thread is None or not is_follow_up(self.question.text):
+            return []
+        latest = self.view.children(self.request.thread, LOOKED_BACK, last=True)
+        nodes = self.view.nodes([node.id for node in latest if node.id not in self.request.filters.exclude])
+        return [Message(node.title, node.text) for node in nodes if node.text.strip() != self.question.text.strip()]
 
     @property
-    def searched_words(self) -> str:
-        """The text of the search by words."""
-        return " ".join((self.question.search, *self.said_before)) if self.said_before else self.question.search
+    def weighted_words(self) -> dict[str, float]:
+        """Words that are searched for beside those of the question: borrowed ones, and corrections."""
+        near = {other: CORRECTED for others in self.corrections.values() for other in others}
+        return {**borrowed(self.said_before, self.question.text), **near} if self.said_before else near
 
     @once
     def corrections(self) -> dict[str, tuple[str, ...]]:
@@ -190,13 +201,12 @@ class Inquiry:
 
     def search_words(self, query: str, filters: Filters, limit: int) -> list[Hit]:
         """Search by the words of the query; what a misspelt one may stand for counts less."""
-        near = {other: CORRECTED for others in self.corrections.values() for other in others}
-        return self.view.search_words(query, limit=limit, filters=filters, also=near)
+        return self.view.search_words(query, limit=limit, filters=filters, also=self.weighted_words)
 
     @once
     def word_hits(self) -> list[Hit]:
         """Hits by words: passages with all quoted phrases first, then others if there is more to the query."""
-        query, filters = self.searched_words, self.request.filters
+        query, filters = self.question.search, self.request.filters
         if not query.strip():
             return []
         hits = self.search_words(query, filters, self.search_depth)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from weftwork.collect.follow_up import borrowed
 from weftwork.collect.inquiry import Found, Inquiry
 from weftwork.query import INTENTS
 from weftwork.types import Filters, Hit
@@ -54,8 +55,9 @@ class LexicalCollector:
             return inquiry.word_hits[: self.limit]
         most = inquiry.search_depth if self.limit is None else self.limit
         if exact:
-            return inquiry.view.search_words(inquiry.searched_words, limit=most, filters=filters)
-        return inquiry.search_words(inquiry.searched_words, filters, most)
+            also = borrowed(inquiry.said_before, inquiry.question.text)
+            return inquiry.view.search_words(inquiry.question.search, limit=most, filters=filters, also=also)
+        return inquiry.search_words(inquiry.question.search, filters, most)
 
 
 def within(filters: Filters, types: frozenset[str]) -> Filters:

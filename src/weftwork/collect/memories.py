@@ -30,7 +30,7 @@ class MemoriesCollector:
             return []
         found = self._pinned(inquiry, replace(filters, tags=frozenset({MEMORY, PINNED})))
         known = {finding.key for finding in found}
-        words = inquiry.searched_words
+        words = inquiry.question.search
         hits = inquiry.search_words(words, memories, self.limit) if words.strip() else []
         return found + [
             Found(hit.key, hit.score, f"a memory, words {hit.score:.2f}", "words")

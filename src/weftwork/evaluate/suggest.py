@@ -23,17 +23,17 @@ def suggest(view: View, count: int, *, types: frozenset[str] = frozenset(), seed
     """Draw `count` drafts from all that the viewer may see; deterministic for a seed."""
     names = sorted(node.id for node in view.select(Filters(types=types), limit=MANY))
     random.Random(seed).shuffle(names)
-    drafts: dict[str, Question] = {}
+    found: dict[str, Question] = {}
     for start in range(0, len(names), _BATCH):
         for node in view.nodes(names[start : start + _BATCH]):
-            for draft in _drafts(node):
-                drafts.setdefault(draft.query.casefold(), draft)
-            if len(drafts) >= count:
-                return list(drafts.values())[:count]
-    return list(drafts.values())
+            for draft in drafts(node):
+                found.setdefault(draft.query.casefold(), draft)
+            if len(found) >= count:
+                return list(found.values())[:count]
+    return list(found.values())
 
 
-def _drafts(node: Node) -> Iterator[Question]:
+def drafts(node: Node) -> Iterator[Question]:
     """The drafts for a node: at most one about its title and one about a heading in it."""
     title = " ".join(node.title.split())
     if len(_WORD.findall(title)) >= 2 and len(node.text.strip()) >= LEAST:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
+from weftwork.clock import Clock, aware, system_clock
 from weftwork.compose.ordering import WithoutFolders
 from weftwork.config import Config, load_config
 from weftwork.engine import Weft
@@ -35,6 +37,7 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
         tokenizer=config.tokenizer,
         templates=Templates(Template.from_mapping(name, values) for name, values in config.templates.items()),
         create=create,
+        clock=get_configured_clock(config.clock),
     )
     try:
         weft.tools = replace(
@@ -55,6 +58,17 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
         weft.close()
         raise
     return weft
+
+
+def get_configured_clock(text: str) -> Clock:
+    """The clock that the settings name: one that stands still, or else the system's."""
+    if not text:
+        return system_clock
+    try:
+        moment = aware(datetime.fromisoformat(text))
+    except ValueError:
+        raise InvalidInput(f"clock = {text!r} is no moment: write one such as 2026-03-16T09:00:00Z") from None
+    return lambda: moment
 
 
 def get_configured_reranker(name: str) -> Reranker | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from weftwork.text.analysis import MARKS, UNSPACED, analyse, query_terms
 from weftwork.text.languages import language_of
@@ -32,6 +32,21 @@ def excerpt(text: str, query: str, *, length: int = WINDOW, start: str = "<<<", 
     pieces.append(text[position:end])
     body = " ".join("".join(pieces).split())
     return ("… " if begin > 0 else "") + body + (" …" if end < len(text) else "")
+
+
+def matching_words(texts: Iterable[str], query: str) -> list[list[str]]:
+    """The words of each text that match a query by their stems, in lower case and each once."""
+    own = language_of(query, least=1)
+    stems: dict[str, Mapping[str, frozenset[str]]] = {}
+    found = []
+    for text in texts:
+        language = language_of(text)
+        if language not in stems:
+            both = dict.fromkeys((own, language))
+            stems[language] = {each: frozenset(query_terms(analyse(query, each), each)) for each in both}
+        spans = _matches(text, stems[language])
+        found.append(list(dict.fromkeys(text[left:right].casefold() for left, right in spans)))
+    return found
 
 
 def _matches(text: str, wanted: Mapping[str, frozenset[str]]) -> list[tuple[int, int]]:

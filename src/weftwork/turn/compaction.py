@@ -37,6 +37,7 @@ _OPEN = re.compile(
 _CLOSED = re.compile(r"^\s*(?:[-*+]\s*)?\[[xX]\]", re.MULTILINE)
 _CITED = re.compile(rf"\[({CITATION.pattern})\]")
 SOURCES = "Sources of earlier messages that are still in use:\n\n"
+TOOL = "tool"
 ALSO = "\nAlso said:\n"
 FEWEST = 20
 """Tokens from which on it is worth choosing sentences."""
@@ -108,7 +109,7 @@ def _surviving(
     """The sources of older messages that were cited, then those found most recently, in the order of sending."""
     with_recent = {part.citation for node in recent for part in given.injected.get(node.id, ())}
     standing = {part.citation for part in given.head if part.kind == "standing"}
-    parts = [part for part in given.parts() if part.citation not in with_recent | standing]
+    parts = [part for part in given.parts() if part.text and part.citation not in with_recent | standing]
     cited = cited_in(messages)
     rank = {name: place for place, name in enumerate(cited)}
     order = sorted(
@@ -168,11 +169,11 @@ def _kept(text: str) -> Iterable[Sentence]:
 def _sentences(messages: Sequence[Node]) -> Iterable[Sentence]:
     seen: set[str] = set()
     for number, node in enumerate(messages):
-        if is_courtesy(node.text):
+        if is_courtesy(node.text) or node.title == TOOL:
             continue
         for place, sentence in enumerate(split_sentences(node.text)):
             text = " ".join(node.text[sentence.start : sentence.end].split())
-            if text and text.casefold() not in seen:
+            if _CITED.sub("", text).strip(".,;:!? ") and text.casefold() not in seen:
                 seen.add(text.casefold())
                 yield Sentence(node.title or "user", text, _kind(text), (number, place))
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 from weftwork.answer import check_sources
 from weftwork.errors import InvalidInput
 from weftwork.pack import check_budget
+from weftwork.query import is_courtesy
 from weftwork.recipe import Recipe
 from weftwork.request import Message, Request
 from weftwork.store.protocol import View
@@ -269,7 +270,8 @@ class _Turn:
     def _with_room(self, messages: Sequence[Node]) -> Sequence[Node]:
         """The messages that are sent as they are, with the older ones compacted where no room would be left."""
         used = compose(self.given, messages, self.counter).tokens
-        if used + self.budget // SHARE // 2 <= self.budget or (len(messages) == 1 and used <= self.budget):
+        wanted = 0 if is_courtesy(messages[-1].text) else self.budget // SHARE // 2
+        if used + wanted <= self.budget or (len(messages) == 1 and used <= self.budget):
             return messages
         self.compacted = True
         own, older = messages[-1], messages[:-1]

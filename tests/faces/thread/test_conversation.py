@@ -6,8 +6,9 @@ import pytest
 from tests.faces.thread.test_service import NOW, file, said, shown
 
 from weftwork import Edge, Node, Weft
+from weftwork.collect.follow_up import is_follow_up
 from weftwork.faces.thread import ContextAssemblyService
-from weftwork.faces.thread.conversation import asked, is_follow_up
+from weftwork.faces.thread.conversation import asked
 from weftwork.query import is_courtesy
 
 

@@ -50,13 +50,13 @@ def test_the_pieces_are_the_text_and_point_at_their_candidates(client, filled):
     told = looked(client)
     context = filled.context("mirror", user="ana", workspace="studio", budget=400)
     assert "".join(piece["text"] for piece in told["pieces"]) == context.text
-    for piece in told["pieces"]:
-        if "candidate" in piece:
-            candidate = told["candidates"][piece["candidate"]]
-            assert piece["candidate"] in piece["candidates"]
-            assert candidate["citation"] in piece["text"]
-            assert candidate["score"] == piece["score"]
-            assert {told["candidates"][place]["fate"] for place in piece["candidates"]}.isdisjoint({"dropped"})
+    for card in filter(None, (piece["card"] for piece in told["pieces"])):
+        candidate = told["candidates"][card["candidate"]]
+        assert card["candidate"] in card["candidates"]
+        assert candidate["score"] == card["score"]
+        assert {told["candidates"][place]["fate"] for place in card["candidates"]}.isdisjoint({"dropped"})
+        assert card["content"] or card["form"] == "line"
+        assert card["section_title"] == "Related"
     counted = sum(section["tokens"] for section in told["sections"]) + told["lines_tokens"] + told["frame_tokens"]
     assert counted == told["tokens"] == context.tokens
 
@@ -82,13 +82,46 @@ def test_near_misses_are_exact(client):
         assert fates[0] != "included" and fates[1] == "included"
 
 
-def test_the_walk_names_its_steps_from_the_focus(client):
-    walk = looked(client, focus="plan")["walk"]
-    assert walk["nodes"][0] == {"id": "plan", "title": "Mirror plan", "type": "page", "distance": 0}
-    steps = {(step["from"], step["to"], step["edge"]) for step in walk["steps"]}
-    assert ("plan", "note0", "about") in steps
-    ends = {name for step in walk["steps"] for name in (step["from"], step["to"])}
-    assert ends <= {each["id"] for each in walk["nodes"]}
+def test_the_nearest_of_all_is_found_without_naming_any(client):
+    told = looked(client)
+    near = client.post(f"{LOOK}/near", json={"query": "mirror", "budget": 400}).json()["near"]
+    lacking = {each["citation"] for each in told["candidates"] if each["missing_tokens"]}
+
+    def whole(budget):
+        return {each["citation"] for each in looked(client, budget=budget)["candidates"] if each["fate"] == "included"}
+
+    assert near[0]["more"] == next(more for more in range(1, 500) if whole(400 + more) & lacking)
+
+
+def test_no_budget_lets_in_what_its_size_did_not_keep_out(client, filled):
+    filled.add([Node(id=f"copy{n}", title="Twin", text="mirror twin of glass") for n in range(2)], workspace="studio")
+    told = looked(client)
+    kept_out = [each for each in told["candidates"] if each["fate"] == "dropped" and not each["missing_tokens"]]
+    assert kept_out
+    body = {"query": "mirror", "budget": 400, "citations": [kept_out[0]["citation"]]}
+    assert client.post(f"{LOOK}/near", json=body).json()["near"][0]["more"] is None
+
+
+def test_a_sentence_says_why(client):
+    told = looked(client, query="mirror plan", budget=4000)
+    reasons = {each["node"]: each["why"] for each in told["candidates"]}
+    assert re.match(r"\d+(st|nd|rd|th) of \d+: ", reasons["note0"])
+    assert "linked with “Mirror plan”" in reasons["note0"]
+    told = looked(client)
+    assert re.match(r"1st of \d+: contains mirror", told["candidates"][0]["why"])
+    assert told["matches"] == ["mirror"]
+    out = next(each for each in told["candidates"] if each["fate"] == "dropped")
+    assert out["text"].startswith("mirror cell of glass")
+
+
+def test_the_overview_counts_what_the_user_sees_and_asks_what_it_answers(client, filled):
+    told, bens = (client.get(f"{LOOK}/overview", headers={"Weftwork-User": user}).json() for user in ("ana", "ben"))
+    assert told["notes"] == 14 and bens["notes"] == 10
+    assert told["documents"] == told["memories"] == 0
+    assert told["changed_at"] is not None
+    for question in told["questions"]:
+        assert filled.context(question, user="ana", workspace="studio", budget=1000).excerpts
+    assert "Salary" not in str(bens)
 
 
 @pytest.mark.parametrize("recipe", ["default", "graph"])
@@ -153,4 +186,4 @@ def test_the_assets_are_small_plain_and_never_write_markup():
             for used in re.findall(r'from "\./([^"]+)"', text):
                 assert (WEB / used).is_file()
         if path.suffix in (".js", ".css"):
-            assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+            assert not re.search(r"https?://\w", text)

@@ -12,11 +12,12 @@ from dataclasses import asdict, replace
 from weftwork.answer import AnswerCheck
 from weftwork.answer import check_answer as check_against
 from weftwork.collect.files import TALK
+from weftwork.collect.follow_up import LOOKED_BACK
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.thread.cache import ContextCache
 from weftwork.faces.thread.citations import CitationManager
-from weftwork.faces.thread.conversation import LOOKED_BACK, Asked, asked
+from weftwork.faces.thread.conversation import Asked, asked
 from weftwork.faces.thread.values import Citation, ContextMetrics, PrimeContext, project
 from weftwork.pack import Packer
 from weftwork.query import Question, read_query

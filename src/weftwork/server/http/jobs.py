@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
+from typing import get_args
 
 from filelock import FileLock, Timeout
 
@@ -136,6 +137,14 @@ class Jobs:
         if job is None or (job.workspace, job.user) != (workspace, user):
             raise NotFound(f"there is no job {name!r}: it may have ended long ago")
         return job
+
+    def list(self, *, workspace: str, user: str | None) -> list[Job]:
+        """The jobs of a user in a workspace, or of everybody, the latest first."""
+        with self._changed:
+            live = dict(self._live)
+        known = {job.id: job for job in self._weft.store.jobs.in_states(get_args(JobState))} | live
+        own = [job for job in known.values() if job.workspace == workspace and user in (None, job.user)]
+        return sorted(own, key=lambda job: (job.created_at, job.id), reverse=True)
 
     def cancel(self, name: str, *, workspace: str, user: str) -> Job:
         """End a job; nothing of its document is kept. One that has ended stays as it is."""

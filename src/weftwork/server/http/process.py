@@ -128,6 +128,7 @@ class _Server(uvicorn.Server):
             for each in server.sockets:
                 host, port = each.getsockname()[:2]
                 self._say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}")
+                self._say("the page at this address shows what a model would read, and why")
                 self._say(self._for_whom(host))
 
     def _for_whom(self, host: str) -> str:

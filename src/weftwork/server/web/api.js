@@ -53,8 +53,32 @@ export const nodes = (workspace, user, query, type, signal) => {
 };
 export const feedback = (workspace, user, reference, useful) =>
   json(at(workspace, "feedback"), { method: "POST", body: { reference, useful }, user });
+export const overview = (workspace, user, signal) => json(at(workspace, "inspect/overview"), { user, signal });
+export const read = (workspace, user, reference, start) =>
+  json(at(workspace, `read?${new URLSearchParams({ reference, start, ids: "false" })}`), { user });
+export const alive = () => send("healthz");
 export const remember = (workspace, user, memory) =>
   json(at(workspace, "memories"), { method: "POST", body: memory, user });
+
+const post = (body, user, signal) => ({ method: "POST", body, user, signal });
+const named = (workspace, kind, id) => at(workspace, `${kind}/${encodeURIComponent(id)}`);
+export const documents = (workspace, user, signal) => json(at(workspace, "documents"), { user, signal });
+export const jobs = (workspace, user, signal) => json(at(workspace, "jobs"), { user, signal });
+export const cancelJob = (workspace, user, id) => json(named(workspace, "jobs", id), { method: "DELETE", user });
+export const removeNode = (workspace, user, id) => json(named(workspace, "nodes", id), { method: "DELETE", user });
+export const memories = (workspace, user, signal) => json(at(workspace, "memories"), { user, signal });
+export const searchMemories = (workspace, user, query, signal) => json(at(workspace, "memories-search"), post({ query }, user, signal));
+export const history = (workspace, user, memory) => json(at(workspace, `memories-history?${new URLSearchParams({ memory })}`), { user });
+export const changeMemory = (workspace, user, id, body) => json(named(workspace, "memories", id), { method: "PUT", body, user });
+export const forgetMemory = (workspace, user, id) => json(named(workspace, "memories", id), { method: "DELETE", user });
+export const receipts = (workspace, user, limit, signal) => json(at(workspace, `receipts?${new URLSearchParams({ limit })}`), { user, signal });
+export const receipt = (workspace, user, id, signal) => json(named(workspace, "receipts", id), { user, signal });
+export const replay = (workspace, user, id, signal) => json(`${named(workspace, "receipts", id)}/replay`, post(undefined, user, signal));
+export const keys = (workspace, signal) => json(at(workspace, "keys"), { signal });
+export const createKey = (workspace, body) => json(at(workspace, "keys"), post(body));
+export const revokeKey = (workspace, id) => json(named(workspace, "keys", id), { method: "DELETE" });
+// The first admin key of a server that had none is this page's own from now on: without it the page would be locked out.
+export const adopt = ({ token, scope }) => { if (!getKey() && scope === "admin") setKey(token); };
 
 export async function picture(workspace, user, node, size) {
   const answer = await send(at(workspace, `page-${size}?${new URLSearchParams({ node })}`), { user });

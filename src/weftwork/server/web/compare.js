@@ -1,137 +1,124 @@
-// Two contexts side by side, with what differs between them marked, document by document.
+// Two contexts side by side: what differs first, the same below. Both sides are rows of one grid, so they scroll together.
 
-import { $, FATES, el, isIn, number, plural, sectionClass, short } from "./dom.js";
-import { bar, legend, pieces } from "./text.js";
+import { button, cardsOf, el, number, plain, plural, say, short } from "./dom.js";
+import * as api from "./api.js";
+import * as ask from "./ask.js";
+import { card } from "./cards.js";
+import { strip } from "./budget.js";
+import { highlight } from "./markdown.js";
 
-const keyOf = (candidate) => `${candidate.node}\n${candidate.citation}`;
-const nameOf = (candidate) => short(candidate.title || candidate.node, 48);
-const MOST_NAMED = 4;
-const KINDS = { a: "only in A", b: "only in B", form: "other form", moved: "moved", same: "same" };
+const NONE = "—";
 
-// The excerpts of a text by their documents, in its order: the place counts from 1.
-// A thread may stand there twice, among what was found and as the conversation.
-function standing(result) {
-  const found = new Map();
-  for (const piece of result.pieces) {
-    if (piece.candidate === undefined) continue;
-    const key = found.has(piece.document) ? `${piece.document}\n${piece.section}` : piece.document;
-    const passages = new Map(piece.candidates.map((place) => [keyOf(result.candidates[place]), result.candidates[place]]));
-    const best = result.candidates[piece.candidate];
-    found.set(key, { piece, best, passages, at: found.size + 1 });
+export function second(state) {
+  const other = { ...state };
+  for (const name of ["user", "recipe", "lens", "packer"]) if (state.b[name]) other[name] = state.b[name] === NONE ? "" : state.b[name];
+  if (state.b.budget) other.budget = state.b.budget;
+  if (state.b.recipe) other.sections = {};
+  return other;
+}
+
+const shownOf = (result) => new Map(cardsOf(result).map((piece, place) => [piece.card.document, { piece, place }]));
+const textOf = (side) => side.piece.card.content;
+
+// Documents of both by what became of them: in one only, in both otherwise, in both the same.
+export function differences(a, b) {
+  const [left, right] = [shownOf(a), shownOf(b)];
+  const rows = [...new Set([...left.keys(), ...right.keys()])].map((name) => {
+    const [one, two] = [left.get(name), right.get(name)];
+    const kind = !two ? "a" : !one ? "b" : textOf(one) === textOf(two) ? "same" : "other";
+    return { name, one, two, kind };
+  });
+  const order = { a: 0, b: 1, other: 2, same: 3 };
+  return rows.sort((x, y) => order[x.kind] - order[y.kind]);
+}
+
+// What of a document stands on one side only, by its candidates.
+function onlyHere(side, other, result, beside) {
+  const names = new Set(other.piece.card.candidates.map((place) => beside.candidates[place].citation));
+  const more = side.piece.card.candidates.map((place) => result.candidates[place]).filter((each) => !names.has(each.citation));
+  return more.length ? el("p", { class: "only", text: `Only here: ${more.slice(0, 4).map((each) => short(plain(each.title), 50)).join(", ")}${more.length > 4 ? ` and ${more.length - 4} more` : ""}` }) : null;
+}
+
+function pair(row, a, b, names) {
+  const cell = (side, name) => (side ? card(side.piece, side.place, { side: name }) : el("p", { class: "absent", text: `Not in ${name.toUpperCase()}, ${names[name]}` }));
+  const [left, right] = [cell(row.one, "a"), cell(row.two, "b")];
+  if (row.kind === "other") {
+    left.prepend(...[onlyHere(row.one, row.two, a, b)].filter(Boolean));
+    right.prepend(...[onlyHere(row.two, row.one, b, a)].filter(Boolean));
   }
-  return found;
+  left.classList.add(`diff-${row.kind}`);
+  right.classList.add(`diff-${row.kind}`);
+  return [left, right];
 }
 
-// The longest run of keys that stand in the same order in both: what is not in it has moved.
-function unmoved(orderA, orderB) {
-  const at = new Map(orderB.map((key, place) => [key, place]));
-  const runs = [];
-  for (const key of orderA) {
-    let best = { last: -1, length: 0, before: null };
-    for (const run of runs) if (at.get(run.key) < at.get(key) && run.length > best.length) best = run;
-    runs.push({ key, length: best.length + 1, before: best.key === undefined ? null : best });
+function settings(state, other) {
+  const names = { user: "as", recipe: "recipe", lens: "lens", packer: "packer", budget: "tokens" };
+  const value = (said, name) => (name === "budget" ? number(said.budget || ask.defaultTokens(said)) : said[name] || (name === "recipe" ? "default" : "none"));
+  const differ = Object.keys(names).filter((name) => value(state, name) !== value(other, name));
+  const said = (each) => differ.map((name) => `${names[name]} ${value(each, name)}`).join(", ") || `as ${each.user}`;
+  return { a: said(state), b: said(other) };
+}
+
+function head(letter, name, result) {
+  return el("div", { class: "side-head" }, el("h2", { text: `${letter}: ${name}` }),
+    el("p", { class: "small muted", text: `${number(result.tokens)} of ${number(result.budget)} tokens · ${plural(cardsOf(result).length, "excerpt")}` }),
+    strip(result));
+}
+
+function chooser(state, does) {
+  const users = ask.usersOf(state.workspace);
+  const set = (name, value) => does.change({ b: { ...state.b, [name]: value } }, "push");
+  const select = (name, text, options) => {
+    const made = el("select", { id: `b-${name}`, on: { change: () => set(name, made.value) } },
+      options.map(([value, shown]) => el("option", { value, text: shown })));
+    made.value = state.b[name] ?? "";
+    return el("label", { class: "chip" }, el("span", { text }), made);
+  };
+  const same = [["", "the same"]];
+  const tokens = el("input", { id: "b-budget", type: "number", min: 1, step: 1, inputmode: "numeric", placeholder: "same", value: state.b.budget || null,
+    on: { change: () => set("budget", Math.max(0, Math.round(Number(tokens.value)))) } });
+  return el("div", { class: "chips", role: "group", "aria-label": "Compare with" }, el("span", { class: "muted", text: "Compare with" }),
+    select("user", "As", [...same, ...users.map((each) => [each, each])]),
+    el("label", { class: "chip" }, el("span", { text: "Tokens" }), tokens),
+    select("recipe", "Asked by", [...same, ...ask.RECIPES()]),
+    select("lens", "Lens", [...same, [NONE, "none"], ...ask.choices().lenses.map((each) => [each.name, each.name])]),
+    select("packer", "Packer", [...same, [NONE, "the recipe's"], ...ask.choices().packers.map((each) => [each, each])]));
+}
+
+function presets(state, does) {
+  const others = ask.usersOf(state.workspace).filter((each) => each !== state.user);
+  const tokens = state.budget || ask.defaultTokens(state);
+  const none = { user: "", recipe: "", lens: "", packer: "", budget: 0, receipt: "" };
+  const go = (b) => () => does.change({ b: { ...none, ...b } }, "push");
+  return el("section", { class: "start", "aria-label": "What to compare" }, el("h2", { text: "What differs, and for whom?" }),
+    el("div", { class: "questions" },
+      others.slice(0, 4).map((each) => button(`As ${state.user}, and as ${each}`, go({ user: each }), "question-link")),
+      button(`With ${number(tokens)} tokens, and with ${number(Math.max(1, Math.round(tokens / 2)))}`, go({ budget: Math.max(1, Math.round(tokens / 2)) }), "question-link"),
+      button("By every surface's recipe, and by a walk of the graph", go({ recipe: "graph" }), "question-link")));
+}
+
+export function compareView(does) {
+  async function show(state, signal) {
+    if (!Object.values(state.b).some(Boolean)) return presets(state, does);
+    if (!state.query.trim() && !state.focus && !state.thread) {
+      return el("div", {}, chooser(state, does), el("section", { class: "start" }, el("h2", { text: "Ask a question above" }),
+        el("p", { class: "muted", text: "Both sides answer it, and what differs stands first." })));
+    }
+    const other = second(state);
+    const [a, b] = await Promise.all([state, other].map((each) => api.inspect(each.workspace, each.user, ask.body(each), signal)));
+    highlight([...new Set([...a.matches, ...b.matches])]);
+    const rows = differences(a, b);
+    const names = settings(state, other);
+    const of = (kind) => rows.filter((row) => row.kind === kind);
+    const group = (kind, title) => (of(kind).length ? [el("h2", { class: "pair-title", text: title }), of(kind).flatMap((row) => pair(row, a, b, names))] : []);
+    const same = of("same");
+    const said = `${of("a").length} only in A, ${of("b").length} only in B, ${of("other").length} otherwise, ${same.length} the same`;
+    say(said);
+    return el("div", { class: "compared", id: "compared" }, el("div", { class: "compare-settings" }, chooser(state, does), el("p", { class: "muted", id: "compare-said", text: said })),
+      el("div", { class: "pairs" }, head("A", names.a, a), head("B", names.b, b),
+        group("a", `Only in A: ${names.a}`), group("b", `Only in B: ${names.b}`), group("other", "In both, but not the same of it"),
+        same.length ? el("details", { class: "same", open: same.length === rows.length }, el("summary", { text: `${same.length} the same in both` }),
+          el("div", { class: "pairs" }, same.flatMap((row) => pair(row, a, b, names)))) : null));
   }
-  const kept = new Set();
-  const longest = runs.reduce((best, run) => (run.length > (best?.length ?? 0) ? run : best), null);
-  for (let run = longest; run; run = run.before) kept.add(run.key);
-  return kept;
-}
-
-const sameText = (one, two) => one.piece.form === two.piece.form && one.piece.text === two.piece.text;
-
-// Order is compared among what both have: a document that is missing before it moves nothing.
-function differences(a, b) {
-  const [inA, inB] = [standing(a), standing(b)];
-  const shared = (one, other) => [...one.keys()].filter((key) => other.has(key));
-  const [orderA, orderB] = [shared(inA, inB), shared(inB, inA)];
-  const still = unmoved(orderA, orderB);
-  const rows = [];
-  for (const key of new Set([...inA.keys(), ...inB.keys()])) {
-    const [one, two] = [inA.get(key), inB.get(key)];
-    const step = one && two ? orderA.indexOf(key) - orderB.indexOf(key) : 0;
-    let kind = "same";
-    if (!two) kind = "a";
-    else if (!one) kind = "b";
-    else if (!sameText(one, two)) kind = "form";
-    else if (!still.has(key)) kind = "moved";
-    rows.push({ key, one, two, step, kind, any: one ?? two });
-  }
-  return rows;
-}
-
-function told(row, side, results) {
-  const [mine, other] = side === "a" ? [row.one, row.two] : [row.two, row.one];
-  if (mine) {
-    const { tokens, score } = mine.piece;
-    const more = other ? [...mine.passages].filter(([key]) => !other.passages.has(key)).map(([, each]) => each) : [];
-    return el("td", {}, el("b", { text: `${mine.at}.` }), ` ${said(mine)}, ${number(tokens)} tokens, ${score.toFixed(2)}`,
-      more.length ? el("small", { class: "muted", text: `Only here: ${names(more)}` }) : null);
-  }
-  const there = results[side].candidates.find((each) => other.passages.has(keyOf(each)));
-  return el("td", { class: "muted", text: there ? `out: ${there.reason}` : "not found" });
-}
-
-function names(candidates) {
-  const all = [...new Set(candidates.map(nameOf))];
-  const more = all.length - MOST_NAMED;
-  return all.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-function said({ piece, best }) {
-  if (piece.form === "line") return FATES.line;
-  return piece.truncated ? FATES.truncated : FATES[best.fate];
-}
-
-// A document with the names of the parts of it that are shown.
-function naming({ piece, passages }) {
-  const parts = [...passages.values()].filter((each) => each.node !== piece.document);
-  return [
-    el("span", { class: "naming", text: piece.title }),
-    parts.length ? el("small", { class: "muted", text: names(parts) }) : null,
-  ];
-}
-
-function mark(row) {
-  const way = row.step > 0 ? "up" : "down";
-  const said = row.kind === "moved" ? `moved ${way}` : KINDS[row.kind];
-  return el("span", { class: `mark mark-${row.kind}`, text: said });
-}
-
-function table(rows, results) {
-  const head = ["Document", "What differs", "A", "B"].map((text) => el("th", { scope: "col", text }));
-  const made = rows.map((row) =>
-    el("tr", { class: `diff-${row.kind}` },
-      el("th", { scope: "row" },
-        el("i", { class: `dot ${sectionClass(row.any.piece.section)}` }), ...naming(row.any)),
-      el("td", {}, mark(row)), told(row, "a", results), told(row, "b", results)));
-  return el("div", { class: "table-wrap" }, el("table", { class: "diff" },
-    el("caption", { class: "unseen", text: "Documents of both contexts and how they differ" }),
-    el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...made)));
-}
-
-function side(name, said, result, kinds) {
-  const chosen = `${result.candidates.filter(isIn).length} of ${result.candidates.length} candidates`;
-  return el("section", { class: "side", "aria-label": `Context ${name}` },
-    el("h3", {}, el("b", { class: "letter", text: name }), el("span", { text: said })),
-    el("p", { class: "muted", text: `${plural(result.tokens, "token")} of ${number(result.budget)} · ${chosen}` }),
-    el("div", { class: "bar", role: "img", "aria-label": `${result.tokens} of ${result.budget} tokens used` }, ...bar(result)),
-    el("ul", { class: "legend" }, ...legend(result)),
-    el("div", { class: "context-text", tabindex: 0, role: "region", "aria-label": `Text of ${name}` },
-      ...pieces(result, { still: true, mark: (piece) => `diff-${kinds.get(piece) ?? "same"}` })));
-}
-
-function settings(said, other) {
-  const named = ["user", "recipe", "lens", "packer", "budget"].filter((name) => said[name] !== other[name]);
-  const value = (name) => said[name] || (name === "packer" ? "of the recipe" : "none");
-  return named.map((name) => `${name} ${value(name)}`).join(", ") || "the same settings";
-}
-
-export function show(a, b, saidA, saidB) {
-  const rows = differences(a, b);
-  const kinds = new Map(rows.flatMap((row) => [row.one, row.two].filter(Boolean).map((each) => [each.piece, row.kind])));
-  const count = (kind) => rows.filter((row) => row.kind === kind).length;
-  $("compare-said").textContent = Object.keys(KINDS).map((kind) => `${count(kind)} ${KINDS[kind]}`).join(" · ");
-  $("compare-body").replaceChildren(
-    el("div", { class: "sides" }, side("A", settings(saidA, saidB), a, kinds), side("B", settings(saidB, saidA), b, kinds)),
-    table(rows, { a, b }));
+  return { show };
 }

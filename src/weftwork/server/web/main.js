@@ -1,190 +1,193 @@
-// One question at a time: settings in, a context out. An answer that is no longer wanted is dropped.
+// The page as a whole: a state in the address, a view of it, and what happens when the server is slow, refuses or is gone.
 
-import { $, el, number, short } from "./dom.js";
+import { $, button, el } from "./dom.js";
+import * as address from "./address.js";
 import * as api from "./api.js";
 import * as ask from "./ask.js";
-import * as compare from "./compare.js";
-import * as marks from "./marks.js";
-import * as table from "./table.js";
-import * as text from "./text.js";
-import * as walk from "./walk.js";
-import * as write from "./write.js";
+import * as copy from "./copy.js";
+import * as dialogs from "./dialogs.js";
+import { compareView } from "./compare.js";
+import { contextView } from "./context.js";
+import { documentsView } from "./documents.js";
+import { keysView } from "./keys.js";
+import { memoriesView } from "./memories.js";
+import { receiptsView, recent } from "./receipts.js";
+import { start } from "./start.js";
 
+const SLOW = 150;
+const RETRY = 2000;
+let state = address.read();
+let ready = false;
 let running = null;
-let result = null;
 let shownFor = "";
+let waiting = null; // the newest state of a drag, while another one is asked for
 
-const where = () => ({ workspace: $("workspace").value, user: $("user").value });
+const does = { change, again: () => update(), fail, recent };
+const context = contextView(does);
+const views = { compare: compareView(does), documents: documentsView(does), receipts: receiptsView(does), memories: memoriesView(does), keys: keysView(does) };
+
+const put = (part) => { if ($("view").firstChild !== part || $("view").childNodes.length > 1) $("view").replaceChildren(part); };
+const subject = () => [state.view, state.query, state.workspace, state.user].join("\n");
+
+// What a click, a key or a drag changes. "note" is only remembered, "drag" is asked for as fast as answers come.
+function change(parts, how) {
+  state = ask.complete({ ...state, ...parts });
+  if (how === "note") return address.write(state, "replace");
+  if (how === "drag") return follow();
+  address.write(state, how);
+  showViews();
+  ask.show(state);
+  if ("raw" in parts && Object.keys(parts).length === 1) return context.toggleRaw(parts.raw);
+  return update();
+}
+
+async function follow() {
+  if (waiting) { waiting = state; return; }
+  waiting = state;
+  while (waiting) {
+    const now = waiting;
+    await update(true);
+    waiting = waiting === now ? null : waiting;
+  }
+}
 
 function fail(error) {
   if (error.name === "AbortError") return;
   if (error.status === 401) return askForKey(api.getKey() ? "This key is not valid, or no longer." : "");
-  $("problem").textContent = error.message;
+  const gone = error.status === 0;
+  $("problem").replaceChildren(el("span", { class: "grow", text: gone ? "The server does not answer. Trying again…" : error.message }),
+    gone || error.status >= 500 ? button("Try again", () => begin()) : null);
   $("problem").hidden = false;
-  $("status").textContent = error.message;
+  if (gone) setTimeout(comeBack, RETRY);
+}
+
+async function comeBack() {
+  if ($("problem").hidden) return;
+  try {
+    await api.alive();
+    begin();
+  } catch {
+    setTimeout(comeBack, RETRY);
+  }
 }
 
 function askForKey(problem) {
   $("key-problem").textContent = problem;
   if (!$("key-dialog").open) $("key-dialog").showModal();
+  put(el("section", { class: "start" }, el("h2", { text: "This server needs a key" }),
+    el("p", { class: "muted", text: "Whoever runs it makes one with  weftwork keys create. It decides what you see here." }),
+    button("Enter a key", () => askForKey(""), "main")));
 }
 
-async function update() {
-  const said = ask.state();
-  if (!said.workspace) return fail(new Error("there is no workspace yet for this user: make one with  weftwork init"));
-  ask.writeAddress(said);
-  $("settings-said").textContent = `${said.recipe}, ${number(said.budget)} tokens, ${said.user}`;
+function busy(on, stale) {
+  document.body.classList.toggle("busy", on);
+  document.body.classList.toggle("stale", on && Boolean(stale));
+  $("view").setAttribute("aria-busy", String(on));
+  clearTimeout(busy.timer);
+  if (on) busy.timer = setTimeout(() => { $("progress").hidden = false; }, SLOW);
+  else $("progress").hidden = true;
+}
+
+async function content(signal) {
+  if (state.view !== "context") return views[state.view].show(state, signal);
+  if (!state.query.trim() && !state.focus && !state.thread) return start(state, does, signal);
+  const found = await api.inspect(state.workspace, state.user, ask.body(state), signal);
+  return () => { context.show(found, state); return context.part; };
+}
+
+async function update(dragged = false) {
+  if (!ready) return;
   running?.abort();
   running = new AbortController();
   const { signal } = running;
-  document.body.classList.add("busy");
+  busy(true, !dragged && shownFor !== subject());
   try {
-    const wanted = [said, ...(said.b ? [ask.second(said)] : [])];
-    const found = await Promise.all(wanted.map((each) => api.inspect(each.workspace, each.user, ask.bodyOf(each), signal)));
+    const made = await content(signal);
     if (signal.aborted) return;
     $("problem").hidden = true;
-    show(said, found, wanted);
-    if (!said.b) findNear(table.wantedNear(), signal).catch((error) => { if (!signal.aborted) fail(error); });
+    put(typeof made === "function" ? made() : made);
+    document.body.dataset.view = state.view;
+    document.body.classList.toggle("asking", state.view === "context" || state.view === "compare");
+    shownFor = subject();
   } catch (error) {
     if (!signal.aborted) fail(error);
   } finally {
     if (running?.signal === signal) {
-      document.body.classList.remove("busy");
+      busy(false);
       document.body.classList.add("asked");
     }
   }
 }
 
-function show(said, [first, other], wanted) {
-  const same = [said.workspace, said.user, said.query].join("\n");
-  if (same !== shownFor) { table.forget(); marks.select(null); }
-  else if (result) keepSelected(first);
-  shownFor = same;
-  result = first;
-  $("single").hidden = Boolean(other);
-  $("summary").hidden = Boolean(other);
-  $("nearest").replaceChildren();
-  $("compared").hidden = !other;
-  text.showSummary(first);
-  if (other) compare.show(first, other, wanted[0], wanted[1]);
-  else {
-    text.showText(first);
-    text.showPages(first, write.picture, write.openPage);
-    table.show(first);
-    walk.show(first);
-    if (marks.current() !== null) marks.select(marks.current(), "again");
+function showViews() {
+  if (!(state.view in views) && state.view !== "context") state.view = "context";
+  for (const link of document.querySelectorAll("#views a")) {
+    const here = link.dataset.view === state.view;
+    if (here) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
   }
-  const title = first.walk.nodes.find((node) => node.id === said.focus)?.title;
-  if (said.focus && title) ask.setFocus(said.focus, title);
-  $("status").textContent = `${number(first.tokens)} of ${number(first.budget)} tokens, ${first.candidates.length} candidates`;
+  $("ask").hidden = state.view !== "context" && state.view !== "compare";
+  document.title = state.query && !$("ask").hidden ? `${state.query.slice(0, 80)} · Weftwork` : "Weftwork";
 }
 
-// The chosen item stays chosen when it has another place in the new answer.
-function keepSelected(next) {
-  const old = result.candidates[marks.current() ?? -1];
-  const at = old ? next.candidates.findIndex((each) => each.node === old.node && each.citation === old.citation) : -1;
-  marks.select(at < 0 ? null : at, "again");
+// A link to a part of the page keeps the question and whose eyes one looks through.
+function navigate() {
+  const said = address.read();
+  const linked = [...new URLSearchParams(location.hash.slice(1)).keys()].join() === "view";
+  const again = said.view === "context" && state.view === "context";
+  const asked = again ? { query: "", focus: "", thread: "" } : {};
+  const kept = linked ? { ...state, ...asked, view: said.view, chosen: "", receipt: "", b: { ...state.b, receipt: "" } } : said;
+  state = ready ? ask.complete(kept) : kept;
+  if (linked) history.replaceState(history.state, "", address.hash(state));
+  if (!ready) return;
+  showViews();
+  ask.show(state);
+  update();
 }
 
-async function findNear(citations, signal) {
-  if (!citations.length) return;
-  const said = ask.state();
-  const body = { ...ask.bodyOf(said), citations: [...new Set(citations)] };
-  const { near } = await api.near(said.workspace, said.user, body, signal);
-  if (signal?.aborted) return;
-  table.showNear(near);
-  showNearest(table.knownNear().filter((each) => each.more));
-}
-
-// The cheapest of the near misses, where it is seen at once.
-function showNearest(near) {
-  const least = near.reduce((best, each) => (!best || each.more < best.more ? each : best), null);
-  const candidate = least && result.candidates.find((each) => each.citation === least.citation);
-  if (!candidate) return $("nearest").replaceChildren();
-  $("nearest").replaceChildren(
-    el("span", { text: `“${short(candidate.title || candidate.node, 40)}” ` }),
-    el("button", {
-      type: "button", class: "link", text: `fits with ${number(least.more)} more tokens`,
-      on: { click: () => ask.setBudget(result.budget + least.more) },
-    }),
-  );
-}
-
-// What a word on an item changes, in its score and in its rank.
-async function feedback(candidate, useful) {
-  const { workspace, user } = where();
-  const isIt = (each) => each.node === candidate.node && each.citation === candidate.citation;
-  const place = (found) => found.candidates.findIndex(isIt);
-  const before = { score: candidate.score, rank: place(result) + 1, fate: candidate.fate };
+async function begin() {
+  busy(true);
   try {
-    await api.feedback(workspace, user, candidate.node, useful);
-    await update();
-    const after = result.candidates[place(result)];
-    const change = after ? after.score - before.score : 0;
-    const moved = after ? `rank ${before.rank} → ${place(result) + 1}` : "no longer found";
-    const sign = change < 0 ? "−" : "+";
-    const said = Math.abs(change) < 0.0005
-      ? `Noted. The score stays ${before.score.toFixed(3)}: this recipe does not weigh feedback, or it was said before.`
-      : `Noted. Score ${before.score.toFixed(3)} → ${after.score.toFixed(3)} (${sign}${Math.abs(change).toFixed(3)}), ${moved}.`;
-    table.tell(after ?? candidate, said);
-    $("status").textContent = said;
-  } catch (error) {
-    fail(error);
-  }
-}
-
-async function copy() {
-  const made = text.whole(result);
-  try {
-    await navigator.clipboard.writeText(made);
-    $("copy").textContent = "Copied";
-    $("status").textContent = `Copied ${number(result.tokens)} tokens`;
-  } catch {
-    $("copy").textContent = "Not allowed here";
-  }
-  setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
-}
-
-async function start() {
-  try {
-    ask.offer(await api.settings(), ask.readAddress());
+    ask.offer(await api.settings());
+    ready = true;
+    state = ask.complete(state);
+    if (!state.workspace) throw new Error("there is no workspace yet for this user: make one with  weftwork init");
     $("key-dialog").close();
+    $("problem").hidden = true;
+    showViews();
+    ask.show(state);
     await update();
   } catch (error) {
+    busy(false);
     fail(error);
   }
 }
 
 function theme() {
-  $("theme").addEventListener("click", () => {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-    document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
-    localStorage.setItem("weftwork-theme", document.documentElement.dataset.theme);
-  });
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
+  document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
+  localStorage.setItem("weftwork-theme", document.documentElement.dataset.theme);
 }
 
-theme();
-if (matchMedia("(max-width: 760px)").matches) $("settings").open = false;
-else $("query").focus();
-ask.listen(update);
-text.listen();
-walk.listen();
-table.listen({
-  feedback,
-  near: (citations) => findNear(citations).catch(fail),
-  setBudget: ask.setBudget,
-  focus: (candidate) => { ask.setFocus(candidate.node, candidate.title); update(); },
-  page: write.openPage,
+$("theme").addEventListener("click", theme);
+$("skip").addEventListener("click", (event) => { event.preventDefault(); $("result").focus(); $("result").scrollIntoView(); });
+ask.listen(() => state, change);
+dialogs.listen();
+copy.listen({
+  state: () => state,
+  key: () => api.getKey() !== "",
+  result: () => (state.view === "context" ? context.result() : null),
+  text: context.text,
+  card: () => context.result()?.pieces.find((piece) => piece.card?.candidates.includes(context.result().candidates.indexOf(context.chosen())))?.card,
 });
-write.listen(where, update);
-$("copy").addEventListener("click", copy);
-$("open-key").addEventListener("click", () => askForKey(""));
+$("open-key").addEventListener("click", () => { $("key-problem").textContent = ""; $("key-dialog").showModal(); });
 $("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   api.setKey($("key").value.trim());
   $("key").value = "";
-  start();
+  begin();
 });
-addEventListener("hashchange", () => start());
-start();
+addEventListener("popstate", navigate);
+if (!matchMedia("(max-width: 760px)").matches) $("query").focus();
+begin();

@@ -87,7 +87,7 @@ export function picker(place, id, hint, type, known, changed) {
       event.preventDefault();
       const typed = input.value !== "" && input.value !== self.title;
       if (!list.hidden && choices.length && (at >= 0 || typed)) take(choices[Math.max(0, at)]);
-    } else if (event.key === "Escape") close();
+    } else if (event.key === "Escape" && !list.hidden) { event.preventDefault(); close(); }
   });
   self.set("");
   return self;

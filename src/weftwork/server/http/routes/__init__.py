@@ -10,6 +10,7 @@ from weftwork.server.http.routes import (
     documents,
     faces,
     inspect,
+    keys,
     memories,
     nodes,
     questions,
@@ -30,4 +31,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     contracts.router,
     contracts.workspaces,
     inspect.router,
+    keys.router,
 )

@@ -16,16 +16,19 @@ from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
 from weftwork.server.http.replies import EVENTS, Event, EventStream, reply
-from weftwork.server.http.routes.nodes import NodeName
-from weftwork.server.http.schemas.faces import JobOut
+from weftwork.server.http.routes.nodes import Listed, NodeName, listed
+from weftwork.server.http.schemas.faces import DocumentList, JobList, JobOut
 from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.server.http.service import Service
+from weftwork.server.overview import opened_types
 from weftwork.store.server_state import UNFINISHED, Job
-from weftwork.types import PAGE
+from weftwork.types import MEMORY, PAGE, Filters
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["documents"])
 
 CHUNK = 1 << 20
+MOST_MEMORIES = 1000
+"""Memories that are looked for among notes."""
 SECONDS_BETWEEN_LOOKS = 0.2
 LOOKS_BETWEEN_SIGNS = 75
 """A sign of life every 15 seconds, so that nothing between takes the connection for dead."""
@@ -67,6 +70,27 @@ def upload_document(
             access=frozenset(access) or None,
         )
     return reply(told(job), 202, Location=f"/v1/workspaces/{quote(workspace, safe='')}/jobs/{job.id}")
+
+
+@router.get("/documents", response_model=DocumentList, summary="List documents and notes")
+def list_documents(workspace: str, caller: Reader, served: Served, limit: Listed = None) -> Response:
+    """What people open: documents, pages, notes and the like, without their parts and without memories."""
+    with served.weft.store.view(workspace, caller.user) as view:
+        counts = view.counts()
+        kinds = opened_types(counts)
+        most = listed(limit, 100, served)
+        nodes = view.select(Filters(types=kinds), limit=most + MOST_MEMORIES) if kinds else []
+        memories = view.select(Filters(tags=frozenset({MEMORY})), limit=MOST_MEMORIES)
+    own = [node for node in nodes if MEMORY not in node.tags][:most]
+    total = sum(counts[f"nodes.{kind}"] for kind in kinds) - len(memories)
+    return reply({"documents": own, "total": max(total, len(own))})
+
+
+@router.get("/jobs", response_model=JobList, summary="List jobs")
+def list_jobs(workspace: str, caller: Reader, served: Served) -> Response:
+    """The user's jobs in this workspace, the latest first; with an admin key, everybody's."""
+    found = served.jobs.list(workspace=workspace, user=None if caller.may(workspace, "admin") else caller.user)
+    return reply({"jobs": [told(job) for job in found]})
 
 
 @router.get("/jobs/{job}", response_model=JobOut, summary="Watch a job")

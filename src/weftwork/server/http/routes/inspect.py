@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -23,14 +23,15 @@ from weftwork.server.http.schemas.inspect import (
     Inspection,
     NearIn,
     NearMissList,
+    Overview,
     Places,
     SettingsOut,
 )
 from weftwork.server.http.service import Service
 from weftwork.server.inspection import inspect, snippet
+from weftwork.server.overview import overview
 from weftwork.store.protocol import View
-from weftwork.surface import surface
-from weftwork.types import Context, Filters, NodeInfo
+from weftwork.types import Context, Decision, Filters, NodeInfo
 from weftwork.validation import dated
 
 router = APIRouter(tags=["inspector"])
@@ -50,11 +51,17 @@ def list_inspector_settings(caller: AnyCaller, served: Served) -> Response:
             "workspaces": [{"name": name, "users": _users(caller, served, name)} for name in sorted(caller.workspaces)],
             "home": caller.home,
             "recipes": [
-                {"name": recipe.name, "packer": get_packer(recipe.packer).name, "sections": recipe.sections}
+                {
+                    "name": recipe.name,
+                    "packer": get_packer(recipe.packer).name,
+                    "sections": recipe.sections,
+                    "tokens": served.weft.default_budget(recipe),
+                }
                 for recipe in served.weft.tools.recipes.all()
             ],
             "lenses": [{"name": name, "description": lenses.get(name).description} for name in lenses.names()],
             "packers": PACKERS,
+            "now": served.weft.now(),
         }
     )
 
@@ -67,21 +74,21 @@ def _users(caller: Caller, served: Service, workspace: str) -> list[str]:
 
 @router.post("/v1/workspaces/{workspace}/inspect", response_model=Inspection, summary="Inspect a context")
 def inspect_context(workspace: str, body: InspectIn, caller: Reader, served: Served) -> Response:
-    """A context made visible: its text in pieces, every candidate with its fate, and the walk that led there."""
+    """A context made visible: its text in pieces, and every candidate with its text, its fate and the reason."""
     weft, recipe = served.weft, _recipe(body, served)
-    with surface("inspector"):
-        context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe)
+    # Looked at by a person, and given to no model: there is nothing to keep a receipt of.
+    context = weft.assemble(_request(body, recipe, caller, served, workspace), recipe, receipt=False)
     with weft.store.view(workspace, caller.user) as view:
-        return reply(inspect(view, without_timings(context, caller, workspace), recipe, body.focus))
+        return reply(inspect(view, without_timings(context, caller, workspace), recipe, weft.tools.templates))
 
 
 @router.post("/v1/workspaces/{workspace}/inspect/near", response_model=NearMissList, summary="Find near misses")
 def find_near_misses(workspace: str, body: NearIn, caller: Reader, served: Served) -> Response:
-    """The additional budget that would show each candidate whole, found by making such contexts."""
+    """The additional budget that shows each candidate whole, or the nearest ones, found by making such contexts."""
     weft, recipe = served.weft, _recipe(body, served)
     request = _request(body, recipe, caller, served, workspace)
     context = weft.assemble(request, recipe, receipt=False)
-    most = min(context.budget, served.options.limits.budget_tokens - context.budget)
+    most = served.options.limits.budget_tokens - context.budget
     moment = weft.now()
     with weft.store.view(workspace, caller.user) as view:
 
@@ -90,10 +97,22 @@ def find_near_misses(workspace: str, body: NearIn, caller: Reader, served: Serve
             larger = replace(request, budget=body.shares(recipe, total))
             return assemble(view, dated(larger, moment), recipe, weft.tools, whole_minute(moment))
 
-        misses = NearMisses(build, context)
-        wanted = [each for each in context.trace if each.citation in body.citations][: len(body.citations)]
-        found = [(each, misses.more_tokens(each, most) if most > 0 else None) for each in wanted]
+        found = list(_near(NearMisses(build, context), context, body.citations, most))
     return reply({"near": [{"node": each.node, "citation": each.citation, "more": more} for each, more in found]})
+
+
+def _near(
+    misses: NearMisses, context: Context, citations: Sequence[str], most: int
+) -> Iterator[tuple[Decision, int | None]]:
+    """Candidates with the additional tokens that they need: those of these citations, or else the nearest."""
+    if not citations:
+        more, nearest = misses.nearest(most) or (None, [])
+        yield from ((each, more) for each in nearest)
+        return
+    for each in context.trace:
+        if each.citation in citations:
+            # What was left out for another reason than its size is not tried with every budget.
+            yield each, misses.more_tokens(each, most if each.missing_tokens else 0)
 
 
 def _recipe(body: InspectIn, served: Service) -> Recipe:
@@ -117,6 +136,12 @@ def _request(body: InspectIn, recipe: Recipe, caller: Caller, served: Service, w
         focus=body.focus,
         thread=body.thread,
     )
+
+
+@router.get("/v1/workspaces/{workspace}/inspect/overview", response_model=Overview, summary="See what is there")
+def read_overview(workspace: str, caller: Reader, served: Served) -> Response:
+    """A workspace at a glance: what is in it, when it changed last, and questions that it can answer."""
+    return reply(overview(served.weft, caller.user, workspace))
 
 
 @router.get("/v1/workspaces/{workspace}/inspect/nodes", response_model=Places, summary="Find nodes to choose from")

@@ -320,3 +320,17 @@ class JobOut(Reply):
     """Notes on what was added."""
     why: str | None = None
     """Why it failed."""
+
+
+class JobList(Reply):
+    """Jobs, the latest first."""
+
+    jobs: list[JobOut]
+
+
+class DocumentList(Reply):
+    """Documents and notes, those that changed last first."""
+
+    documents: list[NodeOut]
+    total: int
+    """All that the user may see."""

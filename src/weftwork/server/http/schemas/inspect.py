@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
@@ -10,7 +11,7 @@ from pydantic import ConfigDict, Field
 from weftwork.recipe import Recipe
 from weftwork.server.http.schemas.context import QUERY, Tokens
 from weftwork.server.http.schemas.values import LARGEST_BUDGET, Model, Name, Query, Reply
-from weftwork.types import Budget, Fate, Finding, Form
+from weftwork.types import Budget, Ended, Fate, Finding, Form
 
 Closing = Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)]
 
@@ -45,7 +46,8 @@ class NearIn(InspectIn):
         json_schema_extra={"examples": [{"query": QUERY, "budget": 900, "citations": ["k482913"]}]}
     )
 
-    citations: Annotated[list[Name], Field(min_length=1, max_length=10)]
+    citations: Annotated[list[Name], Field(max_length=10)] = []
+    """Empty for the nearest of all."""
 
 
 class InspectedSection(Reply):
@@ -53,26 +55,37 @@ class InspectedSection(Reply):
 
     name: str
     title: str
+    """As it stands in the text."""
     tokens: int
     budget: int | None
 
 
-class InspectedPiece(Reply):
-    """A stretch of the text; what it shows is named where it is an excerpt, and nothing but its text where it is none.
+class InspectedCard(Reply):
+    """An excerpt; `candidate` and `candidates` are places in the list of candidates."""
 
-    `candidate` and `candidates` are places in the list of candidates.
-    """
+    document: str
+    type: str
+    title: str
+    path: list[str]
+    citation: str
+    content: str
+    """The text of the excerpt as its author wrote it: without heading and quotation marks."""
+    section: str
+    section_title: str
+    candidate: int
+    candidates: list[int]
+    score: float
+    form: Form
+    truncated: bool
+    note: str
+    tokens: int
+
+
+class InspectedPiece(Reply):
+    """A stretch of the text, exactly as a model reads it; `card` is null between excerpts."""
 
     text: str
-    document: str | None = None
-    title: str | None = None
-    section: str | None = None
-    candidate: int | None = None
-    candidates: list[int] | None = None
-    score: float | None = None
-    form: Form | None = None
-    truncated: bool | None = None
-    tokens: int | None = None
+    card: InspectedCard | None
 
 
 class InspectedCandidate(Reply):
@@ -82,46 +95,26 @@ class InspectedCandidate(Reply):
     citation: str
     type: str
     title: str
+    path: list[str]
     section: str
+    section_title: str
     tags: list[str]
+    text: str
+    """The beginning of its text."""
+    text_goes_on: bool
     score: float
     tokens: int
     fate: Fate
     reason: str
+    why: str
+    """Its place, and what speaks for it, in a sentence."""
     missing_tokens: int | None
+    """What it lacked when its turn came; null if no budget would let it in."""
     signals: dict[str, float | None]
     shares: dict[str, float]
     findings: list[Finding]
     page: int | None
     has_picture: bool
-
-
-class WalkedNode(Reply):
-    """A node that a walk met, and how many links away."""
-
-    id: str
-    title: str
-    type: str
-    distance: int
-
-
-class WalkedStep(Reply):
-    """A link that a walk followed."""
-
-    model_config = ConfigDict(validate_by_name=True)
-
-    source: str = Field(alias="from")
-    to: str
-    edge: str
-    direction: Literal["out", "in"]
-    label: str
-
-
-class Walk(Reply):
-    """The walk that led to candidates, the nearest nodes first."""
-
-    nodes: list[WalkedNode]
-    steps: list[WalkedStep]
 
 
 class InspectedWorkspace(Reply):
@@ -137,6 +130,8 @@ class InspectedRecipe(Reply):
     name: str
     packer: str
     sections: dict[str, float]
+    tokens: int
+    """The budget where a request names none."""
 
 
 class InspectedLens(Reply):
@@ -151,18 +146,24 @@ class Inspection(Reply):
 
     id: str
     user: str
+    workspace: str
+    query: str
     tokens: int
     budget: int
+    support: float | None
+    ended: Ended
+    """Why it holds no more: the budget, the evidence, or the workspace is used up."""
     lines_tokens: int
     """Tokens of the list of titles."""
     frame_tokens: int
     """Headings and everything else that is no item."""
+    matches: list[str]
+    """Words of the question as the candidates have them, in lower case."""
     sections: list[InspectedSection]
     pieces: list[InspectedPiece]
-    """The text without gaps; an excerpt has the places of what it shows in `candidates`, the best as `candidate`."""
+    """The text without gaps."""
     candidates: list[InspectedCandidate]
     """One for each candidate, in or out, the best first; `shares` is what each signal gave to the score."""
-    walk: Walk
     warnings: list[str]
     timings: dict[str, float]
 
@@ -173,7 +174,7 @@ class NearMiss(Reply):
     node: str
     citation: str
     more: int | None
-    """With so many more tokens it is whole, with one fewer not; null if twice the budget does not do it either."""
+    """With so many more tokens it is whole, with one fewer not; null if no budget does it."""
 
 
 class NearMissList(Reply):
@@ -194,6 +195,8 @@ class SettingsOut(Reply):
     recipes: list[InspectedRecipe]
     lenses: list[InspectedLens]
     packers: list[str]
+    now: datetime
+    """The moment at which the server reads its workspaces."""
 
 
 class Place(Reply):
@@ -209,3 +212,16 @@ class Places(Reply):
     """Nodes to choose from, the best first."""
 
     nodes: list[Place]
+
+
+class Overview(Reply):
+    """A workspace at a glance, as far as the user may see it."""
+
+    notes: int
+    documents: int
+    memories: int
+    passages: int
+    changed_at: datetime | None
+    """The latest change of anything in it."""
+    questions: list[str]
+    """Questions that it can answer, taken from its titles and headings."""
