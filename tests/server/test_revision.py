@@ -147,6 +147,22 @@ def test_a_receipt_says_what_was_handed_out_and_why(post):
     assert call(post, "weftwork_receipts", {"id": "rec-none"})["result"]["isError"]
 
 
+def test_clients_that_show_apps_get_the_card_of_a_context(post):
+    able = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+    tools = {each["name"]: each for each in post("tools/list").json()["result"]["tools"]}
+    address = tools["weftwork_context"]["_meta"]["ui"]["resourceUri"]
+    assert "io.modelcontextprotocol/ui" in post("server/discover").json()["result"]["capabilities"]["extensions"]
+    (page,) = post("resources/read", {"uri": address}, address).json()["result"]["contents"]
+    assert page["mimeType"] == "text/html;profile=mcp-app" and "ui/initialize" in page["text"]
+    assert "innerHTML" not in page["text"] and "http" not in page["text"]
+    asked = {"query": "What does the dome turn on?"}
+    plain, shown = (call(post, "weftwork_context", asked, capabilities=each)["result"] for each in ({}, able))
+    assert "structuredContent" not in plain and plain["content"] == shown["content"]
+    card = shown["structuredContent"]
+    assert card["tokens"] <= card["budget"]
+    assert "Dome" in [each["title"] for each in card["sources"]] and all(each["why"] for each in card["sources"])
+
+
 def test_sources_are_listed_once_each_with_what_stands_in_them(post):
     found = call(post, "weftwork_sources", {"types": ["page"]})["result"]["structuredContent"]
     assert {each["source"] for each in found["sources"]} == {"/notes/dome.md", "/notes/a/tools.md", "/notes/b/tools.md"}

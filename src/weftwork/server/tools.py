@@ -19,6 +19,7 @@ from weftwork.request import DEFAULT_DEPTH
 from weftwork.results import SearchResult
 from weftwork.server.address import SCHEME, from_uri, to_uri
 from weftwork.server.arguments import read_arguments, whole
+from weftwork.server.card import card_of
 from weftwork.server.document_page import MOST_LINKS, show_document
 from weftwork.server.memory_tools import MemoryTools
 from weftwork.server.output_cap import OutputCap
@@ -136,7 +137,7 @@ class McpTools:
             told.pop()
         if not document.markdown and not told:
             raise BudgetError(f"a budget of {most} tokens holds no answer: give {SUMMARY_BELOW} or more as maxTokens")
-        return Answer(document.markdown, notes="\n".join(told))
+        return Answer(document.markdown, notes="\n".join(told), card=card_of(document.context, self.cap))
 
     def _explain(self, arguments: Arguments) -> Answer:
         context = self._assemble(arguments, self._budget(arguments)).context
