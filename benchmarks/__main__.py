@@ -25,6 +25,7 @@ from benchmarks import (
     load,
     memory,
     models,
+    parsing,
     peers,
     relevance,
     research,
@@ -45,6 +46,7 @@ EXAMPLES = """examples:
   python -m benchmarks workspace --json
   python -m benchmarks workspace --precision
   python -m benchmarks documents --limit 4 --json
+  python -m benchmarks parsing --limit 18 --failed
   python -m benchmarks graph --passages 100000 --json
   python -m benchmarks research --json
   python -m benchmarks relevance --sets ir_med,ir_cisi --json
@@ -82,6 +84,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "injection": injection,
     "documents": documents,
     "memory": memory,
+    "parsing": parsing,
     "conflicts": conflicts,
     "graph": graph,
     "workspace": session,

@@ -200,7 +200,7 @@ class Weft:
 
     def close(self) -> None:
         """Release the store."""
-        self.receipts.flush()
+        self.receipts.write_pending()
         self.tools.pool.shutdown()
         self.store.close()
 
@@ -341,9 +341,9 @@ class Weft:
 
         It leaves a receipt unless it is a part of something else that does.
         """
-        context = self._assembled(request, recipe)
+        context, version = self._assembled(request, recipe)
         if receipt:
-            self.receipts.note(context, request, recipe)
+            self.receipts.note(context, request, recipe, version)
         return context
 
     def turn(self, thread: str, message: str, **options: Unpack[TurnOptions]) -> Turn:
@@ -358,7 +358,8 @@ class Weft:
         """Shorten a thread's history to `keep` tokens; rules, decisions, open tasks and cited sources survive."""
         return self.turns.compact(thread, keep=keep, **where)
 
-    def _assembled(self, request: Request, recipe: Recipe) -> Context:
+    def _assembled(self, request: Request, recipe: Recipe) -> tuple[Context, int]:
+        """The context, and the version of the workspace that it is of."""
         moment = self._clock()
         asked, now = self._ready(request, recipe, moment)
         with self.store.view(request.workspace, request.user) as view:
@@ -366,13 +367,13 @@ class Weft:
             key = (view.fingerprint, now, repr(request), *map(id, parts))
             cached = self.context_cache.get(key, moment)
             if cached is not None:
-                return cached
+                return cached, view.version
             context = assemble(view, asked, recipe, self._searching(request.workspace), now)
             if progress := self.changeover(request.workspace):
                 context = replace(context, warnings=(*context.warnings, str(progress)))
             until = view.next_turn(moment) if request.filters.as_of is None else None
         self.context_cache.put(key, context, parts, moment, until)
-        return context
+        return context, view.version
 
     def rank(self, request: Request, recipe: Recipe, view: View | None = None) -> Ranking:
         """Collect and score for a request, without packing, as searches do.

@@ -57,7 +57,8 @@ def test_json_counts_everything(weft, ready):
     lines = [{"id": "a"}, {"id": "b"}, {"source": "a", "target": "b"}, {"user": "ana"}]
     (ready / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert weft("add", "--json", "x.jsonl").json == {
-        "added": 0, "changed": 0, "connectors": [], "dry_run": False, "edges": 1, "links": 0, "mentions": 0, "moved": 0,
+        "added": 0, "changed": 0, "connectors": [], "dry_run": False, "edges": 1, "files": [], "links": 0,
+        "mentions": 0, "moved": 0,
         "nodes": 2, "notes": [], "read": 2, "removed": 0, "skipped": [], "unchanged": 0, "unresolved": [], "users": 1,
     }  # fmt: skip
     assert weft("add", "x.jsonl").out == "read 2 nodes: 0 new or changed, 0 edges, 1 users, 0 skipped\n"
@@ -118,3 +119,13 @@ def test_adding_a_changed_file_again_does_not_undo_its_access_list(weft, ready):
         weft("add", "pay.md")
         assert engine.search("march", mode="words")[0].node.access == frozenset({"me"})
         assert engine.search("march", mode="words", user="ben") == []
+
+
+def test_add_names_each_file_and_what_became_of_it(here, weft):
+    weft("init")
+    (here / "boat").mkdir()
+    (here / "boat" / "Care.md").write_text("Dry it.")
+    listed = weft("add", "--list", "boat").out.splitlines()[1:]
+    assert [line.split() for line in listed] == [["added", "boat"], ["added", "boat/Care.md"]]
+    files = weft("add", "--json", "boat").json["files"]
+    assert [(file["became"], file["what"]) for file in files] == [("unchanged", "boat"), ("unchanged", "boat/Care.md")]

@@ -265,3 +265,51 @@ def test_what_is_not_there_is_an_error(weft, tmp_path):
 def test_an_unknown_connector_is_an_error_that_names_those_there_are():
     with pytest.raises(InvalidInput, match=r"unknown connector 'onenote': use one of .*obsidian"):
         get_connector("onenote")
+
+
+LINES = "\n".join(f"- The {what} needs care in winter" for what in ("hull", "keel", "mast", "boom", "sail", "rope"))
+
+
+def test_a_page_that_was_renamed_and_edited_keeps_its_id_where_that_is_certain(weft, tmp_path):
+    folder = tmp_path / "boat"
+    folder.mkdir()
+    (folder / "Care.md").write_text(LINES)
+    (folder / "Crew.md").write_text("Ann steers.\n\nBob cooks.\n\nEve navigates by the stars.")
+    follow(weft, folder, get_connector("markdown"))
+    (folder / "Care.md").unlink()
+    (folder / "Winter.md").write_text(LINES.replace("mast", "tiller") + "\n- Dry all of it first")
+    report = follow(weft, folder, get_connector("markdown"))
+    assert (report.moved, report.added, report.removed) == (1, 0, 0)
+    assert weft.search("tiller")[0].node.id == "file:boat/Care.md"
+    assert [(each.became, each.why) for each in report.outcomes] == [
+        ("unchanged", ""), ("unchanged", ""), ("moved", "from Care.md"),
+    ]  # fmt: skip
+
+
+def test_a_page_that_may_be_either_of_two_is_a_new_one(weft, tmp_path):
+    folder = tmp_path / "boat"
+    folder.mkdir()
+    for name in ("One", "Two"):
+        (folder / f"{name}.md").write_text(f"{LINES}\n- {name} more")
+    follow(weft, folder, get_connector("markdown"))
+    for name in ("One", "Two"):
+        (folder / f"{name}.md").unlink()
+    (folder / "Three.md").write_text(f"{LINES}\n- three more")
+    report = follow(weft, folder, get_connector("markdown"))
+    assert (report.moved, report.added, report.removed) == (0, 1, 2)
+    assert sorted((each.became, each.what.rpartition("/")[2]) for each in report.outcomes) == [
+        ("added", "Three.md"), ("removed", "One.md"), ("removed", "Two.md"), ("unchanged", "boat"),
+    ]  # fmt: skip
+
+
+def test_the_report_names_what_was_skipped_and_why(weft, tmp_path):
+    folder = tmp_path / "boat"
+    folder.mkdir()
+    (folder / "noise.bin").write_bytes(bytes(range(256)) * 9)
+    (folder / "Care.md").write_text("Dry it.")
+    for _ in range(2):
+        report = follow(weft, folder, get_connector("markdown"))
+        outcomes = {each.what.rpartition("/")[2]: each for each in report.outcomes}
+        assert outcomes["noise.bin"].became == "skipped"
+        assert outcomes["noise.bin"].why
+    assert outcomes["Care.md"].became == "unchanged"

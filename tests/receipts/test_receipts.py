@@ -9,13 +9,15 @@ from tests.server.http.serving import running
 
 from weftwork import Client, Filters, Node, Weft
 from weftwork.cli import group
-from weftwork.errors import InvalidInput, NotFound
+from weftwork.errors import InvalidInput, NotFound, StoreError
 from weftwork.evaluate.questions import Question
 from weftwork.evaluate.run import evaluate
 from weftwork.evaluate.variants import Variant
 from weftwork.server.http.app import make_app
 from weftwork.server.http.options import Limits, Options
 from weftwork.server.keys import make_key
+from weftwork.store.open import open_store
+from weftwork.store.sqlite import schema
 from weftwork.surface import surface
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
@@ -57,7 +59,7 @@ def test_a_context_leaves_a_receipt_that_says_what_was_in_it_and_why(weft):
     assert "words" in receipt.used[0].why
     assert receipt.version == weft.store.version("main")
     assert receipt.tokenizer == "o200k_base" and receipt.embedder.startswith("hashing")
-    assert receipt.options["filters"]["exclude"] == ["keys"]
+    assert json.loads(receipt.options["filters"])["exclude"] == ["keys"]
     assert weft.receipts.get(receipt.id) == receipt
 
 
@@ -65,7 +67,7 @@ def test_a_receipt_holds_no_word_of_a_source(weft):
     weft.context("Who has the keys?")
     thread = weft.threads.create("Secret title").id
     weft.turn(thread, "What about the rollers?")
-    weft.receipts.flush()
+    weft.receipts.write_pending()
     for row in weft.store.receipts.list("main", limit=9):
         assert not any(word in row.record for word in ("greased", "spring", "Ben keeps", "Keys", "Dome"))
 
@@ -214,3 +216,24 @@ def test_the_command_line_lists_shows_replays_and_erases(weft, tmp_path):
     assert f"[{turn.citations[0]}] Dome" in shown and f"the answer cited {turn.citations[0]}" in shown
     assert json.loads(said("replay", turn.receipt, "--json"))["unchanged"] == list(turn.citations)
     assert "1 erased" in said("erase", "--all", "--yes")
+
+
+def test_a_store_without_the_tables_of_receipts_gets_them(tmp_path, monkeypatch):
+    first = dict(list(schema.MIGRATIONS.items())[:1])
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", first)
+        open_store(tmp_path / "notes.weft", clock=lambda: NOW).close()
+    with Weft.open(tmp_path / "notes.weft", embedder="hashing") as engine:
+        engine.add([Node(id="dome", text="The dome has rollers.")])
+        engine.context("dome rollers")
+        assert len(engine.receipts.list()) == 1
+
+
+def test_contexts_are_made_even_where_no_receipt_can_be_written(weft, monkeypatch, caplog):
+    def refuse(*arguments, **options):
+        raise StoreError("notes.weft may not be written to")
+
+    monkeypatch.setattr(weft.store.receipts, "put", refuse)
+    assert weft.context(QUERY).text
+    assert weft.receipts.list() == []
+    assert "receipts were not written" in caplog.text

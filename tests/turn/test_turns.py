@@ -152,7 +152,8 @@ def test_two_users_of_a_thread_are_given_what_each_may_see(weft):
 
 
 def test_a_message_that_cannot_fit_is_refused_and_not_posted(weft, thread):
-    for message, options in (("dome " * 100, {"budget": 50}), ("", {}), ("x", {"budget": 0}), ("x", {"rules": 3})):
+    refused = ("dome " * 100, {"budget": 50}), ("", {}), ("x", {"budget": 0}), ("x", {"rules": 3})
+    for message, options in (*refused, ("x", {"min_support": 2}), ("x", {"recipe": "nonsense"})):
         with pytest.raises(InvalidInput):
             weft.turn(thread, message, **options)
     assert weft.threads.messages(thread) == []

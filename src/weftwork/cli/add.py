@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -32,7 +32,7 @@ from weftwork.ingest.events import Piece
 from weftwork.ingest.imports import LINES, add_path
 from weftwork.ingest.jsonlines import parse_lines, read_json_lines
 from weftwork.ingest.load import Report, load
-from weftwork.ingest.report import Followed, Options
+from weftwork.ingest.report import Followed, Options, Outcome
 from weftwork.types import Node
 
 STANDARD_INPUT = Path("-")
@@ -51,6 +51,24 @@ STANDARD_INPUT = Path("-")
     default="now",
     show_default=True,
     help="When texts get their vectors: later leaves that to  weftwork worker.",
+)
+@click.option(
+    "--ocr",
+    "pictures",
+    type=click.Choice(["now", "later"]),
+    default="now",
+    show_default=True,
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.update(pictures=value),
+    help="When scans and pictures are read: later leaves that to the next  weftwork add.",
+)
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="Name each file and what became of it.",
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.update(listing=value),
 )
 @with_mentions
 @as_json
@@ -76,6 +94,8 @@ def command(
     weftwork add export.jsonl                 nodes, edges and users, one JSON object a line
     weftwork add ~/diary --access me          seen by this user alone, with all that comes later
     cat nodes.jsonl | weftwork add -          JSON lines from standard input
+    weftwork add --ocr later ~/papers         texts now; scans and pictures when it is added again
+    weftwork add --list ~/vault               each file and what became of it; --json has that, too
     weftwork add --embed later ~/corpus       found by its words at once, by its meaning after  weftwork worker
 
     \b
@@ -84,6 +104,7 @@ def command(
     Documents are PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, RTF, HTML, EPUB and pictures. Reading them needs
     pip install 'weftwork[documents]', and reading scans and pictures 'weftwork[ocr]' as well.
     """
+    chosen = click.get_current_context().meta
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
             raise NotFound(f"{path} does not exist: give a file or a folder")
@@ -93,7 +114,7 @@ def command(
     with open_configured(config if embed == "now" else replace(config, embedder="none")) as weft, Parser() as parser:
         options = Options(
             workspace=config.workspace, user=config.user, mentions=mentions_of(config, mentions), dry_run=dry_run,
-            parser=parser, access=frozenset(access) or None,
+            parser=parser, access=frozenset(access) or None, pictures=chosen["pictures"],
         )  # fmt: skip
         for path, connector in readers:
             with _bar(path, hidden=as_json or not sys.stderr.isatty()) as bar:
@@ -106,6 +127,7 @@ def command(
         print_json(_values([*followed.values()], [*loaded.values()], dry_run))
     else:
         _print(followed, loaded, dry_run)
+        _print_outcomes([outcome for report in followed.values() for outcome in report.outcomes if chosen["listing"]])
     if _all_skipped([*followed.values()], [*loaded.values()]):
         sys.exit(1)
 
@@ -115,6 +137,12 @@ def _all_skipped(followed: list[Followed], loaded: list[Report]) -> bool:
     skipped = any(report.skipped for report in followed) or any(report.skipped for report in loaded)
     stored = any(getattr(report, count) for report in followed for count in COUNTED)
     return skipped and not stored and not any(report.read or report.edges or report.users for report in loaded)
+
+
+def _print_outcomes(outcomes: Sequence[Outcome]) -> None:
+    for outcome in outcomes:
+        why = f": {plain_line(outcome.why)}" if outcome.why else ""
+        click.echo(f"{outcome.became:9} {plain_line(outcome.what)}{why}")
 
 
 def _is_lines(path: Path, forced: str | None) -> bool:
@@ -165,6 +193,7 @@ def _values(followed: list[Followed], loaded: list[Report], dry_run: bool) -> di
     for kind in ("skipped", "notes"):
         reports: tuple[Any, ...] = (*followed, *loaded)
         values[kind] = [asdict(notice) for report in reports for notice in getattr(report, kind)]
+    values["files"] = [asdict(outcome) for report in followed for outcome in report.outcomes]
     values["connectors"] = [report.connector for report in followed]
     return {**values, "dry_run": dry_run}
 

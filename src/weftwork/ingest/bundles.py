@@ -42,6 +42,7 @@ class Written:
     read: int = 0
     changed: int = 0
     notes: Sequence[Note] = ()
+    version: str = ""
 
 
 def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress) -> Written:
@@ -54,7 +55,7 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
     version = None if stored is None else stored.get("version")
     if version in bundle.versions and files.has(bundle.root, str(version)):
         progress.read(1)
-        return Written(read=1 + len(weft.store.unchecked_children(workspace, bundle.root)))
+        return Written(1 + len(weft.store.unchecked_children(workspace, bundle.root)), version=str(version))
     with files.incoming(bundle.root) as incoming:
         content = _take(bundle, incoming, progress)
         fresh = str(content.nodes[bundle.root].fields["version"])
@@ -79,7 +80,7 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
                 changed = transaction.batch.put(entry for entry in entries if entry.node.id not in existing)
                 changed += transaction.batch.rewrite(entry for entry in entries if entry.node.id in existing)
                 changed += transaction.batch.remove(name for name in gone if name.startswith(f"{bundle.root}#"))
-    return Written(len(entries), changed, content.notes)
+    return Written(len(entries), changed, content.notes, fresh)
 
 
 def _take(bundle: Bundle, incoming: Incoming, progress: Progress) -> _Content:

@@ -33,8 +33,12 @@ def diff_sources(
     connector: Connector,
     states: Mapping[str, SourceState],
     present: Collection[str],
+    possible: Collection[str] = (),
 ) -> Diff:
-    """Compare sources with their recorded states; `present` are the ids of top nodes that exist."""
+    """Compare sources with their recorded states; `present` are the ids of top nodes that exist.
+
+    A source that lacks something which is `possible` now is read again.
+    """
     result = Diff()
     unread: list[str] = []
     for item in listed:
@@ -50,7 +54,7 @@ def diff_sources(
             result.skipped.append(item)
     edition = f"{connector.name}/{connector.version}:"
     for key, source in result.sources.items():
-        _compare(result, source, states.get(key), edition, present)
+        _compare(result, source, _usable(states.get(key), present, possible), edition)
     result.gone = [key for key in states if key not in result.sources and not _covered(key, unread)]
     result.renamed = _renamed(result, states)
     renamed = set(result.renamed.values())
@@ -58,9 +62,14 @@ def diff_sources(
     return result
 
 
-def _compare(result: Diff, source: Source, state: SourceState | None, edition: str, present: Collection[str]) -> None:
-    if state is not None and state.id and state.id not in present:
-        state = None  # somebody removed its node
+def _usable(state: SourceState | None, present: Collection[str], possible: Collection[str]) -> SourceState | None:
+    """The state of a source; None if somebody removed its node, or if what it lacks can be read now."""
+    if state is None or (state.id and state.id not in present) or state.lacks.intersection(possible):
+        return None
+    return state
+
+
+def _compare(result: Diff, source: Source, state: SourceState | None, edition: str) -> None:
     same_edition = state is not None and state.fingerprint.startswith(edition)
     if state and same_edition and source.stamp and source.stamp == state.stamp:
         _unchanged(result, source, state)
@@ -70,7 +79,7 @@ def _compare(result: Diff, source: Source, state: SourceState | None, edition: s
     except OSError as error:
         result.skipped.append(Skipped(source.what, f"cannot be read ({error.strerror})"))
         return
-    if state and state.fingerprint == fingerprint:
+    if state and state.content == fingerprint:
         _unchanged(result, source, state)
         if source.stamp and source.stamp != state.stamp:
             result.restamped[source.key] = replace(state, stamp=source.stamp)
@@ -96,7 +105,7 @@ def _renamed(result: Diff, states: Mapping[str, SourceState]) -> dict[str, str]:
     A source was renamed if its content, or its content and name, exists under no other key.
     """
     fresh = [key for key in result.read if key not in states and result.sources[key].movable]
-    before = by_fingerprint((key, states[key].fingerprint) for key in result.gone if states[key].id)
+    before = by_fingerprint((key, states[key].content) for key in result.gone if states[key].id)
     after = by_fingerprint((key, result.read[key]) for key in fresh)
     return dict(
         pair

@@ -19,15 +19,18 @@ from weftwork.ingest.connect import connect
 from weftwork.ingest.connectors.protocol import Connector, Document, Source
 from weftwork.ingest.diff import Diff, diff_sources
 from weftwork.ingest.documents.formats import missing_packages
+from weftwork.ingest.documents.libreoffice import libreoffice
+from weftwork.ingest.documents.ocr import ocr_is_installed
 from weftwork.ingest.documents.parsing import Parser
-from weftwork.ingest.documents.reader import Place, read_document
+from weftwork.ingest.documents.reader import UNDRAWN, UNREAD, Place, read_document
 from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Refused, Skipped
 from weftwork.ingest.files import FOLDER, check_path
 from weftwork.ingest.import_log import ImportLog
-from weftwork.ingest.links import Unresolved
+from weftwork.ingest.links import Unresolved, whole
 from weftwork.ingest.mentions import EDITION
 from weftwork.ingest.read import Draft, Unsettled, free_name, read_source
-from weftwork.ingest.report import Followed, Options
+from weftwork.ingest.renames import Lines, edited_renames, text_lines
+from weftwork.ingest.report import Followed, Options, Outcome
 from weftwork.ingest.writing import PENDING, SourceWriter
 from weftwork.types import FieldValue, Node
 from weftwork.write.prepare import check_node
@@ -54,7 +57,8 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
     if options.again or log.whole.get("place", place) != place:
         log.states = {key: replace(state, fingerprint="", stamp="") for key, state in log.states.items()}
     present = weft.store.unchecked_nodes(options.workspace, [state.id for state in log.states.values() if state.id])
-    plan = diff_sources(listed, connector, log.states, present)
+    plan = diff_sources(listed, connector, log.states, present, _possible(options))
+    _find_edited_renames(weft, plan, log, options)
     with ExitStack() as stack:
         parser = options.parser or stack.enter_context(Parser())
         return _Follower(weft, log, options, plan, parser, ids).run(connector, place)
@@ -96,6 +100,29 @@ def _moved(name: str, top: str, new_top: str) -> str:
     return f"{kind}:{new_folder}{path.removeprefix(folder)}"
 
 
+def _possible(options: Options) -> list[str]:
+    """What can be read of documents now that may have been missing before."""
+    reads = (options.parser.reads_pictures if options.parser else ocr_is_installed()) and options.pictures == "now"
+    return [*([UNREAD] if reads else []), *([UNDRAWN] if libreoffice() else [])]
+
+
+def _find_edited_renames(weft: Weft, plan: Diff, log: ImportLog, options: Options) -> None:
+    """Add sources that were renamed and edited to those that were renamed."""
+    if not plan.gone or not plan.read:
+        return
+    details = log.details()
+
+    def stored(key: str) -> Lines:
+        record = details.get(key)
+        ids = [whole(log.states[key].id, local) for local in record.nodes.values()] if record else []
+        with weft.store.view(options.workspace, options.user) as view:
+            return text_lines(view.nodes(ids))
+
+    plan.renamed |= edited_renames(plan, log.states, stored)
+    renamed = set(plan.renamed.values())
+    plan.gone = [key for key in plan.gone if key not in renamed]
+
+
 class _Follower:
     """A run of the import of a path."""
 
@@ -124,21 +151,41 @@ class _Follower:
         if settled and not self._plan.read and not self._plan.gone:
             writer.restamp(self._plan.restamped)
             self._share()
+            report.outcomes = self._outcomes(writer)
             return self._as_before(report)
         writer.details = self._log.details()
         self._assign()
         self._options.expected(len(self._plan.read))
-        for key in self._plan.read:
-            self._take(self._plan.sources[key], writer)
-            self._options.progress(1)
-        self._flush(writer)
+        writer.pictures_follow = self._parser.reads_pictures and self._options.pictures == "now"
+        with self._parser.text_first():
+            for key in self._plan.read:
+                self._take(self._plan.sources[key], writer)
+                self._options.progress(1)
+            self._flush(writer)
+        self._read_pictures(writer)
         writer.remove(self._plan.gone)
         writer.restamp(self._plan.restamped)
         self._share()
         self._connect(writer, whole, everything=not settled)
         if not self._options.dry_run:
             self._weft.catch_up(self._options.workspace)
+        report.outcomes = self._outcomes(writer)
         return report
+
+    def _read_pictures(self, writer: SourceWriter) -> None:
+        """Read the documents again of which pictures are still to be read: all other texts are there by now."""
+        drafts, writer.unread, writer.pictures_follow = writer.unread, [], False
+        for draft in drafts:
+            if draft.document is not None:
+                self._put_document(draft, draft.document, writer)
+
+    def _outcomes(self, writer: SourceWriter) -> list[Outcome]:
+        """What became of each source."""
+        listed = {skipped.what: Outcome(skipped.what, "skipped", skipped.why) for skipped in self._plan.skipped}
+        for key, source in self._plan.sources.items():
+            known = writer.outcomes.pop(key, None) or listed.pop(source.what, None)
+            listed[f"{key}\n"] = known or Outcome(source.what, "unchanged")
+        return [*listed.values(), *writer.outcomes.values()]
 
     def _share(self) -> None:
         """Give what stands at the top the access list of the options, where it has another."""

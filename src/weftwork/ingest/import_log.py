@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 
 from weftwork.store.protocol import Batch, Store
 
+LACKS = "\x1f"
+"""Stands in a fingerprint before each thing that is missing of a source."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
@@ -23,6 +26,16 @@ class SourceState:
     stamp: str = ""
     why: str = ""
     """The reason, if it was skipped."""
+
+    @property
+    def content(self) -> str:
+        """The fingerprint of its content."""
+        return self.fingerprint.partition(LACKS)[0]
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """What could not be read of it, and may be another time."""
+        return frozenset(self.fingerprint.split(LACKS)[1:])
 
     def dump(self) -> str:
         """Serialise for the store."""

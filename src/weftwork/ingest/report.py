@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE
 from weftwork.ingest.documents.parsing import Parser
@@ -27,12 +28,23 @@ class Options:
     """Read every source anew, changed or not."""
     dry_run: bool = False
     """Say what would happen, and change nothing."""
+    pictures: Literal["now", "later"] = "now"
+    """When scans and pictures are read by OCR: always after all texts, or the next time."""
     progress: Callable[[int], None] = lambda _: None
     """Receives the number of sources read."""
     expected: Callable[[int], None] = lambda _: None
     """Receives the number of sources to read."""
     parser: Parser | None = None
     """The parser of documents, if several paths share it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one source."""
+
+    what: str
+    became: Literal["added", "changed", "moved", "removed", "unchanged", "skipped"]
+    why: str = ""
 
 
 @dataclass(slots=True)
@@ -51,5 +63,7 @@ class Followed:
     """Links that point somewhere."""
     mentions: int = 0
     unresolved: list[Unresolved] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    """What became of each source, in the order in which they were found; those that are gone come last."""
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)

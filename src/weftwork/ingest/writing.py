@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.ingest.bundles import Progress, write_bundle
 from weftwork.ingest.connectors.protocol import Source
+from weftwork.ingest.documents.reader import UNREAD, missing_in
 from weftwork.ingest.events import Bundle, Refused, Skipped
-from weftwork.ingest.import_log import ImportLog, SourceDetails, SourceState
+from weftwork.ingest.import_log import LACKS, ImportLog, SourceDetails, SourceState
 from weftwork.ingest.links import whole
 from weftwork.ingest.read import Draft
-from weftwork.ingest.report import Followed, Options
+from weftwork.ingest.report import Followed, Options, Outcome
 from weftwork.types import Node
 
 PENDING = "pending"
@@ -35,6 +37,12 @@ class SourceWriter:
     details: dict[str, SourceDetails]
     """The long records, in sync with what is written."""
     written: set[str] = field(default_factory=set)
+    pictures_follow: bool = False
+    """Documents with pictures to read are read again at the end."""
+    unread: list[Draft] = field(default_factory=list)
+    """The documents whose pictures are still to be read."""
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    """What became of each source, by key."""
 
     def known(self, key: str) -> SourceState | None:
         """The recorded state of a source, also after a rename."""
@@ -47,6 +55,7 @@ class SourceWriter:
     def skip(self, source: Source, why: str) -> None:
         """Report a source that was not added."""
         self.report.skipped.append(Skipped(source.what, why))
+        self.outcomes[source.key] = Outcome(source.what, "skipped", why)
 
     def write_each(self, drafts: list[Draft]) -> None:
         """Write drafts together; if that fails, one by one, so that a bad one does not keep out the others."""
@@ -100,13 +109,18 @@ class SourceWriter:
         except (Refused, InvalidInput, NotFound) as error:
             self.refuse_document(draft, str(error))
             return
-        self.report.notes += written.notes
+        lacks = missing_in(written.version)
+        if UNREAD in lacks and self.pictures_follow:
+            self.unread.append(draft)
+        else:
+            self.report.notes += written.notes
         self.report.nodes += written.changed
         with self.weft.atomic(self.options.workspace) as batch:
             if renamed and place is not None:
                 batch.move(draft.id, *place)
-            self.log.note(batch, self._records(draft), self._details_of(draft), UNSETTLED)
-        self._count(draft)
+            self.log.note(batch, self._records(draft, lacks), self._details_of(draft), UNSETTLED)
+        if draft.source.key not in self.written:
+            self._count(draft)
 
     def refuse_document(self, draft: Draft, why: str, *, again: bool = False) -> None:
         """Report an unreadable document and keep its earlier version; `again` lets the next import retry it."""
@@ -142,6 +156,8 @@ class SourceWriter:
         self.report.removed += len(stored)
         for key in gone:
             self.details.pop(key, None)
+            if self.log.states[key].id:
+                self.outcomes[key] = Outcome(key, "removed")
         if gone and not self.options.dry_run:
             with self.weft.atomic(self.options.workspace) as batch:
                 batch.remove(stored)
@@ -156,10 +172,14 @@ class SourceWriter:
             with self.weft.atomic(self.options.workspace) as batch:
                 self.log.note(batch, stamped, {}, {})
 
-    def _records(self, draft: Draft) -> dict[str, SourceState | None]:
+    def _records(self, draft: Draft, lacks: Sequence[str] = ()) -> dict[str, SourceState | None]:
         key = draft.source.key
         records: dict[str, SourceState | None] = {self.renamed.get(key, key): None}
-        records[key] = SourceState(draft.id, self.edition + draft.fingerprint, draft.source.stamp)
+        records[key] = SourceState(
+            draft.id,
+            "".join([self.edition + draft.fingerprint, *(f"{LACKS}{part}" for part in lacks)]),
+            draft.source.stamp,
+        )
         return records
 
     def _details_of(self, draft: Draft) -> dict[str, SourceDetails | None]:
@@ -179,10 +199,13 @@ class SourceWriter:
         if key in self.renamed:
             self.details.pop(self.renamed[key], None)
             self.report.moved += 1
+            self.outcomes[key] = Outcome(draft.source.what, "moved", f"from {self.renamed[key]}")
         elif state is not None and state.id:
             self.report.changed += 1
+            self.outcomes[key] = Outcome(draft.source.what, "changed")
         else:
             self.report.added += 1
+            self.outcomes[key] = Outcome(draft.source.what, "added")
         self.written.add(key)
         self.report.skipped += draft.skipped
         self.report.notes += draft.notes

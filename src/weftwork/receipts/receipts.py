@@ -8,6 +8,7 @@ one who asks. A user reads their own receipts, an administrator all of a workspa
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from weftwork.turn.values import Turn
 
 DEFAULT_USER, DEFAULT_WORKSPACE = "me", "main"
+log = logging.getLogger("weftwork.receipts")
 MOST_RECEIPTS = 1_000
 """Receipts that are kept for each workspace, unless told otherwise; the oldest go first."""
 MOST_LEFT_OUT = 20
@@ -64,24 +66,30 @@ class Receipts:
         self._guard = threading.Lock()
         self._timer: threading.Timer | None = None
 
-    def note(self, context: Context, request: Request, recipe: Recipe) -> None:
+    def note(self, context: Context, request: Request, recipe: Recipe, version: int) -> None:
         """Note that a context was handed out."""
         name = current_surface()
         if not self.most or not name:
             return
-        entry = (context, request, recipe, self._weft.store.version(request.workspace), self._weft.now(), name)
+        entry = (context, request, recipe, version, self._weft.now(), name)
         with self._guard:
             self._pending.append(entry)
             full = len(self._pending) >= PENDING
             if self.delay is not None and self._timer is None and not full:
-                self._timer = threading.Timer(self.delay, self._flush_late)
+                self._timer = threading.Timer(self.delay, self.write_pending)
                 self._timer.daemon = True
                 self._timer.start()
         if full:
-            self._weft.tools.pool.submit(self._flush_late)
+            self._weft.tools.pool.submit(self.write_pending)
 
-    def flush(self) -> None:
-        """Write what waits to be written."""
+    def write_pending(self) -> None:
+        """Write what waits to be written; where the store cannot be written, reading goes on."""
+        try:
+            self._write_pending()
+        except StoreError as error:
+            log.warning("receipts were not written: %s", error)
+
+    def _write_pending(self) -> None:
         with self._guard:
             pending, self._pending = self._pending, []
             if self._timer is not None:
@@ -93,10 +101,6 @@ class Receipts:
         for workspace, receipts in by_workspace.items():
             with suppress(NotFound):  # the workspace was dropped meanwhile
                 self._weft.store.receipts.put(workspace, [_row(receipt) for receipt in receipts], most=self.most)
-
-    def _flush_late(self) -> None:
-        with suppress(StoreError):  # the store is closed or cannot be written: reading goes on
-            self.flush()
 
     def of_turn(self, turn: Turn, request: Request, recipe: Recipe, added: Added, earlier: Sequence[str]) -> str:
         """Write the receipt of a turn, and return its id; empty if none are kept."""
@@ -120,7 +124,7 @@ class Receipts:
             inject=turn.inject,
             reason=turn.reason,
             support=turn.support,
-            options={**receipt.options, "room": added.room, "named": list(added.named)},
+            options={**receipt.options, "room": json.dumps(added.room), "named": json.dumps(added.named)},
             used=_used(decisions, shown),
             earlier=tuple(earlier),
             withdrawn=tuple(each.citation for each in turn.withdrawn),
@@ -154,7 +158,7 @@ class Receipts:
         """The latest receipts first: one's own, or as an administrator those `of` a user or of everybody."""
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"the limit must be a whole number of at least 1, got {limit!r}")
-        self.flush()
+        self.write_pending()
         whose = of if admin else user
         if not admin and of not in (None, user):
             return []
@@ -165,7 +169,7 @@ class Receipts:
         self, name: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, admin: bool = False
     ) -> Receipt:
         """A receipt by its id; that of another user is an administrator's to read."""
-        self.flush()
+        self.write_pending()
         row = self._weft.store.receipts.get(workspace, name)
         if row is None or not (admin or row.user == user):
             raise NotFound(f"there is no receipt {name!r} that you may see: list yours with  weftwork receipts")
@@ -186,7 +190,7 @@ class Receipts:
         """
         if bool(names) == everything:
             raise InvalidInput("name the receipts to erase, or say everything=True")
-        self.flush()
+        self.write_pending()
         whose: str | None = user
         if admin:
             whose = of or (None if names else user)
@@ -257,7 +261,7 @@ class Receipts:
             software=_software(),
             tokenizer=tools.counter.name,
             embedder="" if tools.embedder is None else tools.embedder.model,
-            options={each: encode(getattr(request, each)) for each in sorted(changed.difference(UNSENT))},
+            options={each: json.dumps(encode(getattr(request, each))) for each in sorted(changed.difference(UNSENT))},
             thread=request.thread or "",
         )
 

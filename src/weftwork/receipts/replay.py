@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -48,7 +49,7 @@ def replay(weft: Weft, receipt: Receipt) -> Replay:
 def _request(weft: Weft, receipt: Receipt) -> Request:
     hints = get_type_hints(Request)
     options: dict[str, Any] = {
-        name: decode(hints[name], value) for name, value in receipt.options.items() if name in hints
+        name: decode(hints[name], json.loads(value)) for name, value in receipt.options.items() if name in hints
     }
     request = Request(
         query=receipt.query,
@@ -74,6 +75,8 @@ def _turn(weft: Weft, receipt: Receipt) -> Shown:
     before = [Message(node.title, node.text) for node in messages if node.position < own][-LOOKED_BACK:]
     request = replace(_request(weft, receipt), history=tuple(before))
     given = Given(head=[Part("", name, (name,)) for name in receipt.earlier])
-    search = Search(partial(weft.assemble, receipt=False), Question(request, recipe), given, receipt.options["room"])
-    added = search.run(receipt.options["named"], memories=True, tools=True)
+    search = Search(
+        partial(weft.assemble, receipt=False), Question(request, recipe), given, json.loads(receipt.options["room"])
+    )
+    added = search.run(json.loads(receipt.options["named"]), memories=True, tools=True)
     return {part.citation: part.text for part in added.parts if part.citation}, "".join(p.text for p in added.parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +67,8 @@ class Receipt:
     software: str
     tokenizer: str
     embedder: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Further fields of the request."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Further fields of the request, each as JSON."""
     thread: str = ""
     message: str = ""
     inject: bool = True

@@ -117,6 +117,8 @@ class View(Protocol):
 
     workspace: str
     user: str
+    version: int
+    """The version of the workspace."""
     fingerprint: tuple[object, ...]
     """Equal for two views if and only if no write came between them and both see the same access lists."""
 

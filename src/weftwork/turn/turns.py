@@ -39,6 +39,7 @@ from weftwork.turn.sources import (
 from weftwork.turn.tool_results import ToolResults
 from weftwork.turn.values import Compacted, Place, Reply, ToolResult, Turn, TurnOptions, Withdrawal
 from weftwork.types import Budget, Filters, Node
+from weftwork.validation import check_request
 from weftwork.write.threads import KIND
 
 if TYPE_CHECKING:
@@ -77,13 +78,14 @@ class Turns:
         """Post a user's message, and return what to send to the model for it."""
         place = self._place(thread, options)
         budget, rules = self._checked(message, options)
+        recipe, least = self._recipe(options.get("recipe", "default")), options.get("min_support")
+        check_request(
+            Request(workspace=place.workspace, user=place.user, budget=Budget(total=budget), min_support=least)
+        )
+        tool = partial(self.tool, thread, user=place.user, workspace=place.workspace)
         with self._locks[hash(place) % LOCKS]:
             name = self._weft.threads.post(thread, message, user=place.user, workspace=place.workspace)[0]
-            return _Turn(self._weft, place, name, budget, rules, self._recipe(options.get("recipe", "default"))).made(
-                message,
-                options.get("min_support"),
-                partial(self.tool, thread, user=place.user, workspace=place.workspace),
-            )
+            return _Turn(self._weft, place, name, budget, rules, recipe).made(message, least, tool)
 
     def tool(self, thread: str, name: str, output: str, *, keep: bool = False, **where: Unpack[Place]) -> ToolResult:
         """Put a tool's output into a thread; a large one becomes a document, and the model gets a preview."""

@@ -413,3 +413,51 @@ def test_a_bundle_is_written_by_two_at_once_without_harm(weft, folder):
         write_bundle(weft, replace(one, read=nested), "main", Progress())
     assert len(kept(weft)) == 4
     assert all(weft.store.files("main").path(node, "image_path") for node in page_nodes(weft, one.root).values())
+
+
+@pytest.fixture
+def scans(folder, monkeypatch):
+    """A scan and a text; the documents that the parser was asked for, and whether with their pictures."""
+    (folder / "a-scan.pdf").write_bytes(b"scan")
+    (folder / "b-text.pdf").write_bytes(b"text")
+    asked = []
+
+    def pages(self, path, extension):
+        asked.append((path.name, self.reads_pictures))
+        yield 1
+        text = "A ferry." if path.name.startswith("b") else "Seen by OCR." if self.reads_pictures else ""
+        yield Page(markdown=text, text_source="text layer" if text else "none", image=b"x", thumbnail=b"x"), 0
+
+    monkeypatch.setattr(Parser, "pages", pages)
+    monkeypatch.setattr(parsing, "ocr_is_installed", lambda: True)
+    return asked
+
+
+def test_texts_come_first_and_pictures_after_them(weft, folder, scans):
+    report = follow(weft, folder, get_connector("files"), Options(parser=Parser()))
+    assert scans == [("a-scan.pdf", False), ("b-text.pdf", False), ("a-scan.pdf", True)]
+    assert (report.added, report.notes) == (3, [])
+    assert weft.search("seen by OCR")[0].node.fields["text_source"] == "text layer"
+    assert follow(weft, folder, get_connector("files"), Options(parser=Parser())).unchanged == 3
+    assert len(scans) == 3
+
+
+def test_pictures_can_be_left_for_the_next_time_and_the_report_says_so(weft, folder, scans):
+    for unchanged in (0, 3):
+        report = follow(weft, folder, get_connector("files"), Options(parser=Parser(), pictures="later"))
+        assert report.unchanged == unchanged
+        if not unchanged:
+            (note,) = report.notes
+            assert note.why == "1 of 1 pages have no text yet: their pictures are still to be read, by  weftwork add"
+    assert len(scans) == 2
+    assert follow(weft, folder, get_connector("files"), Options(parser=Parser())).changed == 1
+    assert weft.search("seen by OCR")
+
+
+def test_what_ocr_could_not_read_is_read_by_add_once_ocr_is_installed(weft, folder, scans, monkeypatch):
+    monkeypatch.setattr(parsing, "ocr_is_installed", lambda: False)
+    for unchanged in (0, 3):
+        assert follow(weft, folder, get_connector("files"), Options(parser=Parser())).unchanged == unchanged
+    monkeypatch.setattr(parsing, "ocr_is_installed", lambda: True)
+    assert follow(weft, folder, get_connector("files"), Options(parser=Parser())).changed == 1
+    assert weft.search("seen by OCR")

@@ -8,10 +8,11 @@ import sys
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from weftwork.ingest.documents.ocr import ocr_is_installed
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Limits, Unreadable
 
-from .making import PROSE, form, lines, pdf, text
+from .making import PROSE, form, lines, pdf, picture, text
 
 
 def three(write):
@@ -154,3 +155,11 @@ def test_the_process_ends_with_the_one_that_asks(write):
             return
         subprocess.run(["sleep", "0.1"], check=True)
     raise AssertionError("the parser outlived its owner by a minute")
+
+
+@pytest.mark.skipif(not ocr_is_installed(), reason="pictures are not read here: run  pip install 'weftwork[ocr]'")
+def test_a_picture_that_takes_too_long_costs_its_page_and_no_other(write):
+    path = write("scan.pdf", pdf(lines(72, 72, PROSE), [picture(0, 0, 612, 792)], lines(72, 72, PROSE)))
+    with Parser(Limits(seconds=60, ocr_seconds=0.001)) as parser:
+        pages = [answer[0] for answer in parser.pages(path, "pdf") if not isinstance(answer, int)]
+    assert [page.text_source for page in pages] == ["text layer", "none", "text layer"]

@@ -294,8 +294,10 @@ def test_a_text_layer_that_no_language_has_is_read_by_ocr(pages):
     seen = [Run(text="The rain had stopped", x0=10, top=10, x1=200, bottom=22, size=12)]
     (page,) = pages(pdf(lines(72, 72, shifted + shifted)), ocr=lambda _: seen)
     assert (page.markdown, page.text_source) == ("The rain had stopped", "ocr")
-    (page,) = pages(pdf(lines(72, 72, PROSE)), ocr=lambda _: seen)
-    assert page.text_source == "text layer"
+    codes = ["SKU XKCD HTML CSS PDF HTTP DNS TCP UDP SSH TLS NFS SMB XML JSON CSV TSV"] * 3
+    for text_of_page in (PROSE, codes):
+        (page,) = pages(pdf(lines(72, 72, text_of_page)), ocr=lambda _: seen)
+        assert page.text_source == "text layer"
 
 
 def test_mojibake_is_mended(pages):

@@ -12,8 +12,8 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +34,8 @@ class Parser:
     def __init__(self, limits: Limits | None = None, *, ocr: bool = True) -> None:
         self.limits = limits or Limits()
         self.reads_pictures = ocr and ocr_is_installed()
+        self.later = False
+        """Pictures are read another time."""
         self._process: subprocess.Popen[bytes] | None = None
         self._room: TemporaryDirectory[str] | None = None
         self._end: Callable[[], object] = lambda: None
@@ -45,6 +47,15 @@ class Parser:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextmanager
+    def text_first(self) -> Iterator[None]:
+        """Leave pictures for another time within a block."""
+        reads, self.reads_pictures, self.later = self.reads_pictures, False, self.reads_pictures
+        try:
+            yield
+        finally:
+            self.reads_pictures, self.later = reads, False
 
     def close(self) -> None:
         """Kill the process."""
@@ -59,10 +70,8 @@ class Parser:
         finished = False
         deadline = time.monotonic() + self.limits.document_seconds
         try:
-            self._ask(path, extension)
             number = 0
-            while True:
-                answer = self._answer(f"page {number + 1}" if number else "the first page", deadline)
+            for answer in self._answers(path, extension, deadline):
                 match answer["kind"]:
                     case "opened":
                         yield int(answer["pages"])
@@ -82,14 +91,38 @@ class Parser:
             elif self._room is not None:
                 _empty(Path(self._room.name) / GIVEN)
 
-    def _ask(self, path: Path, extension: str) -> None:
+    def _answers(self, path: Path, extension: str, deadline: float) -> Iterator[dict[str, Any]]:
+        """The answers for a document; where OCR takes too long, it goes on after that picture in a new process."""
+        told = seen = pictures = 0
+        in_ocr = False
+        self._ask(path, extension, pictures)
+        while True:
+            awaited = f"page {told}" if told > 1 else "the first page"
+            try:
+                answer = self._answer(awaited, deadline, self.limits.ocr_seconds if in_ocr else self.limits.seconds)
+            except _Late:
+                if not in_ocr or time.monotonic() >= deadline:
+                    raise
+                self.close()
+                self._ask(path, extension, pictures)
+                in_ocr, seen = False, 0
+                continue
+            in_ocr = answer["kind"] == "ocr"
+            pictures += in_ocr
+            seen += not in_ocr
+            if not in_ocr and seen > told:  # those before were told before the process was ended
+                told = seen
+                yield answer
+
+    def _ask(self, path: Path, extension: str, skip: int) -> None:
         process = self._started()
         assert self._room is not None
         job = {
             "path": os.fsencode(_hand_over(path, Path(self._room.name) / GIVEN)).hex(),
             "extension": extension,
             "limits": asdict(self.limits),
-            "ocr": self.reads_pictures,
+            "ocr": "now" if self.reads_pictures else "later" if self.later else "no",
+            "skip": skip,
         }
         assert process.stdin is not None
         try:
@@ -117,7 +150,7 @@ class Parser:
             self._end = weakref.finalize(self, _end, self._process, self._room)
         return self._process
 
-    def _answer(self, awaited: str, deadline: float = math.inf) -> dict[str, Any]:
+    def _answer(self, awaited: str, deadline: float = math.inf, seconds: float | None = None) -> dict[str, Any]:
         """The next answer; a timer kills the process if it is late, with this page or with the whole document."""
         process = self._process
         assert process is not None
@@ -128,10 +161,10 @@ class Parser:
             late.set()
             process.kill()
 
-        left = deadline - time.monotonic()
+        left, seconds = deadline - time.monotonic(), self.limits.seconds if seconds is None else seconds
         if left <= 0:
             end()
-        timer = threading.Timer(max(0.0, min(self.limits.seconds, left)), end)
+        timer = threading.Timer(max(0.0, min(seconds, left)), end)
         timer.daemon = True
         timer.start()
         try:
@@ -144,9 +177,13 @@ class Parser:
         if answer and [len(blob) for blob in blobs] == sizes and left > 0:
             return answer | {"blobs": blobs}
         if late.is_set():
-            limit = self.limits.seconds if left > self.limits.seconds else self.limits.document_seconds
-            raise Unreadable(f"takes too long: {awaited} was not there after {limit:g} s")
+            limit = seconds if left > seconds else self.limits.document_seconds
+            raise _Late(f"takes too long: {awaited} was not there after {limit:g} s")
         raise Unreadable(f"makes the parser fail at {awaited} ({_death(process)})")
+
+
+class _Late(Unreadable):
+    """The process did not answer in time."""
 
 
 def _hand_over(path: Path, folder: Path) -> Path:

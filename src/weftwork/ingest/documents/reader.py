@@ -11,6 +11,7 @@ from pathlib import Path
 from weftwork.errors import MissingExtra
 from weftwork.ingest.documents.formats import extension_of, missing_packages
 from weftwork.ingest.documents.libreoffice import DRAWN, libreoffice
+from weftwork.ingest.documents.long_tables import with_repeated_headers
 from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.values import Page, Unreadable
 from weftwork.ingest.events import TIMESTAMP, Attachment, Bundle, Expected, Note, Refused, Skipped
@@ -18,7 +19,7 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 6
+EDITION = 7
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -78,6 +79,11 @@ def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
     return Bundle(place.id, place.source, _versions(version, parser), lambda: _read(path, top, version, parser))
 
 
+def missing_in(version: str) -> tuple[str, ...]:
+    """What a document lacks, by its version: it can be had with other parts installed, or later."""
+    return tuple(part for part in (UNREAD, UNDRAWN) if part in version)
+
+
 def _versions(version: str, parser: Parser) -> tuple[str, ...]:
     """The versions that need not be read again, given what is installed now."""
     unread = ("",) if parser.reads_pictures else ("", UNREAD)
@@ -113,9 +119,13 @@ def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node 
     version += (UNREAD if unread else "") + (UNDRAWN if undrawn else "")
     yield replace(top, fields=_for_programs({**top.fields, "version": version}))
     yield from (Note(top.source, text) for text in seen.cut)
-    if unread:
-        few = f"{seen.without_text} of {seen.pages} pages"
+    few = f"{seen.without_text} of {seen.pages} pages"
+    if unread and parser.later:
+        yield Note(top.source, f"{few} have no text yet: their pictures are still to be read, by  weftwork add")
+    elif unread:
         yield Note(top.source, f"{few} have no text: to read pictures, run  pip install 'weftwork[ocr]'")
+    elif seen.without_text:
+        yield Note(top.source, f"{few} have no text: reading their pictures takes too long")
 
 
 def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
@@ -147,7 +157,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
         id=name,
         type=PAGE,
         title=": ".join(filter(None, [f"{top.title}, {page.unit} {seen.pages}", page_outline.label])),
-        text=page.markdown,
+        text=with_repeated_headers(page.markdown),
         source=top.source,
         parent=top.id,
         position=seen.pages,

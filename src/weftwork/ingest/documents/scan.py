@@ -24,7 +24,10 @@ def scanned(picture: Image, tools: Tools, number: int = 1) -> tuple[str, TextSou
     """The OCR text of a picture as Markdown, and its source."""
     if tools.ocr is None:
         return "", "none"
-    runs = _even(tools.ocr(picture))
+    seen = tools.ocr(picture)
+    if seen is None:
+        return "", "none"
+    runs = _even(seen)
     if not runs:
         return "", "ocr"
     page = Sampled(runs, picture.height, number)

@@ -32,6 +32,8 @@ class Limits:
     """Of an archive (DOCX, PPTX, XLSX, EPUB) when it is unpacked."""
     seconds: float = 180.0
     """Until the next page is there; opening the document counts with the first one."""
+    ocr_seconds: float = 90.0
+    """For the OCR of one picture; a page that takes longer has no text, and the report says so."""
     document_seconds: float = 900.0
     """Until the last page is there: a worker is free again after that."""
     memory_bytes: int = 4_000_000_000
@@ -67,5 +69,7 @@ class Tools:
     """The limits and the OCR engine of all parsers."""
 
     limits: Limits
-    ocr: Callable[[Image], list[Run]] | None = None
-    """Reads a picture; None if the extra is not installed."""
+    ocr: Callable[[Image], list[Run] | None] | None = None
+    """Reads a picture, or None if that takes too long; None if the extra is not installed, or pictures come later."""
+    later: bool = False
+    """Pictures are read another time: pages that need it are told by their text source, `none`."""

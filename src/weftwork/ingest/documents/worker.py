@@ -13,15 +13,20 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from weftwork.ingest.documents.formats import parse
 from weftwork.ingest.documents.libreoffice import installation
 from weftwork.ingest.documents.ocr import Ocr
 from weftwork.ingest.documents.sandbox import GIVEN, OWN, confine
 from weftwork.ingest.documents.values import Limits, Page, Tools, Unreadable
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from weftwork.ingest.documents.layout.boxes import Run
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -39,8 +44,26 @@ def main() -> None:
         job = json.loads(line)
         limits = Limits(**job["limits"])
         _limit_memory(limits.memory_bytes)
-        for answer, blobs in _answers(job, Tools(limits, ocr if job["ocr"] else None)):
+        announced = _Announced(ocr, job["skip"], lambda: _send(out, {"kind": "ocr"}, ()))
+        tools = Tools(limits, announced if job["ocr"] == "now" else None, job["ocr"] == "later")
+        for answer, blobs in _answers(job, tools):
             _send(out, answer, blobs)
+
+
+class _Announced:
+    """OCR that says when it begins, and leaves out the first pictures: they were read before, or took too long."""
+
+    def __init__(self, ocr: Ocr, skip: int, announce: Callable[[], None]) -> None:
+        self._ocr = ocr
+        self._skip = skip
+        self._announce = announce
+
+    def __call__(self, picture: Image) -> list[Run] | None:
+        if self._skip:
+            self._skip -= 1
+            return None
+        self._announce()
+        return self._ocr(picture)
 
 
 def _answers(job: dict[str, Any], tools: Tools) -> Iterator[tuple[dict[str, Any], tuple[bytes, ...]]]:

@@ -79,7 +79,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         service.weft.receipts.delay = None
-        await anyio.to_thread.run_sync(service.weft.receipts.flush)
+        await anyio.to_thread.run_sync(service.weft.receipts.write_pending)
         await anyio.to_thread.run_sync(service.jobs.stop)
 
 

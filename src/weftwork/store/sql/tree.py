@@ -41,6 +41,7 @@ class TreeReads:
         self.workspace, self.user = names
         # The number too: a workspace that is made again under a name counts its versions anew.
         self.fingerprint: tuple[object, ...] = (*names, reader.workspace, version, reader.acls)
+        self.version = version
         self._version = version
 
     @property

@@ -102,7 +102,7 @@ def _is_scan(runs: list[Run], covered: float, tools: Tools) -> bool:
         return covered > 0
     if (len(text) < FEWEST and covered >= COVERED) or is_strange(text):
         return True
-    return tools.ocr is not None and is_unspeakable(" ".join(run.text for run in runs))
+    return (tools.ocr is not None or tools.later) and is_unspeakable(" ".join(run.text for run in runs))
 
 
 def render(page: PdfPage, side: int) -> Image:
