@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weftwork.query import Period, read_query
+from weftwork.query import read_query
+from weftwork.text.periods import Period
 
 NOW = datetime(2026, 3, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 
@@ -60,6 +61,16 @@ def test_intent_names_types(query, wanted):
         ("since last march", day(3, 1), day(4, 1)),
         ("the 31 June meeting", day(6, 1, 2025), day(7, 1, 2025)),
         ("the best of in 2023", day(1, 1, 2023), day(1, 1, 2024)),
+        ("what was said three days ago", day(3, 15), day(3, 16)),
+        ("decided two weeks ago", day(3, 1), day(3, 8)),
+        ("a month ago", day(2, 1), day(3, 1)),
+        ("2 years ago", day(1, 1, 2024), day(1, 1, 2025)),
+        ("called last friday", day(3, 13), day(3, 14)),
+        ("what happened on Wednesday", day(3, 11), day(3, 12)),
+        ("over the weekend", day(3, 14), day(3, 16)),
+        ("planted in the summer", day(6, 1, 2025), day(9, 1, 2025)),
+        ("planted last winter", day(12, 1, 2025), day(3, 1)),
+        ("the trip in spring 2024", day(3, 1, 2024), day(6, 1, 2024)),
     ],
 )
 def test_a_time_in_the_query_is_understood(query, start, end):
@@ -127,3 +138,11 @@ def test_other_questions_are_not_for_what_is_overdue(query):
 )
 def test_keywords_of_scripts_without_spaces_and_with_marks(query, keywords):
     assert read_query(query, NOW).keywords == keywords
+
+
+def test_what_is_due_on_a_weekday_is_due_on_the_next_one():
+    assert read_query("what is due on Friday?", NOW).due == Period(day(3, 20), day(3, 21))
+
+
+def test_a_framework_is_no_season():
+    assert read_query("beans in Spring Boot", NOW).period is None

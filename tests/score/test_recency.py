@@ -90,6 +90,15 @@ def test_a_named_period_admits_its_start_and_excludes_its_end(day, expected):
     assert period(candidate(updated_at=moment), facts("what was done last week")) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("We met yesterday.", 1.0), ("Two days ago we met.", 0.0), ("We met.", 0.0), ("Last week was long.", 1.0)],
+)
+def test_what_a_text_says_of_yesterday_is_of_the_day_before_it_was_written(text, expected):
+    written = candidate(text=text, updated_at=NOW.replace(day=16))
+    assert period(written, facts("what happened on 2026-03-15")) == expected
+
+
 def test_a_period_does_not_apply_where_none_is_named_or_no_time_is_known():
     assert period(candidate(updated_at=NOW), facts("what was done")) is None
     assert period(candidate(), facts("what was done last week")) is None

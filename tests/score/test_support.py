@@ -1,8 +1,11 @@
 """Support: a context is empty where nothing answers the query."""
 
+from dataclasses import replace
+
 import pytest
 
 from weftwork import Node, Weft
+from weftwork.embed.card import Trust, known_cards
 from weftwork.embed.static import StaticEmbedder
 from weftwork.errors import InvalidInput
 from weftwork.request import Message
@@ -107,3 +110,26 @@ def test_a_question_that_somebody_asked_before_is_no_answer_to_it(workshop):
     assert context.items and "folder" in context.text and question not in context.text
     assert [one.reason for one in context.trace if not one.node.startswith("n")] == ["it only repeats the question"]
     workshop.remove([thread])
+
+
+class _WithCard(StaticEmbedder):
+    """The static model under another card."""
+
+    def __init__(self, trust):
+        super().__init__()
+        self._trust = trust
+
+    @property
+    def card(self):
+        return replace(known_cards()["static"], trust=self._trust)
+
+
+def test_support_is_on_the_scale_of_the_models_card(tmp_path):
+    notes = [Node(id=f"n{n}", title=f"Note {n}", text=f"Shelf {n} holds paint and brushes.") for n in range(60)]
+    asked, supports = "Which shelf holds paint?", {}
+    for half in (0.0, 0.07, 2.0):
+        with Weft.open(tmp_path / f"{half}.weft", embedder=_WithCard(Trust(half=half))) as weft:
+            weft.add(notes)
+            supports[half] = weft.context(asked, min_support=0.1).support
+    assert supports[0.0] is None
+    assert supports[0.07] > 0.5 > supports[2.0]

@@ -14,8 +14,7 @@ UNSEEN = 0.8
 
 def fuse(words: float, cosine: float, trust: Trust = CAUTIOUS) -> float:
     """(1 − (1 − words)(1 − weight · cosine))^power, the cosine on the model's own scale."""
-    reach = (cosine - trust.floor) / (trust.ceiling - trust.floor)
-    fused = 1.0 - (1.0 - words) * (1.0 - trust.weight * min(1.0, max(0.0, reach)))
+    fused = 1.0 - (1.0 - words) * (1.0 - trust.weight * min(1.0, trust.reach(cosine)))
     return fused if trust.power == 1.0 else max(0.0, fused) ** trust.power
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from weftwork.collect.aliases import long_forms, short_forms
 from weftwork.collect.cached import once
 from weftwork.collect.exact_names import Named, named
 from weftwork.collect.follow_up import LOOKED_BACK, borrowed, is_follow_up, spoken_of
@@ -62,6 +63,8 @@ _QUOTED = re.compile('["\u201c\u201d\u201e][^"\u201c\u201d\u201e]+["\u201c\u201d
 MOST_CORRECTED = 8
 CORRECTED = 0.7
 """Words of a query that are corrected, and the weight of a correction beside a word of the query."""
+DEFINING = 3
+"""The best hits in which an acronym is looked for that stands for words of the query."""
 RECENT_EVENTS = 50
 """The user's own edits and views that are read."""
 
@@ -186,9 +189,14 @@ class Inquiry:
 
     @property
     def weighted_words(self) -> dict[str, float]:
-        """Words that are searched for beside those of the question: borrowed ones, and corrections."""
+        """Words that are searched for beside those of the question: borrowed ones, aliases, and corrections."""
         near = {other: CORRECTED for others in self.corrections.values() for other in others}
-        return {**borrowed(self.said_before, self.question.text), **near} if self.said_before else near
+        borrows = borrowed(self.said_before, self.question.text) if self.said_before else {}
+        return {**borrows, **self._long_forms, **near}
+
+    @once
+    def _long_forms(self) -> dict[str, float]:
+        return long_forms(self.view, self.question.search)
 
     @once
     def corrections(self) -> dict[str, tuple[str, ...]]:
@@ -210,6 +218,10 @@ class Inquiry:
         if not query.strip():
             return []
         hits = self.search_words(query, filters, self.search_depth)
+        texts = [record.passage.text for record in self.load([hit.key for hit in hits[:DEFINING]])]
+        if short := short_forms(texts, query):
+            also = {**self.weighted_words, **short}
+            hits = self.view.search_words(query, limit=self.search_depth, filters=filters, also=also)
         if len(hits) >= self.search_depth or not _QUOTED.search(query) or not _QUOTED.sub("", query).strip():
             return hits
         keys = {hit.key for hit in hits}

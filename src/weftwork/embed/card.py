@@ -47,14 +47,23 @@ class Trust:
     power: float = 1.0
     """The exponent of what is fused, by which the 20th hit has the same share of the best with every model.
 
-    Bounds and links go by such shares (`ratio` in docs/decisions/0027-trust-in-models.md)."""
+    Bounds and links go by such shares."""
+    alone: float = 0.1
+    """What a cosine counts for without a word in common, in the support of a query."""
+    half: float = 0.0
+    """The evidence with a support of one half (`score/support.py`); 0 where that was not measured."""
 
     def __post_init__(self) -> None:
         shares = 0 <= self.weight <= 1 and 0 <= self.level <= 1 and 0 < self.power <= 10
-        if not (shares and -1 <= self.floor < self.ceiling <= 1):
+        if not (shares and min(self.alone, self.half) >= 0 and -1 <= self.floor < self.ceiling <= 1):
             raise InvalidInput(
-                f"weight and level must be 0 to 1, power 0 to 10, and floor below ceiling within −1 to 1, not {self}"
+                "weight and level must be 0 to 1, power 0 to 10, alone and half 0 or more, and floor below ceiling "
+                f"within −1 to 1, not {self}"
             )
+
+    def reach(self, cosine: float) -> float:
+        """A cosine on the scale from floor to ceiling, not below 0."""
+        return max(0.0, (cosine - self.floor) / (self.ceiling - self.floor))
 
 
 CAUTIOUS = Trust()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from weftwork.embed.card import ModelCard, known_cards
 from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix
 from weftwork.embed.vectors import BatchEmbedding, unit_rows
@@ -40,6 +41,11 @@ class StaticEmbedder(BatchEmbedding):
 
     model = "wordllama-l2-supercat-256"
     dimensions = 256
+
+    @property
+    def card(self) -> ModelCard:
+        """How far it is trusted."""
+        return known_cards()["static"]
 
     def __init__(self, *packages: str) -> None:
         """`packages` are those to look for the files in."""

@@ -18,9 +18,9 @@ from weftwork.text.snippet import excerpt
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-SECONDS = 1.0
+SECONDS = 0.15
 """The time after which no further text is read."""
-WINDOW = 400
+WINDOW = 300
 """Characters of a text that are read, around the words of the question: the time grows with them."""
 
 

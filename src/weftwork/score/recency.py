@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime, timedelta
 
 from weftwork.score.facts import Facts
+from weftwork.text.periods import period_of
 from weftwork.types import Candidate
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+_RELATIVE = re.compile(r"\b(?:yesterday|ago|last (?:night|week|month|year|\w+day|weekend))\b", re.IGNORECASE)
+"""Times that a text names from its own day on."""
 
 
 def _age(moment: datetime | None, now: datetime) -> timedelta | None:
@@ -41,8 +45,14 @@ def monthly(candidate: Candidate, facts: Facts) -> float | None:
 
 
 def period(candidate: Candidate, facts: Facts) -> float | None:
-    """1 inside the stretch of time that the query names, else 0; None if it names none."""
+    """1 inside the stretch of time that the query names, else 0; None if it names none.
+
+    What a text says of "yesterday" is of the day before it was written.
+    """
     span, moment = facts.question.period, candidate.node.updated_at
     if span is None or moment is None:
         return None
-    return 1.0 if span.start <= moment < span.end else 0.0
+    if span.start <= moment < span.end:
+        return 1.0
+    told = period_of(candidate.passage.text.lower(), moment) if _RELATIVE.search(candidate.passage.text) else None
+    return 1.0 if told is not None and told.start < span.end and span.start < told.end else 0.0

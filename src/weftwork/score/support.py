@@ -17,10 +17,8 @@ from weftwork.types import SEARCHED, Candidate, Decision, Kind
 
 BY_WORDS, BY_VECTOR = 5, 2
 """The best hits of both searches that are compared with the query."""
-WITHOUT_WORDS = 0.1
-"""What a cosine counts for by itself, beside the share of the words."""
-HALF, HALF_BY_WORDS = 0.07, 0.16
-"""The evidence with a support of one half: beside vectors, and of words alone."""
+HALF_BY_WORDS = 0.16
+"""The evidence with a support of one half by words alone; beside vectors it is that of the model's card."""
 MISSPELT = 0.5
 """The share of its weight that a word has by a correction alone."""
 FEW_WORDS = 4
@@ -31,8 +29,6 @@ BY_QUERY: frozenset[Kind] = SEARCHED | {"keywords", "look", "link_rank", "adjace
 """Kinds of findings that the query brought, directly or through its hits."""
 NEAREST = 3
 """Titles that a warning names."""
-CALIBRATED = frozenset({"wordllama-l2-supercat-256"})
-"""Models whose cosines were measured; of others nothing is known, and they leave nothing out."""
 
 
 def supported_by(
@@ -113,12 +109,13 @@ def _evidence(inquiry: Inquiry) -> float | None:
     keys = [hit.key for hit in inquiry.word_hits[:BY_WORDS]]
     if inquiry.embedder is None:
         return _scaled(max(_shares(inquiry, keys).values(), default=0.0), HALF_BY_WORDS)
-    if inquiry.embedder.model not in CALIBRATED:
+    trust, cosines = inquiry.trust, inquiry.cosines
+    if not trust.half:  # nobody knows what its cosines mean
         return None
-    cosines = inquiry.cosines
     keys += [hit.key for hit in inquiry.vector_hits[:BY_VECTOR] if hit.key not in keys]
-    best = ((share + WITHOUT_WORDS) * cosines.get(key, 0.0) for key, share in _shares(inquiry, keys).items())
-    return _scaled(max(best, default=0.0), HALF)
+    shares = _shares(inquiry, keys)
+    best = ((share + trust.alone) * trust.reach(cosines.get(key, 0.0)) for key, share in shares.items())
+    return _scaled(max(best, default=0.0), trust.half)
 
 
 def _scaled(evidence: float, half: float) -> float:

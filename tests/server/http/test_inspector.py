@@ -37,6 +37,7 @@ STATES: dict[str, dict[str, object]] = {
     "refused": {"focus": "no such node"},
     "compare": {"view": "compare"},
     "compared": {"view": "compare", "b-user": "ben"},
+    "receipts": {"view": "receipts"},
     "documents": {"view": "documents"},
     "memories": {"view": "memories"},
     "keys": {"view": "keys"},
@@ -189,6 +190,38 @@ class TestStart:
         expect(page.locator(".nothing")).to_contain_text("Nothing fits into 3 tokens")
         expect(page.locator(".missing").first).to_contain_text("fits with")
         expect(page.locator(".drop")).to_have_count(0)
+
+
+class TestReceipts:
+    def test_a_context_that_was_handed_out_is_opened_as_it_was_and_beside_now(self, visit, weft):
+        weft.add([Node(id="lamp", title="Lamp", text="The quartz lamp burns 60 W.")], workspace="studio")
+        asked(weft, "quartz lamp", budget=300)
+        weft.add([Node(id="lamp", title="Lamp", text="The quartz lamp burns 40 W.")], workspace="studio")
+        asked(weft, "quartz lamp", budget=301)
+        page = visit.open(query="")
+        expect(page.locator("#recent .entry").first).to_contain_text("for ana · by python")
+        page.locator("#recent a").nth(1).click()
+        expect(page.locator("#then-now")).to_contain_text("something else now")
+        expect(page.locator("#receipt-title")).to_have_text("quartz lamp")
+        page.locator("a[data-view=receipts]").click()
+        for box in page.locator("#receipts input").all()[:2]:
+            box.check()
+        page.get_by_role("button", name="Compare two").click()
+        expect(page.locator("#two-receipts .card").first).to_be_visible()
+        assert "b-receipt=" in page.url
+        page.go_back()
+        page.go_back()
+        expect(page.locator("#receipt-title")).to_have_text("quartz lamp")
+        page.get_by_role("button", name="Ask it now").click()
+        visit.settled()
+        assert page.locator("#query").input_value() == "quartz lamp"
+        expect(card(page, "Lamp")).to_contain_text("40 W")
+
+    def test_looking_leaves_no_receipt(self, visit, weft):
+        before = weft.receipts.list(50, user="ana", workspace="studio")
+        visit.open(query="What may the page ask for?")
+        visit.open(query="")
+        assert weft.receipts.list(50, user="ana", workspace="studio") == before
 
 
 class TestReading:
@@ -480,8 +513,13 @@ class TestAsking:
         with visiting(chromium, url, allowed=NOT_LOADED) as visit:
             page = visit.open(focus="no such node")
             expect(page.locator("#problem")).to_contain_text("no such node")
+            page = visit.open()
+            expect(page.locator("#problem")).to_be_hidden()
             page = visit.open(recipe="no-such-recipe")
-            expect(page.locator("#problem")).to_contain_text("no-such-recipe")
+            expect(page.locator("#problem .grow")).to_contain_text("no-such-recipe")
+            assert page.locator("#problem").inner_text() == page.locator("#problem .grow").inner_text()
+            # What still stands there answered something else, and is no longer as strong.
+            expect(page.locator("body")).to_have_class(re.compile("stale"))
             page.locator("#recipe").select_option("default")
             visit.settled()
             expect(page.locator("#problem")).to_be_hidden()

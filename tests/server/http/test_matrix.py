@@ -103,6 +103,9 @@ ROWS = {
     ("POST", f"{W}/documents"): write(lambda node: {"files": {"file": ("", b"x")}}, same=True),
     ("GET", f"{W}/documents"): Row(),
     ("GET", f"{W}/jobs"): Row(),
+    ("GET", f"{W}/sources"): Row("admin"),
+    ("POST", f"{W}/sources/{{source:path}}/read"): Row("admin"),
+    ("DELETE", f"{W}/sources/{{source:path}}"): Row("admin"),
     ("GET", f"{W}/keys"): Row("admin"),
     ("POST", f"{W}/keys"): Row("admin", (json_of(user="ben"),)),
     ("DELETE", f"{W}/keys/{{key}}"): Row("admin"),
@@ -182,6 +185,7 @@ NAMED = {
     or any("NODE" in str(ask("NODE")) for ask in row.asks)
 }
 del NAMED["POST", "/v1/workspaces"], NAMED["PUT", f"{W}/users/{{user:path}}"]
+del NAMED["DELETE", f"{W}/sources/{{source:path}}"]
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,9 @@ export const searchMemories = (workspace, user, query, signal) => json(at(worksp
 export const history = (workspace, user, memory) => json(at(workspace, `memories-history?${new URLSearchParams({ memory })}`), { user });
 export const changeMemory = (workspace, user, id, body) => json(named(workspace, "memories", id), { method: "PUT", body, user });
 export const forgetMemory = (workspace, user, id) => json(named(workspace, "memories", id), { method: "DELETE", user });
+export const sources = (workspace, signal) => json(at(workspace, "sources"), { signal });
+export const readSource = (workspace, id) => json(`${named(workspace, "sources", id)}/read`, { method: "POST" });
+export const removeSource = (workspace, id) => json(named(workspace, "sources", id), { method: "DELETE" });
 export const receipts = (workspace, user, limit, signal) => json(at(workspace, `receipts?${new URLSearchParams({ limit })}`), { user, signal });
 export const receipt = (workspace, user, id, signal) => json(named(workspace, "receipts", id), { user, signal });
 export const replay = (workspace, user, id, signal) => json(`${named(workspace, "receipts", id)}/replay`, post(undefined, user, signal));

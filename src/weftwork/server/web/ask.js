@@ -42,7 +42,7 @@ export const mostTokens = () => settings.most_tokens;
 export const choices = () => settings;
 
 export const RECIPES = () => settings.recipes.map((each) =>
-  [each.name, each.name === "default" ? "every surface (default)" : `recipe ${each.name}`]);
+  [each.name, each.name === "default" ? "every surface" : `recipe ${each.name}`]);
 
 export function show(state) {
   choose($("workspace"), settings.workspaces.map(name), state.workspace);

@@ -27,10 +27,10 @@ export function code(state, key) {
   const { query, budget, ...more } = request(state);
   const size = typeof budget === "number" ? budget : budget.total;
   const options = Object.entries({ workspace: state.workspace, user: state.user, budget: size, ...more })
-    .map(([name, value]) => `    ${name}=${python(value)},`).join("\n");
+    .map(([name, value]) => `        ${name}=${python(value)},`).join("\n");
   const token = key ? ", key=os.environ[\"WEFTWORK_KEY\"]" : "";
-  return `${key ? "import os\n\n" : ""}from weftwork import Client\n\nclient = Client(${python(new URL(".", document.baseURI).href)}${token})\n` +
-    `context = client.context(\n    ${python(query)},\n${options}\n)\nprint(context.text)\n`;
+  return `${key ? "import os\n\n" : ""}from weftwork import Client\n\nwith Client(${python(new URL(".", document.baseURI).href)}${token}) as client:\n` +
+    `    context = client.context(\n        ${python(query)},\n${options}\n    )\n    print(context.text)\n`;
 }
 
 function wrapped(pen, text, width) {

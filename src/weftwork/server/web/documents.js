@@ -83,16 +83,41 @@ function documentEntry(state, does, node) {
     el("div", { class: "entry-acts" }, button("Read", () => readWhole(state, node.id, name), "quiet"), ask.may("write") ? remove : null));
 }
 
+// A file or folder of the server that was added: what of it is there, what could not be read, and reading it again.
+function sourceEntry(state, does, source) {
+  const said = el("p", { class: "small", role: "status" });
+  const attempt = (run) => async () => {
+    try { await run(); } catch (error) { said.textContent = error.message; said.classList.add("bad-text"); }
+  };
+  const read = button("Index again", attempt(async () => {
+    said.textContent = "reading…";
+    const { added, changed, removed, unchanged } = await api.readSource(state.workspace, source.id);
+    said.textContent = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
+  }), "quiet");
+  const remove = button("Remove", attempt(async () => {
+    if (remove.textContent === "Remove") { remove.textContent = "Remove all of it for good?"; return; }
+    await api.removeSource(state.workspace, source.id);
+    does.again();
+  }), "danger");
+  const errors = source.skipped.length ? el("details", { class: "more" }, el("summary", { text: `${plural(source.skipped.length, "file", "files")} could not be read` }),
+    source.skipped.map(({ what, why }) => el("p", { class: "small", text: `${what} ${why}` }))) : null;
+  return el("li", { class: "entry" }, el("div", {}, el("p", { class: "entry-title", text: source.name }),
+    el("p", { class: "path", text: [`${number(source.stored)} by ${source.connector}`, source.is_there ? null : "gone from the server's disk"].filter(Boolean).join(" · ") }), errors, said),
+  el("div", { class: "entry-acts" }, source.is_there ? read : null, remove));
+}
+
 export function documentsView(does) {
   async function show(state, signal) {
-    const [{ documents, total }, { jobs }] = await Promise.all([
-      api.documents(state.workspace, state.user, signal), api.jobs(state.workspace, state.user, signal)]);
+    const [{ documents, total }, { jobs }, { sources }] = await Promise.all([
+      api.documents(state.workspace, state.user, signal), api.jobs(state.workspace, state.user, signal),
+      ask.may("admin") ? api.sources(state.workspace, signal) : { sources: [] }]);
     const uploads = jobs.filter((job) => UNFINISHED.includes(job.state) || job.state === "failed");
     return el("section", { class: "library", "aria-labelledby": "documents-title" },
       el("div", { class: "library-head" }, el("h2", { id: "documents-title", text: "Documents and notes" }),
         el("span", { class: "muted", text: total > documents.length ? `the latest ${number(documents.length)} of ${number(total)} in ${state.workspace}` : `${number(total)} in ${state.workspace}, seen as ${state.user}` })),
       ask.may("write") ? dropZone(state, does) : null,
       uploads.length ? [el("h3", { text: "Uploads" }), el("ol", { class: "entries", id: "uploads" }, uploads.map((job) => jobEntry(state, does, job)))] : null,
+      sources.length ? [el("h3", { text: "Files and folders of the server" }), el("ol", { class: "entries", id: "sources" }, sources.map((each) => sourceEntry(state, does, each))), el("h3", { text: "Documents and notes, the latest first" })] : null,
       documents.length ? el("ol", { class: "entries", id: "documents" }, documents.map((node) => documentEntry(state, does, node)))
         : el("p", { class: "empty", text: "There is nothing here yet." }));
   }

@@ -27,7 +27,8 @@ const context = contextView(does);
 const views = { compare: compareView(does), documents: documentsView(does), receipts: receiptsView(does), memories: memoriesView(does), keys: keysView(does) };
 
 const put = (part) => { if ($("view").firstChild !== part || $("view").childNodes.length > 1) $("view").replaceChildren(part); };
-const subject = () => [state.view, state.query, state.workspace, state.user].join("\n");
+// What an answer is about: all but its size, and what of it is looked at.
+const subject = () => address.hash({ ...state, budget: 0, raw: false, chosen: "" });
 
 // What a click, a key or a drag changes. "note" is only remembered, "drag" is asked for as fast as answers come.
 function change(parts, how) {
@@ -55,8 +56,8 @@ function fail(error) {
   if (error.name === "AbortError") return;
   if (error.status === 401) return askForKey(api.getKey() ? "This key is not valid, or no longer." : "");
   const gone = error.status === 0;
-  $("problem").replaceChildren(el("span", { class: "grow", text: gone ? "The server does not answer. Trying again…" : error.message }),
-    gone || error.status >= 500 ? button("Try again", () => begin()) : null);
+  const again = gone || error.status >= 500 ? [button("Try again", () => begin())] : [];
+  $("problem").replaceChildren(el("span", { class: "grow", text: gone ? "The server does not answer. Trying again…" : error.message }), ...again);
   $("problem").hidden = false;
   if (gone) setTimeout(comeBack, RETRY);
 }
@@ -114,6 +115,8 @@ async function update(dragged = false) {
   } finally {
     if (running?.signal === signal) {
       busy(false);
+      // What was asked for did not come: what is still there answers something else.
+      document.body.classList.toggle("stale", shownFor !== "" && shownFor !== subject());
       document.body.classList.add("asked");
     }
   }

@@ -14,6 +14,7 @@ from weftwork.server.http.routes import (
     memories,
     nodes,
     questions,
+    sources,
     turns,
     workspaces,
 )
@@ -32,4 +33,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     contracts.workspaces,
     inspect.router,
     keys.router,
+    sources.router,
 )
