@@ -253,7 +253,7 @@ export type Quote = { "sentence": string; "citation": Citation; "span": [number,
 
 export type Reach = { "topic": string; "start": string; "distance": number; "weight"?: number };
 
-export type Receipt = { "id": string; "kind": string; "at": string; "user": string; "workspace": string; "surface": string; "query": string; "recipe": string; "budget": number; "tokens": number; "hash": string; "version": number; "software": string; "tokenizer": string; "embedder": string; "options"?: Record<string, unknown>; "thread"?: string; "message"?: string; "inject"?: boolean; "reason"?: string; "support"?: number | null; "cached_tokens"?: number; "used"?: Array<Used>; "earlier"?: Array<string>; "withdrawn"?: Array<string>; "left_out"?: Array<LeftOut>; "considered"?: number; "warnings"?: Array<string>; "answer"?: Answered | null };
+export type Receipt = { "id": string; "kind": string; "at": string; "user": string; "workspace": string; "surface": string; "query": string; "recipe": string; "budget": number; "tokens": number; "hash": string; "version": number; "software": string; "tokenizer": string; "embedder": string; "options"?: Record<string, string>; "thread"?: string; "message"?: string; "inject"?: boolean; "reason"?: string; "support"?: number | null; "cached_tokens"?: number; "used"?: Array<Used>; "earlier"?: Array<string>; "withdrawn"?: Array<string>; "left_out"?: Array<LeftOut>; "considered"?: number; "warnings"?: Array<string>; "answer"?: Answered | null };
 
 export type ReceiptList = { "receipts": Array<Receipt> };
 
