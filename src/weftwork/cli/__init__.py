@@ -47,7 +47,7 @@ COMMANDS = {
     "access": "Show and change who may see something.",
     "config": "Show and change settings.",
     "stats": "Count what a user may see.",
-    "users": "List, add and group users.",
+    "users": "List, add, group and remove users.",
     "migrate": "Move workspaces between a file and a database.",
     "models": "List, install and choose models that find by meaning.",
     "worker": "Embed what was added without vectors.",
