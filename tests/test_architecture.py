@@ -50,7 +50,7 @@ INSIDE = {
     "ingest": ["events", "documents", "encodings", "files", "connectors", "remotes", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http", "proxy"],
-    "server/http": ["*", "routes", "app", "process"],
+    "server/http": ["*", "routes", "app", "process", "processes"],
     "store": [
         "files protocol receipts server_state shares transfer",
         "index",
