@@ -11,7 +11,7 @@ ADAPTERS := .venv-adapters
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench docs screenshots axe clean
+.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench client docs screenshots axe clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -81,8 +81,18 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 	$(BIN)/python -m benchmarks latency --passages 10000
 	$(BIN)/python -m benchmarks ingest
 
+client: $(VENV)/.dev         ## write the generated files of the TypeScript client anew
+	$(BIN)/python scripts/typescript_client.py
+
 docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
+$(VENV)/.docs: $(VENV)/.dev
+	@$(PIP) install --no-compile --editable '.[docs]' && touch $@
+
+docs: $(VENV)/.docs          ## write the reference anew from the code, and build the site into site/
 	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
+	$(BIN)/python scripts/reference.py
+	$(BIN)/zensical build --clean
+	@cp llms.txt site/llms.txt
 
 screenshots: $(VENV)/.dev    ## take pictures of the page, twelve states at three widths, into screenshots/
 	@sh scripts/browser.sh
@@ -92,4 +102,4 @@ axe: $(VENV)/.dev            ## fetch axe-core, with which the tests of the page
 	@cd $(VENV) && npm pack --silent axe-core@4 && tar -xzf axe-core-4*.tgz package/axe.min.js && mv package/axe.min.js . && rm -r package axe-core-4*.tgz
 
 clean:
-	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) demo build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) demo build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache

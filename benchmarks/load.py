@@ -139,6 +139,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--warm-up", type=int, default=900, help="requests before that, which fill the caches (default: 900)"
     )
     parser.add_argument("--readers", type=int, default=8, help="readers at once (default: 8)")
+    parser.add_argument("--processes", type=int, default=1, help="processes of the server (default: 1)")
     parser.add_argument("--passages", type=int, default=10_000, help="size of the workspace (default: 10,000)")
 
 
@@ -148,13 +149,14 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     built = workspace(args.passages, args.seed)
     with tempfile.TemporaryDirectory(prefix="weftwork-load-") as folder:
         press = Press(args, queries, built.focuses)
-        served, memory = _served(_copy(built, Path(folder) / "served"), press)
+        served, memory = _served(_copy(built, Path(folder) / "served"), press, args.processes)
         with Weft.open(_copy(built, Path(folder) / "local"), create=False) as weft:
             say(f"calling the engine for {args.seconds:g} s …")
             local = press(lambda: Local(weft))
     return {
         "passages": built.passages,
         "readers": args.readers,
+        "processes": args.processes,
         "seconds": args.seconds,
         **served,
         "in_process": local,
@@ -235,13 +237,15 @@ def _figures(reading: Sequence[Tally], writing: Tally, spent: float) -> dict[str
     kinds = sorted(set(MIX))
     times = {kind: [lap for tally in reading for lap in tally.times.get(kind, ())] for kind in kinds}
     everything = [lap for laps in times.values() for lap in laps]
-    errors = [error for tally in (*reading, writing) for error in tally.errors]
+    failed = [error for tally in (*reading, writing) for error in tally.errors]
+    errors = [error for error in failed if "503" not in error]
     for error in errors[:5]:
         say(f"  error: {error}")
     writes = writing.times.get("write", [])
     return {
         "requests": len(everything) + len(writes),
         "errors": len(errors),
+        "shed": len(failed) - len(errors),
         "requests_per_s": round((len(everything) + len(writes)) / spent, 1),
         "p50_ms": round(percentile(everything, 50), 3),
         "p95_ms": round(percentile(everything, 95), 3),
@@ -262,11 +266,11 @@ def _copy(built: Built, folder: Path) -> Path:
     return folder / store.name
 
 
-def _served(store: Path, press: Press) -> tuple[dict[str, Any], dict[str, float]]:
+def _served(store: Path, press: Press, processes: int) -> tuple[dict[str, Any], dict[str, float]]:
     with Weft.open(store, create=False) as weft:
         _, key = make_key(weft.store, user=ME, workspaces=[WORKSPACE], scope="write", now=weft.now())
     memory: dict[str, float] = {}
-    with _server(store) as (url, pid):
+    with _server(store, processes) as (url, pid):
         say(f"pressing {url} …")
 
         def note(moment: str) -> None:
@@ -276,12 +280,13 @@ def _served(store: Path, press: Press) -> tuple[dict[str, Any], dict[str, float]
 
 
 @contextmanager
-def _server(store: Path) -> Iterator[tuple[str, int]]:
+def _server(store: Path, processes: int) -> Iterator[tuple[str, int]]:
     """`weftwork serve` in a process of its own, until the block ends."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "weftwork.cli", "serve", "--port", str(port), "--limit", "requests_per_minute=0"]
+    command += ["--processes", str(processes)]
     settings = {
         "WEFTWORK_STORE": str(store),
         "WEFTWORK_WORKSPACE": WORKSPACE,
@@ -312,6 +317,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def _resident(pid: int) -> float:
-    """Megabytes that a process has in memory."""
+    """Megabytes that a process and those that it started have in memory."""
+    started = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6 + sum(_resident(int(each)) for each in started), 1)

@@ -16,13 +16,22 @@ class Added:
     edges: int
     embedded: int
 
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The files of a path that could not be read, each with the reason."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class AddedPath(Added):
     """The number of changes of a call of `add` with a path."""
 
-    skipped: tuple[str, ...] = ()
-    """The files that could not be read, each with the reason."""
+    unread: tuple[str, ...] = ()
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The files that could not be read, each with the reason."""
+        return self.unread
 
 
 @dataclass(frozen=True, slots=True)

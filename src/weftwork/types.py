@@ -300,6 +300,9 @@ class Candidate:
 
     def found_as(self, *kinds: Kind) -> float | None:
         """The best score among findings of these kinds; None if there is none."""
+        if len(self.findings) == 1:  # as of most candidates
+            (only,) = self.findings
+            return only.score if only.kind in kinds else None
         return max([finding.score for finding in self.findings if finding.kind in kinds], default=None)
 
 

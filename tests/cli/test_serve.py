@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 
 import httpx
 import pytest
@@ -200,3 +201,59 @@ def test_the_file_and_the_environment_are_read(weft, ready, monkeypatch):
 )  # fmt: skip
 def test_what_only_this_machine_can_reach(host, is_own):
     assert is_loopback(host) is is_own
+
+
+def figure(address, name):
+    """The sum of a metric over its labels."""
+    lines = get(f"{address}/metrics").text.splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(name) and "_created" not in line)
+
+
+def children(process):
+    """The processes that answer: those that spawn has made, without its own tracker."""
+    folder = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    found = folder.read_text().split() if folder.exists() else []
+    commands = {int(pid): Path(f"/proc/{pid}/cmdline") for pid in found}
+    return {pid for pid, command in commands.items() if command.exists() and "spawn_main" in command.read_text()}
+
+
+def until(condition):
+    deadline = time.monotonic() + 240
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in four minutes"
+        time.sleep(0.05)
+
+
+def test_several_processes_answer_as_one_server_and_are_renewed_without_a_refusal(ready):
+    arguments = ("--processes", "2", "--open-metrics", "--limit", "requests_per_minute=60", "--limit", "burst=20")
+    with serving(ready, *arguments) as (process, address, errors):
+        until(lambda: "2 processes answer" in errors.read_text())
+        first = children(process)
+        assert len(first) == 2
+        # One rate for all processes, whoever is connected to which, and one account of what was answered.
+        codes = [get(f"{address}/v1/workspaces").status_code for _ in range(40)]
+        assert 20 <= codes.count(200) <= 25 and codes.count(200) + codes.count(429) == 40
+        assert figure(address, "weftwork_http_requests_total{") >= 40
+        process.send_signal(signal.SIGHUP)
+        answered = []
+        until(lambda: answered.append(get(f"{address}/healthz").status_code) or "were renewed" in errors.read_text())
+        assert set(answered) == {200}
+        second = children(process)
+        assert len(second) == 2 and not first & second
+        assert figure(address, "weftwork_http_requests_total{") >= 40
+        # One that dies is replaced, and the other answers meanwhile.
+        victim = min(second)
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: get(f"{address}/healthz").status_code == 200 and len(children(process) - {victim}) == 2)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(240) == 0
+        refused(address)
+        assert children(process) == set()
+
+
+def test_the_processes_end_with_their_supervisor_however_it_ends(ready):
+    with serving(ready, "--processes", "2") as (process, address, errors):
+        until(lambda: "2 processes answer" in errors.read_text())
+        process.kill()
+        process.wait()
+        refused(address)

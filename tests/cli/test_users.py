@@ -17,4 +17,12 @@ def test_a_name_that_cannot_be_used_is_refused(weft, filled):
 
 
 def test_an_unknown_subcommand_is_refused(weft, filled):
-    assert weft("users", "remove").code == 2
+    assert weft("users", "rename").code == 2
+
+
+def test_a_user_is_removed_and_sees_nothing(weft, filled):
+    assert weft("users", "remove", "ben").out == "ben no longer belongs to 'main'\n"
+    assert weft("users", "list").out == "me\n"
+    assert weft("search", "mirror", "--user", "ben").code == 1
+    assert "has no user 'ben': it has me" in weft("users", "remove", "ben").err
+    assert "cannot remove themselves" in weft("users", "remove", "me").err

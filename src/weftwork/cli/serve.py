@@ -13,7 +13,7 @@ from weftwork.faces.opening import open_configured
 from weftwork.faces.research import ChatModel, ModelSettings
 
 KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
-         "limits": dict, "oauth": dict, "otel": bool, "new_users": list}  # fmt: skip
+         "processes": int, "limits": dict, "oauth": dict, "otel": bool, "new_users": list}  # fmt: skip
 """Settings of the table [server] of weftwork.toml, and their types."""
 
 
@@ -25,6 +25,12 @@ KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads"
 @click.option("--uploads", envvar="WEFTWORK_UPLOADS", help="Folder in which uploads wait.  [default: beside the store]")
 @click.option("--workers", envvar="WEFTWORK_WORKERS", type=int, help="Documents indexed at once.  [default: 1]")
 @click.option("--threads", envvar="WEFTWORK_THREADS", type=int, help="Requests worked on at once.  [default: 16]")
+@click.option(
+    "--processes",
+    envvar="WEFTWORK_PROCESSES",
+    type=int,
+    help="Processes that answer; SIGHUP renews.  [default: 1]",
+)
 @click.option("--open-metrics", envvar="WEFTWORK_OPEN_METRICS", is_flag=True, help="Let everyone read /metrics.")
 @click.option(
     "--otel", envvar="WEFTWORK_OTEL", is_flag=True, help="Send OpenTelemetry spans; OTEL_… variables say where."
@@ -39,6 +45,7 @@ def command(*, config: Config, **arguments: Any) -> None:
     \b
     weftwork serve
     weftwork serve --host 0.0.0.0 --port 8080 --cors https://wiki.example.org
+    weftwork serve --processes 4
     weftwork serve --limit requests_per_minute=120 --limit body_bytes=500000
     """
     serve(config, merged(config.server, arguments), lambda text: click.echo(text, err=True))
@@ -47,13 +54,22 @@ def command(*, config: Config, **arguments: Any) -> None:
 def serve(config: Config, chosen: Mapping[str, Any], say: Callable[[str], None]) -> None:
     """Serve a store by these settings until a signal comes."""
     from weftwork.server.http.logs import set_up_logging  # noqa: PLC0415 - an optional extra
-    from weftwork.server.http.process import make_options, run  # noqa: PLC0415 - an optional extra
+    from weftwork.server.http.process import listening, make_options, run  # noqa: PLC0415 - an optional extra
 
     set_up_logging()
+    processes = chosen.get("processes", 1)
+    if processes < 1:
+        raise InvalidInput(f"processes must be at least 1, got {processes}")
+    if processes > 1:
+        from weftwork.server.http.processes import serve_together  # noqa: PLC0415 - an optional extra
+
+        serve_together(config, chosen, processes=processes, say=say)
+        return
     model = ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))
-        run(weft, options, host=chosen["host"], port=chosen["port"], say=say)
+        with listening(chosen["host"], chosen["port"]) as listener:
+            run(weft, options, listener=listener, say=lambda texts: say("\n".join(texts)))
 
 
 def merged(table: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

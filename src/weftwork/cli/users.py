@@ -4,6 +4,7 @@ import click
 
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline
 
@@ -15,6 +16,7 @@ def command() -> None:
     \b
     weftwork users list
     weftwork users add ben --group design --group ops
+    weftwork users remove ben
     """
 
 
@@ -49,3 +51,21 @@ def add_user(name: str, groups: tuple[str, ...], config: Config) -> None:
     with open_configured(config) as weft:
         weft.add_user(name, groups=groups, workspace=config.workspace)
     click.echo(f"{name} belongs to {config.workspace!r}" + (f", groups {', '.join(groups)}" if groups else ""))
+
+
+@command.command("remove")
+@click.argument("name")
+@settings
+def remove_user(name: str, config: Config) -> None:
+    """Remove a user and their groups: from now on they see nothing. What they wrote stays.
+
+    \b
+    weftwork users remove ben
+    """
+    if name == config.user:
+        raise InvalidInput(f"{name!r} cannot remove themselves: name another user with --user")
+    with open_configured(config) as weft, weft.atomic(config.workspace) as batch:
+        if not batch.remove_user(name):
+            known = ", ".join(sorted(weft.store.users(config.workspace)))
+            raise NotFound(f"{config.workspace!r} has no user {name!r}: it has {known}")
+    click.echo(f"{name} no longer belongs to {config.workspace!r}")

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from weftwork.collect.inquiry import Collector, Found, Inquiry
-from weftwork.types import Candidate, Finding, Record
+from weftwork.types import Candidate, Finding, Reach, Record, Step
 
 _Way = tuple[Collector, int, Found]
 """A finding with its collector and its rank."""
+_NO_WALK: tuple[int | None, tuple[Step, ...], tuple[Reach, ...], tuple[str, ...], bool] = (None, (), (), (), False)
 
 
 def gather(inquiry: Inquiry, collectors: Sequence[Collector]) -> list[Candidate]:
@@ -47,30 +48,23 @@ def _not_valid(records: Mapping[int, Record], ways: Mapping[int, list[_Way]], as
 def _candidate(record: Record, ways: list[_Way]) -> Candidate:
     nearest: Found | None = None
     asked, levels = False, None
-    for _, _, finding in ways:
-        if finding.distance is not None and (nearest is None or _nearness(finding) < _nearness(nearest)):
-            nearest = finding
-        asked = asked or finding.asked
-        if finding.levels is not None and (levels is None or finding.levels < levels):
-            levels = finding.levels
+    findings = []
+    for collector, rank, found in ways:
+        findings.append(Finding(collector.name, rank, found.score, found.why, found.kind))
+        if found.distance is not None and (nearest is None or _nearness(found) < _nearness(nearest)):
+            nearest = found
+        asked = asked or found.asked
+        if found.levels is not None and (levels is None or found.levels < levels):
+            levels = found.levels
+    distance, path, reached, hubs, more = _NO_WALK
+    if nearest is not None:
+        distance, path = nearest.distance, nearest.path
+        reached, hubs, more = nearest.reached, nearest.hubs, nearest.more
+    # By position: this runs for every candidate, and names cost as much again.
     return Candidate(
-        node=record.node,
-        passage=record.passage,
-        section=ways[0][0].section,
-        findings=tuple(
-            [Finding(collector.name, rank, found.score, found.why, found.kind) for collector, rank, found in ways]
-        ),
-        trail=record.trail,
-        distance=None if nearest is None else nearest.distance,
-        path=() if nearest is None else nearest.path,
-        reached=() if nearest is None else nearest.reached,
-        hubs=() if nearest is None else nearest.hubs,
-        more=nearest is not None and nearest.more,
-        document=record.document,
-        depth=record.depth,
-        asked=asked,
-        levels=levels,
-    )
+        record.node, record.passage, ways[0][0].section, tuple(findings), record.trail, distance, path, {}, 0.0,
+        reached, hubs, more, "", record.document, record.depth, asked, levels,
+    )  # fmt: skip
 
 
 def _nearness(finding: Found) -> tuple[int, bool]:

@@ -234,14 +234,16 @@ def _increments(
 
     A hit stays a part of its own, worth at least as much as in the surroundings of a better hit.
     """
+    hits = {keys[0] for _, _, form, keys in drafts if form == "hits"}
     lifted: dict[int, float] = {}
     for _, score, _, keys in drafts:
-        for key in keys:
+        for key in hits.intersection(keys):
             if score > lifted.get(key, -1.0):
                 lifted[key] = score
     separate = {keys[0] for _, _, form, keys in drafts if form == "hits" and len(keys) == 1} | set(elsewhere)
     covered: set[int] = set()
     last: dict[int, int] = {}
+    saying = reading.saying
     parts: list[Choice] = []
     ranked = [(lifted[keys[0]] if form == "hits" else score, hit, form, keys) for hit, score, form, keys in drafts]
     ranked.sort(key=lambda entry: -entry[0])
@@ -252,7 +254,7 @@ def _increments(
         if form == "hits" or is_pinned:
             new = tuple([key for key in keys if key not in covered])
         else:
-            new = tuple([key for key in keys if not (key in covered or key in separate) and reading.says(key)])
+            new = tuple([key for key in keys if key in saying and key not in covered and key not in separate])
         if new:
             covered.update(new)
             own = hit.passage.key

@@ -46,6 +46,8 @@ class Reading:
     """For each node, the position of its parent."""
     nodes: tuple[OutlineNode, ...] = ()
     """The nodes of the outline."""
+    saying: set[int] = field(default_factory=set)
+    """The passages with text, or with a title that does not stand in a heading anyway."""
     _around: dict[int, tuple[Surroundings, ...]] = field(default_factory=dict)
     _headings: dict[int, list[int]] = field(default_factory=dict)
 
@@ -67,8 +69,11 @@ class Reading:
                 self.ends[open_.pop()] = position
             self.parents.append(open_[-1] if open_ else None)
             open_.append(position)
-            for key in node.keys:
+            titled = position > 0 and node.type != "heading"
+            for key, tokens in zip(node.keys, node.tokens, strict=True):
                 self.owner[key] = position
+                if titled or tokens > 0:
+                    self.saying.add(key)
             self.keys += node.keys
             self.tokens.update(zip(node.keys, node.tokens, strict=True))
         self.place = {key: place for place, key in enumerate(self.keys)}
@@ -79,8 +84,7 @@ class Reading:
 
     def says(self, key: int) -> bool:
         """Return True if a passage has text, or a title that does not stand in a heading anyway."""
-        position = self.owner[key]
-        return self.tokens[key] > 0 or (position > 0 and self.nodes[position].type != "heading")
+        return key in self.saying
 
     def beginning(self, key: int) -> int:
         """The passage itself, or of a bare title the first words below it, if there are any."""

@@ -202,13 +202,13 @@ class Ledger:
 
     def packing(self) -> Packing:
         """The result, with the fate of each choice."""
-        outcomes = (
+        outcomes = [
             Choice(
                 choice.candidate, choice.tokens, choice.score, choice.form, choice.document, choice.heading,
                 choice.after, choice.line, choice.pinned, choice.keys, *self._decided[index],
             )
             for index, choice in enumerate(self.choices)
-        )  # fmt: skip
+        ]  # fmt: skip
         return Packing(tuple(outcomes), self.used)
 
 

@@ -12,18 +12,20 @@ from weftwork.types import Candidate
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+MONTH = 30 * DAY
+_NONE = timedelta(0)
 _RELATIVE = re.compile(r"\b(?:yesterday|ago|last (?:night|week|month|year|\w+day|weekend))\b", re.IGNORECASE)
 """Times that a text names from its own day on."""
 
 
 def _age(moment: datetime | None, now: datetime) -> timedelta | None:
-    return None if moment is None else max(timedelta(0), now - moment)
+    return None if moment is None else max(_NONE, now - moment)
 
 
 def linear(candidate: Candidate, facts: Facts) -> float | None:
     """1 − age / 30 days since the last change; 0.5 where it is unknown (workspace contract, 4.1)."""
     age = _age(candidate.node.updated_at, facts.now)
-    return 0.5 if age is None else max(0.0, 1.0 - age / (30 * DAY))
+    return 0.5 if age is None else max(0.0, 1.0 - age / MONTH)
 
 
 def inverse(candidate: Candidate, facts: Facts) -> float | None:

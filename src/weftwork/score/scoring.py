@@ -32,7 +32,7 @@ def _scored(
 ) -> Candidate:
     signals: dict[str, float | None] = {name: signal(candidate, facts) for name, signal in functions.items()}
     total = weigh(signals, weights)
-    if adjustments:
+    if any([signals[name] is not None for name in adjustments]):
         total = min(1.0, max(0.0, total + adjustment(signals, adjustments)))
     boost = boosted(candidate, facts.request.boosts)
     if boost:
@@ -72,8 +72,7 @@ def weigh(signals: Signals, weights: Mapping[str, float]) -> float:
     """Weighted mean of the signals that apply; 0 if none does."""
     total = reached = 0.0
     for name, weight in weights.items():
-        value = signals.get(name)
-        if value is not None:
+        if (value := signals.get(name)) is not None:
             total += weight
             reached += weight * value
     return reached / total if total else 0.0

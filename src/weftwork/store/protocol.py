@@ -87,6 +87,9 @@ class Batch(Protocol):
     def add_user(self, user: str, groups: Iterable[str] = ()) -> None:
         """Add a user to the workspace, or replace the groups of an existing one."""
 
+    def remove_user(self, user: str) -> bool:
+        """Remove a user and their groups; what they wrote stays. Return False if there is no such user."""
+
     def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
         """Record that a user viewed or edited a node."""
 

@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from weftwork.server.http import fairness
-from weftwork.server.http.fairness import ONE_THREAD, Shares
+from weftwork.server.http.fairness import ONE_THREAD, FairShare, Load, Shares
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import Problem
@@ -97,3 +97,51 @@ def test_a_page_that_posts_by_navigating_is_kept_out_of_a_server_without_keys(we
     with calling(weft) as client:
         assert client.get("/healthz", headers=headers).status_code == 200
         assert client.post("/v1/workspaces/studio/search", json={"query": "x"}, headers=headers).status_code == 403
+
+
+def test_load_is_shed_once_a_request_would_wait_longer_than_a_second():
+    clock = Clock()
+    load = Load(2, clock)
+    for _ in range(66):
+        load.enter()
+    assert load.wait == 0.0, "nothing is known of the pace yet"
+    for _ in range(60):  # one answer each half second
+        clock.now += 0.5
+        load.leave()
+    assert load.wait == pytest.approx(3.0, abs=0.05)
+    with pytest.raises(Problem) as refused:
+        load.enter()
+    assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "3"})
+    for _ in range(5):
+        clock.now += 0.5
+        load.leave()
+    load.enter()  # fewer than there are threads: it need not wait at all
+
+
+def test_who_is_refused_hears_so_at_once_and_the_others_are_answered():
+    async def check():
+        gate, statuses = anyio.Event(), []
+
+        async def slow(scope, receive, send):
+            await gate.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        async def ask(share):
+            async def send(message):
+                if message["type"] == "http.response.start":
+                    statuses.append(message["status"])
+
+            scope = {"type": "http", "method": "GET", "path": "/v1/x", "headers": []}
+            await share({**scope, "query_string": b""}, None, send)
+
+        share = FairShare(slow, threads=2)
+        share.load._interval = 0.4
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(ask, share)
+            await anyio.wait_all_tasks_blocked()
+            assert statuses == [503, 503], "three in flight take more than a second"
+            gate.set()
+        assert sorted(statuses) == [200, 200, 200, 503, 503]
+
+    anyio.run(check)

@@ -20,7 +20,7 @@ from weftwork.server.http.access import USER_HEADER, WORKSPACE_HEADER, KeyFirst
 from weftwork.server.http.fairness import FairShare
 from weftwork.server.http.headers import LocalGuard, SecurityHeaders
 from weftwork.server.http.jobs import Jobs
-from weftwork.server.http.limits import BodyLimit, Rates
+from weftwork.server.http.limits import BodyLimit, Buckets, Rates
 from weftwork.server.http.mcp import mcp_route
 from weftwork.server.http.metrics import Metrics
 from weftwork.server.http.oauth.routes import OAuth
@@ -42,7 +42,7 @@ Every route but `/healthz` and `/readyz` needs a key as `Authorization: Bearer w
 workspaces. Errors are problem details as RFC 9457 has them."""
 
 
-def make_app(weft: Weft, options: Options | None = None) -> FastAPI:
+def make_app(weft: Weft, options: Options | None = None, buckets: Buckets | None = None) -> FastAPI:
     """Weftwork as an ASGI application; the engine stays the caller's to close, after the application has shut down."""
     chosen = options or Options()
     metrics = Metrics()
@@ -59,7 +59,7 @@ def make_app(weft: Weft, options: Options | None = None) -> FastAPI:
         generate_unique_id_function=operation_id,
     )
     oauth = None if chosen.oauth is None else OAuth.of(weft, chosen.oauth)
-    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits), oauth)
+    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits, buckets), oauth)
     app.router.routes.extend((mcp_route(service), *(() if oauth is None else oauth.routes())))
     for router in (health.router, *ROUTERS):
         app.include_router(router)

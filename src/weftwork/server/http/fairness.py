@@ -3,6 +3,9 @@
 As long as one key is alone, it may have as many requests in work as there are threads. While others are there, too, it
 has at most a quarter of them; and one whose requests took more than one thread's time lately has one request in work
 at a time. What is over that waits its turn; when very much waits, it is refused with 429.
+
+Load is shed before answers get late: a request that would wait longer than a second, given how fast others were
+answered lately, is refused with 503 at once, and told when to come again.
 """
 
 from __future__ import annotations
@@ -29,6 +32,10 @@ MOST_WAITING = 200
 """Requests of one key that wait for their turn."""
 LOOK_SECONDS = 1.0
 """Time after which one who waits looks again whether the others have gone."""
+LONGEST_WAIT_SECONDS = 1.0
+"""A request that would wait longer is refused."""
+PACE = 0.1
+"""The weight of the latest interval between two answers in their mean."""
 MOST_KEYS = 10_000
 EXEMPT = ("/healthz", "/readyz", "/metrics", "/assets")
 
@@ -100,12 +107,46 @@ class Shares:
         self._shares = {key: share for key, share in self._shares.items() if self._is_there(share, now)}
 
 
+class Load:
+    """The requests in flight, and the pace at which they are answered; for one event loop."""
+
+    def __init__(self, threads: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._threads = threads
+        self._clock = clock
+        self._in_flight = 0
+        self._interval = 0.0
+        """Mean seconds between two answers while others wait."""
+        self._answered = clock()
+
+    @property
+    def wait(self) -> float:
+        """Seconds until a request that comes now would be answered: those before it, at the pace of late."""
+        return self._in_flight * self._interval
+
+    def enter(self) -> None:
+        """Count a request in; raise 503 if it would wait too long."""
+        if self._in_flight >= self._threads and self.wait > LONGEST_WAIT_SECONDS:
+            later = {"Retry-After": str(math.ceil(self.wait))}
+            raise Problem(503, "the server has more to do than it can answer in time: try again", headers=later)
+        if not self._in_flight:
+            self._answered = self._clock()
+        self._in_flight += 1
+
+    def leave(self) -> None:
+        """Count a request out, and measure the pace."""
+        now = self._clock()
+        self._interval += PACE * (now - self._answered - self._interval)
+        self._answered = now
+        self._in_flight -= 1
+
+
 class FairShare:
-    """Lets requests in by the shares of their keys."""
+    """Lets requests in by the shares of their keys, as many as can be answered in time."""
 
     def __init__(self, app: ASGIApp, threads: int) -> None:
         self.app = app
         self.shares = Shares(threads)
+        self.load = Load(threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on in turn; what only listens to events takes no turn."""
@@ -114,6 +155,17 @@ class FairShare:
             return
         headers = dict(scope["headers"])
         key = blake2b(headers.get(b"authorization", b"")[:500], digest_size=16).digest()
+        try:
+            self.load.enter()
+        except Problem as refusal:
+            await refusal.response()(scope, receive, send)
+            return
+        try:
+            await self._in_turn(key, scope, receive, send)
+        finally:
+            self.load.leave()
+
+    async def _in_turn(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             began = await self.shares.enter(key)
         except Problem as refusal:

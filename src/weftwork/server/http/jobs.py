@@ -148,8 +148,13 @@ class Jobs:
 
     def cancel(self, name: str, *, workspace: str, user: str) -> Job:
         """End a job; nothing of its document is kept. One that has ended stays as it is."""
-        self.get(name, workspace=workspace, user=user)
+        job = self.get(name, workspace=workspace, user=user)
         with self._changed:
+            if name not in self._live and job.state in UNFINISHED:
+                # Another process works on it: it reads this with its next note.
+                ended = replace(job, state="cancelled", updated_at=self._weft.now())
+                self.keep(ended)
+                return ended
             if name in self._waiting:
                 self._waiting.remove(name)
                 ended = self._end(replace(self._live[name], state="cancelled"))
@@ -262,6 +267,13 @@ class Jobs:
         with suppress(NotFound):  # its workspace was dropped meanwhile
             self._weft.store.jobs.put(job)
 
+    def keep_on(self, job: Job) -> None:
+        """Write down how far a job is, unless another process was told to end it."""
+        stored = self._weft.store.jobs.get(job.id)
+        if stored is not None and stored.state == "cancelled":
+            raise _Cancelled
+        self.keep(job)
+
     def _end(self, job: Job) -> Job:
         """Note how a job ended, and remove its upload."""
         job = replace(job, updated_at=self._weft.now())
@@ -307,7 +319,7 @@ class _Progress:
         self._jobs.note(self.job)
         if self._kept_at is None or (now - self._kept_at).total_seconds() >= SECONDS_BETWEEN_NOTES:
             self._kept_at = now
-            self._jobs.keep(self.job)
+            self._jobs.keep_on(self.job)
 
 
 def _upload(job: Job) -> Upload:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from weftwork.types import Context
 
+FIGURES = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that names the folder in which several processes share their figures."""
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30)
 AMOUNTS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 TOKENS = (0, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000)
@@ -23,7 +28,12 @@ class Metrics:
         self.request_seconds = Histogram(
             "weftwork_http_request_seconds", "Time to answer", ["route"], buckets=SECONDS, registry=self.registry
         )
-        self.in_flight = Gauge("weftwork_http_requests_in_flight", "Requests being answered", registry=self.registry)
+        self.in_flight = Gauge(
+            "weftwork_http_requests_in_flight",
+            "Requests being answered",
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
         self.assembly = Histogram(
             "weftwork_assembly_seconds", "Time to assemble a context", buckets=SECONDS, registry=self.registry
         )
@@ -43,7 +53,12 @@ class Metrics:
         self.thread_assembly = Histogram(
             "context_assembly_time", "Seconds to build a prime context", buckets=SECONDS, registry=self.registry
         )
-        self.thread_tokens = Gauge("context_token_usage", "Tokens of the latest prime context", registry=self.registry)
+        self.thread_tokens = Gauge(
+            "context_token_usage",
+            "Tokens of the latest prime context",
+            registry=self.registry,
+            multiprocess_mode="mostrecent",
+        )
         self.budget = Counter(
             "weftwork_context_budget_tokens", "Tokens that contexts could have", registry=self.registry
         )
@@ -73,5 +88,9 @@ class Metrics:
         self.thread_tokens.set(tokens)
 
     def text(self) -> bytes:
-        """All figures in Prometheus's text format."""
-        return generate_latest(self.registry)
+        """All figures in Prometheus's text format; those of all processes, where several serve together."""
+        if FIGURES not in os.environ:
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)

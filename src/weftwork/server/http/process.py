@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import ipaddress
 import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -18,6 +21,7 @@ from weftwork.config import Config
 from weftwork.engine import LOCAL_MODELS, Weft
 from weftwork.errors import InvalidInput
 from weftwork.server.http.app import make_app
+from weftwork.server.http.limits import Buckets
 from weftwork.server.http.oauth.settings import OAuthSettings
 from weftwork.server.http.openapi import describe
 from weftwork.server.http.options import LIMITS, Limits, Local, Options
@@ -29,6 +33,10 @@ BACKLOG = 2048
 """Connections that may wait to be accepted."""
 LARGEST_HEADERS = 65_536
 """Bytes of a request before its body."""
+M_ARENA_MAX = -8
+"""The parameter of mallopt(3)."""
+GARBAGE = 20_000
+"""Objects that are made between two looks for cycles among the youngest."""
 GRACE_SECONDS = 30
 """Seconds that requests in flight may take when the server is told to stop."""
 
@@ -61,11 +69,21 @@ def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, mod
     )
 
 
-def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[str], None]) -> None:
-    """Serve until a signal comes, and say where and for whom."""
-    app = make_app(weft, options)
+def run(
+    weft: Weft,
+    options: Options,
+    *,
+    listener: socket.socket,
+    say: Callable[[list[str]], None],
+    buckets: Buckets | None = None,
+    backlog: int = BACKLOG,
+) -> None:
+    """Serve on a socket until a signal comes, and say where and for whom."""
+    _limit_arenas()
+    app = make_app(weft, options, buckets)
     _warm(weft)
     describe(app)
+    _tune_garbage_collector()
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -77,12 +95,12 @@ def run(weft: Weft, options: Options, *, host: str, port: int, say: Callable[[st
         # It bounds the bytes of all headers, which others take whatever their size, before any key is looked at.
         http="h11",
         h11_max_incomplete_event_size=LARGEST_HEADERS,
+        backlog=backlog,
     )
-    with listening(host, port) as listener:
-        # The server raises the signals that ended it once more when it is done: they have had their effect by then.
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, lambda number, frame: None)
-        _Server(config, app.state.service, say).run([listener])
+    # The server raises the signals that ended it once more when it is done: they have had their effect by then.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda number, frame: None)
+    _Server(config, app.state.service, say).run([listener])
     if options.tracer_provider is not None:
         options.tracer_provider.shutdown()
 
@@ -101,6 +119,26 @@ def _warm(weft: Weft) -> None:
         embedder.embed("warm")
 
 
+def _limit_arenas() -> None:
+    """Let all threads allocate from two arenas, where the C library is glibc.
+
+    By default there are eight for each processor, and what one thread has freed no other may have: a server on 10,000
+    passages with 16 readers took 564 MB instead of 368.
+    """
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+
+
+def _tune_garbage_collector() -> None:
+    """Look for cycles less often: hardly any arise, and a full search walks through all that is cached.
+
+    By default it took a tenth of all time, and doubled the slowest answers.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GARBAGE, 20, 50)
+
+
 def listening(host: str, port: int) -> socket.socket:
     """A socket at an address; an error says why there cannot be one."""
     if not 0 <= port <= 65535:
@@ -116,7 +154,7 @@ def listening(host: str, port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """Says when it can be reached, and lets go of those who only watch when it is to stop."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, say: Callable[[str], None]) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, say: Callable[[list[str]], None]) -> None:
         super().__init__(config)
         self._service = service
         self._say = say
@@ -127,9 +165,9 @@ class _Server(uvicorn.Server):
         for server in self.servers if self.started else ():
             for each in server.sockets:
                 host, port = each.getsockname()[:2]
-                self._say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}")
-                self._say("the page at this address shows what a model would read, and why")
-                self._say(self._for_whom(host))
+                where = f"listening on http://{f'[{host}]' if ':' in host else host}:{port}"
+                page = "the page at this address shows what a model would read, and why"
+                self._say([where, page, self._for_whom(host)])
 
     def _for_whom(self, host: str) -> str:
         local = self._service.options.local

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from weftwork.errors import NotFound
 from weftwork.store.contract.kit import EMBEDDER, NOW, WORKSPACE, found, node, opened, put
 from weftwork.store.protocol import Store
 from weftwork.types import Edge
@@ -90,6 +93,18 @@ class AccessContract:
         with store.atomic(WORKSPACE) as batch:
             batch.add_user("ben", [])
         assert _visible(store, "ben", "a") == []
+
+    def test_a_user_who_is_removed_sees_nothing_and_what_they_wrote_stays(self, store: Store) -> None:
+        opened(store, "ben")
+        put(store, node("a", owner="ben", access=frozenset({"*"})))
+        with store.atomic(WORKSPACE) as batch:
+            batch.add_user("ben", ["core"])
+            assert batch.remove_user("ben")
+            assert not batch.remove_user("ben")
+        assert "ben" not in store.users(WORKSPACE)
+        assert _visible(store, "me", "a") == ["a"]
+        with pytest.raises(NotFound), store.view(WORKSPACE, "ben"):
+            pass
 
     def test_searches_counts_and_walks_know_nothing_of_what_is_hidden(self, store: Store) -> None:
         opened(store, "ben")

@@ -44,6 +44,7 @@ ACCESS_BELOW = """SELECT n.pk, n.acl, n.access, n.owner, p.acl
 
 IS_USER = "SELECT 1 FROM users WHERE workspace = %(ws)s AND name = %(user)s"
 ADD_USER = "INSERT INTO users (workspace, name) VALUES (%(ws)s, %(user)s)"
+REMOVE_USER = "DELETE FROM users WHERE workspace = %(ws)s AND name = %(user)s"
 TEAMS = "SELECT team FROM members WHERE workspace = %(ws)s AND who = %(user)s"
 REMOVE_TEAMS = "DELETE FROM members WHERE workspace = %(ws)s AND who = %(user)s"
 ADD_TEAMS = """INSERT INTO members (workspace, who, team)

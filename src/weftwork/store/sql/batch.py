@@ -155,6 +155,15 @@ class SqlBatch(ABC):
         self._session.run(self._sql.ADD_TEAMS, user=user, teams=teams)
         self._touched(1)
 
+    def remove_user(self, user: str) -> bool:
+        """Remove a user and their groups; what they wrote stays. Return False if there is no such user."""
+        if not self._session.rows(self._sql.IS_USER, user=user):
+            return False
+        self._session.run(self._sql.REMOVE_TEAMS, user=user)
+        self._session.run(self._sql.REMOVE_USER, user=user)
+        self._touched(1)
+        return True
+
     def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
         """Record that a user viewed or edited a node."""
         self._session.run(self._sql.PUT_EVENT, **self._known(user, node), kind=kind, at=to_micros(at))

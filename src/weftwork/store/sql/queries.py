@@ -151,6 +151,7 @@ class WriteQueries(Protocol):
     IS_USER: str
     """user → a row if they are known"""
     ADD_USER: str
+    REMOVE_USER: str
     """user"""
     TEAMS: str
     """user → team"""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from weftwork.identity import SHORT
 from weftwork.types import Outline, Record
 
 Name = TypeVar("Name", bound=Hashable)
@@ -67,6 +68,18 @@ class NextTurn:
 
     start: int
     at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written since an earlier version, where nothing else hangs from it."""
+
+    nodes: frozenset[int]
+    """The nodes that were written or removed, with all below them."""
+    documents: frozenset[int]
+    """The documents that they belong to now."""
+    beginnings: frozenset[str]
+    """The short forms of the citations that they have now."""
 
 
 @dataclass(slots=True)
@@ -142,17 +155,41 @@ class CachedReads:
         known = turn is not None and turn.start <= moment and (turn.at is None or moment < turn.at)
         return turn if known else None
 
+    def carried(self, written: Written) -> CachedReads:
+        """What a write left as it was, for the version that it made."""
+        reads = CachedReads()
+        stale = set(written.nodes)
+        for key, cached in self.records.copy().items():
+            # A citation that another one begins like may be longer or shorter than before.
+            citation = cached.record.passage.citation
+            if cached.shared or cached.node in written.nodes or citation[:SHORT] in written.beginnings:
+                stale.add(cached.node)
+            else:
+                reads.records[key] = cached
+        stale |= written.documents
+        for asked, outlined in self.outlines.copy().items():
+            if stale.isdisjoint(outlined.nodes):
+                reads.outlines[asked] = outlined
+        reads.words = {key: words for key, words in self.words.copy().items() if words.node not in written.nodes}
+        reads.lineages = {
+            name: above for name, above in self.lineages.copy().items() if above and above[0] not in written.nodes
+        }
+        reads.own_bytes = (
+            sum(map(record_bytes, reads.records.values()))
+            + sum(map(outline_bytes, reads.outlines.values()))
+            + sum(TERM_BYTES + len(words.text) for words in reads.words.values())
+        )
+        return reads
+
     def add_record(self, cached: CachedRecord) -> None:
         """Keep a record."""
         self.records[cached.record.passage.key] = cached
-        self.own_bytes += RECORD_BYTES + len(cached.record.passage.text)
+        self.own_bytes += record_bytes(cached)
 
     def add_outline(self, name: str, most: int, cached: CachedOutline) -> None:
         """Keep an outline."""
         self.outlines[name, most] = cached
-        nodes = cached.outline.nodes
-        rendered = min(MOST_RENDERED_BYTES, RENDERED_BYTES * sum(sum(node.tokens) for node in nodes))
-        self.own_bytes += OUTLINE_BYTES + NODE_BYTES * len(nodes) + rendered
+        self.own_bytes += outline_bytes(cached)
 
     def add_words(self, key: int, cached: CachedWords) -> None:
         """Keep the stems of a passage."""
@@ -171,6 +208,10 @@ class CachedReads:
         self.own_bytes = 0
 
 
+def _version(key: ScopeKey) -> int:
+    return key[1]
+
+
 class ReadCache:
     """The scopes that were read last, within a limit of bytes. Thread-safe."""
 
@@ -180,15 +221,24 @@ class ReadCache:
         self._scopes: OrderedDict[ScopeKey, CachedReads] = OrderedDict()
         self._guard = threading.Lock()
 
-    def scope(self, key: ScopeKey) -> CachedReads:
-        """The rows of a scope; those of earlier versions, and of what was not read for longest, are let go."""
+    def scope(self, key: ScopeKey, since: Callable[[int], Written | None] = lambda version: None) -> CachedReads:
+        """The rows of a scope; a new one begins with what the writes `since` its latest version left as it was."""
+        workspace, version, acls = key
         with self._guard:
             reads = self._scopes.get(key)
-            if reads is None:
-                workspace, version, _ = key
-                for other in [other for other in self._scopes if other[0] == workspace and other[1] < version]:
-                    del self._scopes[other]
-                reads = self._scopes[key] = CachedReads()
+            older = [
+                other for other in self._scopes if (other[0], other[2]) == (workspace, acls) and other[1] < version
+            ]
+            before = self._scopes[max(older, key=_version)] if older and reads is None else None
+        if reads is None:
+            written = since(_version(max(older, key=_version))) if before is not None else None
+            reads = CachedReads() if before is None or written is None else before.carried(written)
+        with self._guard:
+            reads = self._scopes.setdefault(key, reads)
+            # A version that is lower than one that was read means that an older copy of the store was put back.
+            newer = [other for other in self._scopes if other[0] == workspace and other[1] > version]
+            for other in (*older, *newer):
+                self._scopes.pop(other, None)
             self._scopes.move_to_end(key)
             while len(self._scopes) > self._most_scopes or (len(self._scopes) > 1 and self._full()):
                 self._scopes.popitem(last=False)
@@ -198,3 +248,15 @@ class ReadCache:
 
     def _full(self) -> bool:
         return sum(reads.bytes for reads in self._scopes.values()) > self._most_bytes
+
+
+def record_bytes(cached: CachedRecord) -> int:
+    """About the memory that a record takes."""
+    return RECORD_BYTES + len(cached.record.passage.text)
+
+
+def outline_bytes(cached: CachedOutline) -> int:
+    """About the memory that an outline takes, with what is derived from it."""
+    nodes = cached.outline.nodes
+    rendered = min(MOST_RENDERED_BYTES, RENDERED_BYTES * sum([sum(node.tokens) for node in nodes]))
+    return OUTLINE_BYTES + NODE_BYTES * len(nodes) + rendered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
@@ -167,7 +168,14 @@ class SqlView(TreeReads, ABC):
     def select(self, filters: Filters, *, limit: int, sort: Literal["updated", "title"] = "updated") -> list[NodeInfo]:
         """Visible nodes that pass the filters."""
         statement = self._sql.RECENT if sort == "updated" else self._sql.BY_TITLE
-        return [node_info(row) for row in self._reader.filtered(statement, filters, limit=limit)]
+        # Between two turns, the same nodes are valid.
+        period = None if filters.as_of is None else self._turn(to_micros(filters.as_of)).start
+
+        def read() -> list[NodeInfo]:
+            return [node_info(row) for row in self._reader.filtered(statement, filters, limit=limit)]
+
+        asked = ("select", replace(filters, as_of=None), period, limit, sort)
+        return list(self._cached.content.one(asked, read))
 
     def below_trust(self, trust: Trust) -> list[str]:
         """Ids of the visible nodes whose text deserves less trust than this."""

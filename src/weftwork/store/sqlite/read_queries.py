@@ -22,8 +22,10 @@ INDEX_ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.tex
 
 FILTERS = {
     "types": "n.type IN (SELECT value FROM json_each(:types))",
-    "tags": """(SELECT COUNT(*) FROM tags t WHERE t.node = n.pk AND t.workspace = :ws
-        AND t.tag IN (SELECT value FROM json_each(:tags))) = json_array_length(:tags)""",
+    # The tags first: few nodes have one, and reading all of them for that takes longer than a context.
+    "tags": """n.pk IN (SELECT t.node FROM tags t
+        WHERE t.workspace = :ws AND t.tag IN (SELECT value FROM json_each(:tags))
+        GROUP BY t.node HAVING COUNT(*) = json_array_length(:tags))""",
     "after": "n.updated_at >= :after",
     "before": "n.updated_at <= :before",
     "confidence": "n.confidence >= :confidence",
@@ -220,6 +222,12 @@ COUNT_EDGES = f"""SELECT COUNT(*) FROM nodes a
     WHERE a.workspace = :ws AND a.acl IN {VISIBLE} AND b.acl IN {VISIBLE}"""
 COUNT_TAGS = f"""SELECT COUNT(DISTINCT t.tag) FROM tags t JOIN nodes n ON n.pk = t.node
     WHERE t.workspace = :ws AND n.acl IN {VISIBLE}"""
+WRITTEN = """SELECT c.node, n.document FROM changes c LEFT JOIN nodes n ON n.pk = c.node
+    WHERE c.workspace = :ws AND c.version > :since LIMIT :most"""
+HANGING = """SELECT 1 FROM json_each(:nodes) k CROSS JOIN nodes n ON n.parent = k.value
+    WHERE n.pk NOT IN (SELECT value FROM json_each(:nodes)) LIMIT 1"""
+BEGINNINGS = f"""SELECT DISTINCT substr(p.citation, 1, {SHORT}) FROM json_each(:nodes) k
+    CROSS JOIN passages p ON p.node = k.value"""
 NEXT_TURN = f"""SELECT MIN(turn) FROM (
         SELECT turn FROM (SELECT valid_from AS turn FROM nodes
             WHERE workspace = :ws AND valid_from > :moment AND acl IN {VISIBLE} ORDER BY valid_from LIMIT 1)

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from weftwork.store.sql.filters import filter_clause
-from weftwork.store.sql.read_cache import CachedReads
+from weftwork.store.sql.read_cache import CachedReads, Written
 from weftwork.store.sql.session import Row
-from weftwork.store.sqlite.read_queries import FILTERS, NUMBERS, TOTALS
+from weftwork.store.sqlite.read_queries import BEGINNINGS, FILTERS, HANGING, NUMBERS, TOTALS, WRITTEN
 from weftwork.types import Filters
+
+MOST_WRITTEN = 500
+"""Nodes that were written at once, up to which what was read before of others is kept."""
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,17 @@ class Reader(Session):
     @cached_property
     def _visible(self) -> str:
         return json.dumps(sorted(self.acls))
+
+
+def written_since(session: Session, version: int) -> Written | None:
+    """What was written after a version; None if it is much, or if something that was not written hangs from it.
+
+    A title, a place or an access list also counts for what is below its node.
+    """
+    rows = session.rows(WRITTEN, since=version, most=MOST_WRITTEN + 1)
+    nodes = [node for node, _ in rows]
+    if len(nodes) > MOST_WRITTEN or session.rows(HANGING, nodes=nodes):
+        return None
+    beginnings = frozenset(beginning for (beginning,) in session.rows(BEGINNINGS, nodes=nodes))
+    documents = frozenset(document for _, document in rows if document is not None)
+    return Written(frozenset(nodes), documents, beginnings)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,7 +25,7 @@ from weftwork.store.sqlite.checks import problems_of
 from weftwork.store.sqlite.connection import Connections
 from weftwork.store.sqlite.database import SqliteDatabase, head, opened
 from weftwork.store.sqlite.index_sync import DerivedIndexes
-from weftwork.store.sqlite.session import Reader, Session
+from weftwork.store.sqlite.session import Reader, Session, written_since
 from weftwork.store.sqlite.transfer import SqliteTransfer, announce
 from weftwork.store.sqlite.view import SqliteView
 from weftwork.store.transfer import Numbers
@@ -80,7 +81,10 @@ class SqliteStore(SqlStore):
         """A snapshot for one user."""
         with self._connections.read() as connection:
             start = opened(connection, workspace, user)
-            cached = self._read_cache.scope((start.workspace, start.content, start.acls))
+            session = Session(connection, start.workspace)
+            cached = self._read_cache.scope(
+                (start.workspace, start.content, start.acls), partial(written_since, session)
+            )
             reader = Reader(connection, start.workspace, start.acls, cached, start.content)
             yield SqliteView(reader, self._indexes(start.workspace), (workspace, user), start.version)
 

@@ -37,6 +37,7 @@ ACCESS_BELOW = """SELECT n.pk, n.acl, n.access, n.owner, p.acl FROM nodes n JOIN
 
 IS_USER = "SELECT 1 FROM users WHERE workspace = :ws AND name = :user"
 ADD_USER = "INSERT INTO users (workspace, name) VALUES (:ws, :user)"
+REMOVE_USER = "DELETE FROM users WHERE workspace = :ws AND name = :user"
 TEAMS = "SELECT team FROM members WHERE workspace = :ws AND user = :user"
 REMOVE_TEAMS = "DELETE FROM members WHERE workspace = :ws AND user = :user"
 ADD_TEAMS = "INSERT INTO members (workspace, user, team) SELECT :ws, :user, value FROM json_each(:teams)"

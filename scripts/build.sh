@@ -1,0 +1,31 @@
+#!/bin/sh
+# Builds the wheel and the sdist, and tests both as built: each in a virtual environment of its own, without the checkout.
+set -eu
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rm -rf dist
+"$python" -m venv "$work/build"
+"$work/build/bin/pip" --quiet --disable-pip-version-check install build
+"$work/build/bin/python" -m build --outdir dist .
+for built in dist/*.whl dist/*.tar.gz; do
+  rm -rf "$work/venv" "$work/here"
+  "$python" -m venv "$work/venv"
+  mkdir "$work/here"
+  "$work/venv/bin/pip" --quiet --disable-pip-version-check install "$built"
+  (
+    cd "$work/here"
+    PATH="$work/venv/bin:$PATH"
+    weftwork --version
+    weftwork init
+    mkdir notes
+    printf '# Finch\n\nThe mirror ships in April.\n' > notes/finch.md
+    weftwork add notes
+    weftwork ask "When does the mirror ship?" | grep -q 'The mirror ships in April. \[1\]'
+    weftwork context "When does the mirror ship?" --json | grep -q '"text"'
+    weftwork doctor | grep -q 'all is well'
+    python -c 'import importlib.metadata as m; assert {r.split()[0] for r in m.requires("weftwork")}'
+  )
+  echo "$built works as built"
+done
