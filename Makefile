@@ -11,7 +11,7 @@ ADAPTERS := .venv-adapters
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench docs screenshots axe clean
+.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench client docs screenshots axe clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -81,6 +81,10 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 	$(BIN)/python -m benchmarks latency --passages 10000
 	$(BIN)/python -m benchmarks ingest
 
+client: $(VENV)/.dev         ## write the generated files of the TypeScript client anew
+	$(BIN)/python scripts/typescript_client.py
+
+docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
 $(VENV)/.docs: $(VENV)/.dev
 	@$(PIP) install --no-compile --editable '.[docs]' && touch $@
 

@@ -43,7 +43,10 @@ LAYERS = [
 """From the ground up: a module imports from its own layer and from those before it."""
 
 INSIDE = {
-    "faces": ["graph graph_document graph_json graph_nodes | memory | research | thread | workspace", "opening"],
+    "faces": [
+        "graph graph_document graph_json graph_nodes | memory | research | thread | workspace",
+        "agent_session opening",
+    ],
     "ingest": ["events", "documents", "encodings", "files", "connectors", "remotes", "*"],
     "ingest/documents": ["layout", "*", "pdf"],
     "server": ["*", "http", "proxy"],

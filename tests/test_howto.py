@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -62,13 +63,14 @@ def test_links_to_a_heading_lead_to_one():
 
 
 def test_the_reference_names_every_public_name_setting_and_error():
-    pages = {
-        name: (DOCS / "reference" / f"{name}.md").read_text(encoding="utf-8") for name in ("api", "settings", "errors")
-    }
-    assert [name for name in weftwork.__all__ if f"## {name}\n" not in pages["api"]] == []
-    assert [name for name in Config.__slots__ if f"| `{name}` |" not in pages["settings"]] == []
+    pages = run_path(str(ROOT / "scripts" / "reference.py"))
+    api, settings, tree = (pages[name]() for name in ("api", "settings", "error_page"))
+    assert [name for name in weftwork.__all__ if f"## {name}\n" not in api] == []
+    assert [name for name in Config.__slots__ if f"| `{name}` |" not in settings] == []
     leaves = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
-    assert [name for name in leaves if f"## {name}\n" not in pages["errors"]] == []
+    assert [name for name in leaves if f"## {name}\n" not in tree] == []
+    assert "## `weftwork_context`" in pages["mcp_page"]()
+    assert "`weftwork_http_requests`" in pages["metrics_page"]()
 
 
 def test_the_glossary_is_in_order():

@@ -82,6 +82,7 @@ def test_tools_have_the_schema_of_the_graph_contract(ana):
         "weftwork_forget",
         "weftwork_memory_history",
         "weftwork_explain",
+        "weftwork_receipts",
     ]
     asked = tools["weftwork_context"].input_schema
     details = asked["properties"].pop("details")
@@ -475,7 +476,7 @@ def test_junk_on_standard_input_does_not_end_it(process):
     say(process, READY, *JUNK, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
     while (answer := json.loads(process.stdout.readline())).get("id") != 2:
         pass
-    assert len(answer["result"]["tools"]) == 10
+    assert len(answer["result"]["tools"]) == 11
     assert ended(process) == 0
 
 

@@ -112,6 +112,7 @@ def test_headers_that_say_something_else_than_the_message_are_refused(post):
         ("weftwork_sources", {"query": "TOOLS.md", "limit": 1}),
         ("weftwork_remember", {"text": "The dome is locked at night.", "confidence": 0.8, "tags": ["safety"]}),
         ("weftwork_memories", {"query": "dome locked"}),
+        ("weftwork_receipts", {"limit": 2}),
     ],
 )
 def test_structured_content_is_what_the_schema_says(post, tool, arguments):
@@ -135,6 +136,31 @@ def test_a_memory_is_followed_back_and_forgotten_in_structured_content(post):
     assert [each["id"] for each in versions] == [kept, new]
     assert versions[0]["validUntil"] == versions[1]["validFrom"]
     assert call(post, "weftwork_forget", {"id": new})["result"]["structuredContent"] == {"removed": 2}
+
+
+def test_a_receipt_says_what_was_handed_out_and_why(post):
+    call(post, "weftwork_context", {"query": "What does the dome turn on?"})
+    latest = call(post, "weftwork_receipts", {})["result"]["structuredContent"]["receipts"][0]
+    assert (latest["query"], latest["surface"]) == ("What does the dome turn on?", "mcp")
+    (shown,) = call(post, "weftwork_receipts", {"id": latest["id"]})["result"]["structuredContent"]["receipts"]
+    assert "dome" in [each["node"] for each in shown["used"]] and all(each["why"] for each in shown["used"])
+    assert call(post, "weftwork_receipts", {"id": "rec-none"})["result"]["isError"]
+
+
+def test_clients_that_show_apps_get_the_card_of_a_context(post):
+    able = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+    tools = {each["name"]: each for each in post("tools/list").json()["result"]["tools"]}
+    address = tools["weftwork_context"]["_meta"]["ui"]["resourceUri"]
+    assert "io.modelcontextprotocol/ui" in post("server/discover").json()["result"]["capabilities"]["extensions"]
+    (page,) = post("resources/read", {"uri": address}, address).json()["result"]["contents"]
+    assert page["mimeType"] == "text/html;profile=mcp-app" and "ui/initialize" in page["text"]
+    assert "innerHTML" not in page["text"] and "http" not in page["text"]
+    asked = {"query": "What does the dome turn on?"}
+    plain, shown = (call(post, "weftwork_context", asked, capabilities=each)["result"] for each in ({}, able))
+    assert "structuredContent" not in plain and plain["content"] == shown["content"]
+    card = shown["structuredContent"]
+    assert card["tokens"] <= card["budget"]
+    assert "Dome" in [each["title"] for each in card["sources"]] and all(each["why"] for each in card["sources"])
 
 
 def test_sources_are_listed_once_each_with_what_stands_in_them(post):

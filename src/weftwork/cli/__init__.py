@@ -34,6 +34,8 @@ COMMANDS = {
     "receipts": "List, show and replay what was handed out.",
     "mcp": "Serve a workspace to assistants over MCP.",
     "serve": "Serve a store over HTTP and MCP, with the inspector.",
+    "plugin": "Write a plugin for coding agents.",
+    "hook": "Answer a hook of a coding agent.",
     "open": "Open the page that shows what a model would read, and why.",
     "proxy": "Add what a workspace knows to requests to a model.",
     "keys": "Create, list and revoke the keys of a server.",

@@ -67,7 +67,7 @@ def install_command(name: str, path: Path | None, only_print: bool, config: Conf
     weftwork mcp install --client vscode --workspace studio --user ana --print
     """
     client = CLIENTS[name]
-    entry = Entry(command=_running(), arguments=_arguments(config))
+    entry = Entry(command=running_command(), arguments=server_arguments(config))
     path = path or client.path()
     if only_print:
         click.echo(snippet(client, entry))
@@ -75,14 +75,13 @@ def install_command(name: str, path: Path | None, only_print: bool, config: Conf
         return
     if find_spec("mcp") is None:
         raise MissingExtra("The MCP server, which the client is to start,", "mcp")
-    if "://" not in config.store and not Path(config.store).is_file():
-        raise NotFound(f"there is no store at {config.store}, and the client would start an empty one: add to it first")
+    check_store(config)
     changed = install(client, path, entry)
     click.echo(f"{'wrote' if changed else 'nothing to change in'} {path}")
     click.echo(f"{client.then}: it serves {config.workspace!r} as {config.user!r}")
 
 
-def _running() -> tuple[str, ...]:
+def running_command() -> tuple[str, ...]:
     """The command line of this program, so that a client can start it from anywhere."""
     program = Path(sys.argv[0])
     if program.stem == "weftwork" and program.is_file():
@@ -90,7 +89,14 @@ def _running() -> tuple[str, ...]:
     return (sys.executable, "-m", "weftwork.cli")
 
 
-def _arguments(config: Config) -> tuple[str, ...]:
+def check_store(config: Config) -> None:
+    """Refuse a store that does not exist."""
+    if "://" not in config.store and not Path(config.store).is_file():
+        raise NotFound(f"there is no store at {config.store}, and the client would start an empty one: add to it first")
+
+
+def server_arguments(config: Config) -> tuple[str, ...]:
+    """The arguments with which a client starts the server, for the settings that hold here."""
     here = Path.cwd()
     settings = [folder for folder in (here, *here.parents) if (folder / FILE).is_file()]
     store = config.store if "://" in config.store else str(Path(config.store).absolute())

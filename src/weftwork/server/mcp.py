@@ -15,7 +15,7 @@ from weftwork.engine import Weft
 from weftwork.errors import Ambiguous, EmbeddingError, InvalidInput, MissingExtra, NotFound
 from weftwork.render.quote import inline
 from weftwork.render.values import iso
-from weftwork.server import resources
+from weftwork.server import card, resources
 from weftwork.server.address import TEMPLATE, to_uri
 from weftwork.server.output_cap import DEFAULT_TOKENS, OutputCap
 from weftwork.server.tool_answer import Answer
@@ -27,6 +27,7 @@ try:
     import anyio
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
+    from mcp.server.apps import client_supports_apps
     from mcp.server.caching import CacheableMethod, CacheHint
     from mcp.shared.exceptions import MCPError
     from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -40,6 +41,7 @@ MARKDOWN = "text/markdown"
 THREADS = 16
 MESSAGE_TOKENS = 150
 MOST_CHOICES = 20
+CARD_TTL_MS = 3_600_000
 
 PROGRESS_SECONDS = 5.0
 """The interval in which a caller that asked for progress hears that its request goes on."""
@@ -71,7 +73,7 @@ def make_server(
         weft, workspace=workspace, user=user, cap=OutputCap(weft.tools.counter, max_output_tokens), reach=reach
     )
     handlers = Handlers(tools, threads or anyio.CapacityLimiter(THREADS))
-    return Server(
+    server: Server[dict[str, Any]] = Server(
         "weftwork",
         version=version("weftwork"),
         title="Weftwork",
@@ -85,6 +87,8 @@ def make_server(
         on_read_resource=handlers.read_resource,
         on_completion=handlers.complete,
     )
+    server.extensions[card.EXTENSION] = {}
+    return server
 
 
 class Handlers:
@@ -116,7 +120,7 @@ class Handlers:
             return types.CallToolResult(content=[_text(self._message(error))], is_error=True)
         except Exception as error:
             return types.CallToolResult(content=[_text(self._message(error))], is_error=True)
-        return _result(answer)
+        return _result(answer, with_card=client_supports_apps(asked))
 
     async def list_resources(
         self, asked: Asked, params: types.PaginatedRequestParams | None
@@ -140,7 +144,10 @@ class Handlers:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(self, asked: Asked, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """A node as Markdown."""
+        """A node as Markdown, or the page of the card."""
+        if params.uri == card.URI:
+            page = types.TextResourceContents(uri=card.URI, mime_type=card.MIME, text=card.card_html())
+            return types.ReadResourceResult(contents=[page], ttl_ms=CARD_TTL_MS)
         text = await self._answer(lambda: resources.read(self._tools, params.uri))
         content = types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[content])
@@ -235,6 +242,7 @@ def _tool(tool: Declared) -> types.Tool:
         description=tool.description,
         input_schema=dict(tool.input),
         output_schema=None if tool.output is None else dict(tool.output),
+        _meta={"ui": {"resourceUri": card.URI}} if tool.name == card.TOOL else None,
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,
@@ -249,9 +257,10 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(text=text)
 
 
-def _result(answer: Answer) -> types.CallToolResult:
+def _result(answer: Answer, *, with_card: bool) -> types.CallToolResult:
     texts = [text for text in (answer.text, answer.notes) if text]
-    return types.CallToolResult(content=list(map(_text, texts or [""])), structured_content=answer.structured)
+    structured = answer.card if with_card and answer.card is not None else answer.structured
+    return types.CallToolResult(content=list(map(_text, texts or [""])), structured_content=structured)
 
 
 def _resource(workspace: str, node: NodeInfo) -> types.Resource:

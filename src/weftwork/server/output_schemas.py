@@ -59,3 +59,14 @@ MEMORIES = _list(
 )
 REMEMBERED = _object({"id": TEXT, "uri": TEXT})
 FORGOTTEN = _object({"removed": WHOLE})
+RECEIPTS = _list(
+    "receipts",
+    _object(
+        {"id": TEXT, "at": MOMENT, "kind": TEXT, "surface": TEXT, "query": TEXT, "tokens": WHOLE, "sources": WHOLE},
+        used={
+            "type": "array",
+            "items": _object({"citation": TEXT, "node": TEXT, "title": TEXT, "why": TEXT, "score": NUMBER}),
+        },
+        cited=TEXTS,
+    ),
+)

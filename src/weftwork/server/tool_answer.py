@@ -20,6 +20,8 @@ class Answer:
     structured: dict[str, Any] | None = None
     notes: str = ""
     """Warnings on the text; they count against the output cap, too."""
+    card: dict[str, Any] | None = None
+    """What clients that show MCP Apps are given for their page, which no model reads."""
 
 
 def as_json(value: object) -> str:

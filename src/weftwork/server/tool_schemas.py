@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weftwork.server.arguments import Schema
-from weftwork.server.output_schemas import FORGOTTEN, FOUND, MEMORIES, REMEMBERED, SOURCES
+from weftwork.server.output_schemas import FORGOTTEN, FOUND, MEMORIES, RECEIPTS, REMEMBERED, SOURCES
 
 INSTRUCTIONS = """\
 Weftwork keeps the user's notes, pages, tasks, files, messages and memories, and the links between them.
@@ -78,6 +78,14 @@ def declare(workspace: str, lenses: Sequence[str], recipes: Sequence[str], budge
             "Say why the context for the same arguments is what it is: for every candidate who found it, its score and"
             " its cost, whether it is in or out, and why. Use it when something expected is missing.",
             asked,
+        ),
+        Declared(
+            "weftwork_receipts",
+            "Show receipts",
+            "List the contexts that the user was given lately, or show one by its id: when, through what, which sources"
+            " were in it and why, and what the answer cited.",
+            _receipts(workspace),
+            RECEIPTS,
         ),
     )
     return {tool.name: tool for tool in tools}
@@ -197,6 +205,17 @@ def _read(workspace: str) -> Schema:
             "workspace": _workspace(workspace),
         },
         "required": ["id"],
+    }
+
+
+def _receipts(workspace: str) -> Schema:
+    return {
+        "type": "object",
+        "properties": {
+            "id": _string("Id of a receipt; leave it out for the latest"),
+            "limit": {"type": "integer", "minimum": 1, "maximum": MOST_RESULTS, "default": 10},
+            "workspace": _workspace(workspace),
+        },
     }
 
 

@@ -19,13 +19,16 @@ from weftwork.request import DEFAULT_DEPTH
 from weftwork.results import SearchResult
 from weftwork.server.address import SCHEME, from_uri, to_uri
 from weftwork.server.arguments import read_arguments, whole
+from weftwork.server.card import card_of
 from weftwork.server.document_page import MOST_LINKS, show_document
 from weftwork.server.memory_tools import MemoryTools
 from weftwork.server.output_cap import OutputCap
+from weftwork.server.receipt_tools import list_receipts, show_receipt
 from weftwork.server.source_tools import list_sources
 from weftwork.server.tool_answer import Answer, Arguments, as_json
 from weftwork.server.tool_schemas import Declared, declare
 from weftwork.surface import surface
+from weftwork.turn import Place
 from weftwork.types import Filters
 
 BESIDE_NOTE = 8
@@ -89,6 +92,7 @@ class McpTools:
             "weftwork_sources": self._sources,
             **MemoryTools(weft, user, cap, self.where).answers(),
             "weftwork_explain": self._explain,
+            "weftwork_receipts": self._receipts,
         }
 
     def call(self, tool: str, arguments: Arguments | None) -> Answer:
@@ -133,7 +137,7 @@ class McpTools:
             told.pop()
         if not document.markdown and not told:
             raise BudgetError(f"a budget of {most} tokens holds no answer: give {SUMMARY_BELOW} or more as maxTokens")
-        return Answer(document.markdown, notes="\n".join(told))
+        return Answer(document.markdown, notes="\n".join(told), card=card_of(document.context, self.cap))
 
     def _explain(self, arguments: Arguments) -> Answer:
         context = self._assemble(arguments, self._budget(arguments)).context
@@ -238,6 +242,12 @@ class McpTools:
         workspace = self.where(workspace)
         text = self.page(reference, workspace, arguments["start"] or "")
         return Answer(text)
+
+    def _receipts(self, arguments: Arguments) -> Answer:
+        where = Place(user=self.user, workspace=self.where(arguments["workspace"]))
+        if arguments["id"]:
+            return show_receipt(self.weft.receipts.get(arguments["id"], **where), self.cap)
+        return list_receipts(self.weft.receipts.list(arguments["limit"], **where), self.cap)
 
     def _sources(self, arguments: Arguments) -> Answer:
         workspace = self.where(arguments["workspace"])

@@ -127,7 +127,7 @@ def test_a_request_and_the_stages_of_its_context_are_spans(weft):
         )
         assert answer.status_code == 200, answer.text
     spans = {span.name: span for span in exporter.get_finished_spans()}
-    request, whole = spans["POST /mcp"], spans["assemble"]
+    request, whole = spans["POST /mcp"], spans["retrieval"]
     assert f"{request.context.trace_id:032x}" == "0af7651916cd43dd8448eb211c80319c"
     assert f"{request.parent.span_id:016x}" == "b7ad6b7169203331"
     assert request.attributes["http.response.status_code"] == 200
@@ -135,5 +135,24 @@ def test_a_request_and_the_stages_of_its_context_are_spans(weft):
     for stage in ("search", "scoring", "packing"):
         assert spans[stage].parent.span_id == whole.context.span_id
         assert whole.start_time <= spans[stage].start_time <= spans[stage].end_time <= whole.end_time
+    assert whole.attributes["gen_ai.operation.name"] == "retrieval"
     told = str([(span.name, dict(span.attributes)) for span in spans.values()])
     assert not [word for word in ("Salary", "ana", "studio", "plan") if word in told]
+
+
+def test_content_is_in_spans_only_where_it_is_switched_on_and_memories_are_named(weft, monkeypatch):
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    place = "/v1/workspaces/studio"
+    with calling(weft, tracer_provider=provider) as client:
+        client.post(f"{place}/context/build", json={"query": "When does the mirror cell ship?"})
+        kept = client.post(f"{place}/memories", json={"text": "Mirrors are heavy."}).json()
+        client.post(f"{place}/memories-search", json={"query": "mirrors"})
+        client.delete(f"{place}/memories/{kept['id']}")
+    spans = exporter.get_finished_spans()
+    (retrieval,) = [span for span in spans if span.name == "retrieval" and "ship" in str(dict(span.attributes))]
+    assert retrieval.attributes["gen_ai.data_source.id"] == "studio"
+    assert "score" in str(retrieval.attributes["gen_ai.retrieval.documents"])
+    named = [span.attributes.get("gen_ai.operation.name") for span in spans if span.name != "retrieval"]
+    assert [name for name in named if name] == ["create_memory", "search_memory", "delete_memory"]

@@ -1,11 +1,13 @@
 """OpenTelemetry spans: one for each request, and below it one for the context that it had assembled and its stages.
 
-Nothing of OpenTelemetry is imported unless spans are wanted. Spans say how long something took and how much there was,
-never what was asked, by whom or where.
+Nothing of OpenTelemetry is imported unless spans are wanted. Names are those of the GenAI conventions. Spans say how
+long something took and how much there was; what was asked and found only where the conventions' variable allows it.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +21,18 @@ from weftwork.server.http.request_log import METHODS, route_of
 from weftwork.types import Context
 
 NAME = "weftwork"
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+"""The conventions' variable that lets spans hold what was asked and found."""
+MEMORY_OPERATIONS = {
+    ("POST", "memories"): "create_memory",
+    ("POST", "memories-add"): "create_memory",
+    ("POST", "memories-search"): "search_memory",
+    ("POST", "memories-context"): "search_memory",
+    ("PUT", "memories/{memory:path}"): "update_memory",
+    ("DELETE", "memories/{memory:path}"): "delete_memory",
+    ("POST", "memories-forget"): "delete_memory",
+}
+"""The GenAI conventions' names for what is done with memories."""
 OTHER = "_OTHER"
 """The conventions' name for a method that they do not know."""
 
@@ -73,7 +87,20 @@ class Tracing:
             finally:
                 route = route_of(scope)
                 span.set_attribute("http.route", route)
+                operation = MEMORY_OPERATIONS.get((method, route.rpartition("{workspace}/")[2]))
+                if operation is not None:
+                    span.set_attribute("gen_ai.operation.name", operation)
                 span.update_name(f"{method} {route}")
+
+
+def _content(context: Context) -> dict[str, str]:
+    """What was asked and found, for those who want it in their spans."""
+    found = [{"id": each.citation, "score": round(each.score, 4)} for each in context.excerpts]
+    return {
+        "gen_ai.data_source.id": context.workspace,
+        "gen_ai.retrieval.query.text": context.query,
+        "gen_ai.retrieval.documents": json.dumps(found),
+    }
 
 
 def trace_contexts(provider: Any) -> Callable[[Context, bool], None]:
@@ -81,12 +108,16 @@ def trace_contexts(provider: Any) -> Callable[[Context, bool], None]:
     from opentelemetry.trace import set_span_in_context  # noqa: PLC0415 - an optional extra
 
     tracer = provider.get_tracer(NAME)
+    captured = os.environ.get(CAPTURE, "").lower() in ("true", "1")
 
     def trace(context: Context, kept: bool) -> None:
         ended = time.time_ns()
         spent = {} if kept else {name: int(1e6 * took) for name, took in context.timings.items()}
         began = ended - sum(spent.values())
-        whole = tracer.start_span("assemble", start_time=began)
+        whole = tracer.start_span("retrieval", start_time=began)
+        whole.set_attributes({"gen_ai.operation.name": "retrieval", "gen_ai.provider.name": NAME})
+        if captured:
+            whole.set_attributes(_content(context))
         whole.set_attribute("weftwork.cached", kept)
         whole.set_attribute("weftwork.items.retrieved", len(context.trace))
         whole.set_attribute("weftwork.items.selected", len(context.items))
