@@ -1,6 +1,7 @@
 """The shape of the code: which way imports point, what is public, how large things are."""
 
 import ast
+import re
 import statistics
 import subprocess
 import sys
@@ -190,6 +191,18 @@ def test_modules_and_functions_stay_small():
         if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef) and found.end_lineno - found.lineno >= 60
     ]
     assert long == []
+
+
+def test_docstrings_say_what_is_done_or_returned():
+    """Not "What …" or "Whether …", which a reader has to turn round first."""
+    wrong = [
+        f"{path.relative_to(ROOT)}: {found.lineno}"
+        for path in modules()
+        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and re.match(r"(What|Whether|Which|How|Whoever|Those|Who)\b", ast.get_docstring(found) or "")
+    ]
+    assert wrong == []
 
 
 def test_no_stage_asks_for_the_name_of_a_collector():

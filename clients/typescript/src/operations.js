@@ -294,6 +294,12 @@ export const operations = {
     "json",
     false
   ],
+  "listSources": [
+    "GET",
+    "/v1/workspaces/{workspace}/sources",
+    "json",
+    false
+  ],
   "listTemplates": [
     "GET",
     "/v1/templates",
@@ -396,6 +402,12 @@ export const operations = {
     "blob",
     false
   ],
+  "readSource": [
+    "POST",
+    "/v1/workspaces/{workspace}/sources/{source}/read",
+    "json",
+    false
+  ],
   "recordActivity": [
     "POST",
     "/v1/workspaces/{workspace}/activity",
@@ -443,6 +455,12 @@ export const operations = {
     "/v1/workspaces/{workspace}/references-remove",
     "json",
     true
+  ],
+  "removeSource": [
+    "DELETE",
+    "/v1/workspaces/{workspace}/sources/{source}",
+    "json",
+    false
   ],
   "removeThread": [
     "DELETE",

@@ -291,7 +291,15 @@ export type SectionOut = { "name": string; "title": string; "tokens": number; "b
 
 export type SettingsOut = { "user": string; "scope": "read" | "write" | "admin"; "most_tokens": number; "workspaces": Array<InspectedWorkspace>; "home": string | null; "recipes": Array<InspectedRecipe>; "lenses": Array<InspectedLens>; "packers": Array<string>; "now": string };
 
+export type SkippedOut = { "what": string; "why": string };
+
 export type SourceDocument = { "doc_id": string; "filename": string; "page": number; "extension": string; "thumbnail_path"?: string | null; "image_path"?: string | null; "timestamp"?: string; "section_path"?: string | null; "parent_heading"?: string | null; "markdown_content"?: string; "relevance_score"?: number; "node_id"?: string | null };
+
+export type SourceList = { "sources": Array<SourceOut> };
+
+export type SourceOut = { "id": string; "name": string; "connector": string; "stored": number; "skipped": Array<SkippedOut>; "is_there": boolean };
+
+export type SourceRead = { "added": number; "changed": number; "moved": number; "removed": number; "unchanged": number; "skipped": Array<SkippedOut> };
 
 export type Stats = { "explicitCount": number; "searchCount": number; "historyCount": number; "excludedCount": number };
 
@@ -454,6 +462,8 @@ export interface Operations {
   listRecipes(options?: CallOptions & { query?: {  } }): Promise<RecipeList>;
   /** List references: `GET /v1/workspaces/{workspace}/references`. */
   listReferences(workspace: string, options?: CallOptions & { query?: { thread?: string } }): Promise<NodeList>;
+  /** List sources: `GET /v1/workspaces/{workspace}/sources`. */
+  listSources(workspace: string, options?: CallOptions & { query?: {  } }): Promise<SourceList>;
   /** List templates: `GET /v1/templates`. */
   listTemplates(options?: CallOptions & { query?: {  } }): Promise<NamedList>;
   /** List threads: `GET /v1/workspaces/{workspace}/threads`. */
@@ -488,6 +498,8 @@ export interface Operations {
   readPageImage(workspace: string, options?: CallOptions & { query?: { node?: string } }): Promise<Blob>;
   /** Show a page in small: `GET /v1/workspaces/{workspace}/page-thumbnail`. */
   readPageThumbnail(workspace: string, options?: CallOptions & { query?: { node?: string } }): Promise<Blob>;
+  /** Read a source again: `POST /v1/workspaces/{workspace}/sources/{source}/read`. */
+  readSource(workspace: string, source: string, options?: CallOptions & { query?: {  } }): Promise<SourceRead>;
   /** Record activity: `POST /v1/workspaces/{workspace}/activity`. */
   recordActivity(workspace: string, body: ActivityIn, options?: CallOptions & { query?: {  } }): Promise<Done>;
   /** Record by beacon: `POST /v1/workspaces/{workspace}/activity/beacon`. */
@@ -504,6 +516,8 @@ export interface Operations {
   removeNodes(workspace: string, body: Removal, options?: CallOptions & { query?: {  } }): Promise<Removed>;
   /** Remove references: `POST /v1/workspaces/{workspace}/references-remove`. */
   removeReferences(workspace: string, body: ReferencesIn, options?: CallOptions & { query?: {  } }): Promise<Changed>;
+  /** Remove a source: `DELETE /v1/workspaces/{workspace}/sources/{source}`. */
+  removeSource(workspace: string, source: string, options?: CallOptions & { query?: {  } }): Promise<Removed>;
   /** Remove a thread: `DELETE /v1/workspaces/{workspace}/threads/{thread}`. */
   removeThread(workspace: string, thread: string, options?: CallOptions & { query?: {  } }): Promise<Removed>;
   /** Rename a thread: `PUT /v1/workspaces/{workspace}/threads/{thread}`. */

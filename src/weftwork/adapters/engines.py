@@ -34,7 +34,7 @@ def context_text(engine: Engine, query: str, budget: int, options: Mapping[str, 
 
 
 def metadata_of(result: SearchResult) -> dict[str, Any]:
-    """What a framework is told of a passage beside its text."""
+    """Metadata of a passage, as frameworks carry it beside the text."""
     node = result.node
     return {
         "citation": result.passage.citation,

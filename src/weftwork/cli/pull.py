@@ -47,7 +47,7 @@ def command(
     weftwork pull https://example.org/feed.xml            RSS or Atom: a note for each entry
     weftwork pull git+https://example.org/notes.git       files of a repository, and a note on its history
     weftwork pull imaps://ann@mail.example.org/INBOX      a mailbox, in threads
-    weftwork pull caldavs://ann@example.org/cal/work/     a calendar; also https://…/calendar.ics and webcal://…
+    weftwork pull caldavs://ann@example.org/cal/team/     a calendar; also https://…/calendar.ics and webcal://…
     weftwork pull webdavs://ann@example.org/files/        the files of a folder
     weftwork pull 's3://bucket/docs?endpoint=https://…'   the objects of a bucket; the key is  ID:SECRET
     weftwork pull github:owner/name                       issues, pull requests and their comments

@@ -86,7 +86,7 @@ class ClientReceipts:
         return decode(Receipt, answer)
 
     def replay(self, name: str, **where: Unpack[Place]) -> Replay:
-        """What the request of a receipt gives now, and how it differs from what it gave then."""
+        """Repeat the request of a receipt and compare the answers."""
         path = f"receipts/{segment(name)}/replay"
         return decode(Replay, self._send("POST", _workspace(where), path, None, where.get("user")))
 

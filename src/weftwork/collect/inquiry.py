@@ -174,7 +174,7 @@ class Inquiry:
 
     @once
     def said_before(self) -> str:
-        """What was said before, where the question is about that; else empty."""
+        """Words of earlier turns, where the question refers to them; else empty."""
         if not self.question.search.strip():
             return ""
         return spoken_of(self.question.text, self.request.history or self._thread_turns())
@@ -252,7 +252,7 @@ class Inquiry:
 
     @once
     def trust(self) -> Trust:
-        """How far vectors count beside words."""
+        """Weight of vectors beside words."""
         return trust_of(self.embedder)
 
     @once

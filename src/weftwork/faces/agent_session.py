@@ -33,7 +33,7 @@ class AgentSession:
         self._user, self._workspace, self._budget = user, workspace, budget
 
     def answer(self, event: Mapping[str, Any]) -> str:
-        """What the agent is told for an event of its session; empty for nothing."""
+        """Answer an event of an agent's session; empty for nothing to say."""
         name = event.get("hook_event_name")
         if name == "SessionStart":
             return self.start(str(event.get("source", "startup")))

@@ -101,7 +101,7 @@ def _moved(name: str, top: str, new_top: str) -> str:
 
 
 def _possible(options: Options) -> list[str]:
-    """What can be read of documents now that may have been missing before."""
+    """Parts of documents that can be read now and may have been missing before."""
     reads = (options.parser.reads_pictures if options.parser else ocr_is_installed()) and options.pictures == "now"
     return [*([UNREAD] if reads else []), *([UNDRAWN] if libreoffice() else [])]
 
@@ -180,7 +180,7 @@ class _Follower:
                 self._put_document(draft, draft.document, writer)
 
     def _outcomes(self, writer: SourceWriter) -> list[Outcome]:
-        """What became of each source."""
+        """List the outcome of each source."""
         listed = {skipped.what: Outcome(skipped.what, "skipped", skipped.why) for skipped in self._plan.skipped}
         for key, source in self._plan.sources.items():
             known = writer.outcomes.pop(key, None) or listed.pop(source.what, None)

@@ -34,7 +34,7 @@ class SourceState:
 
     @property
     def lacks(self) -> frozenset[str]:
-        """What could not be read of it, and may be another time."""
+        """Parts of it that could not be read, and may be another time."""
         return frozenset(self.fingerprint.split(LACKS)[1:])
 
     def dump(self) -> str:

@@ -17,7 +17,7 @@ from weftwork.ingest.report import Followed, Options
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a pull brought: files that were copied or removed, and what was then added."""
+    """Result of a pull: files copied and removed, and what was then added."""
 
     address: str
     fetched: int
@@ -62,7 +62,7 @@ def mirror_name(address: Address) -> str:
 
 
 def _origins(mirror: Mirror, address: Address) -> Callable[[str], str]:
-    """What a file of the mirror is called in citations: its own address, or that of the source with its path."""
+    """Map files of the mirror to their names in citations: their address, or the source's with their path."""
     root = str(mirror.folder)
 
     def origin(source: str) -> str:

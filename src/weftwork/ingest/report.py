@@ -40,7 +40,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one source."""
+    """The outcome of one source."""
 
     what: str
     became: Literal["added", "changed", "moved", "removed", "unchanged", "skipped"]

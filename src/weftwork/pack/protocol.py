@@ -44,12 +44,12 @@ class Packing:
 
     @property
     def chosen(self) -> tuple[Choice, ...]:
-        """Those that are shown, in any form."""
+        """Choices that are shown, in any form."""
         return tuple(choice for choice in self.outcomes if choice.fate != "dropped")
 
     @property
     def dropped(self) -> tuple[Choice, ...]:
-        """Those that are not shown."""
+        """Choices that are not shown."""
         return tuple(choice for choice in self.outcomes if choice.fate == "dropped")
 
 

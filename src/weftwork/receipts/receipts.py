@@ -200,7 +200,7 @@ class Receipts:
     def replay(
         self, name: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, admin: bool = False
     ) -> Replay:
-        """What the request of a receipt gives its user now, and how it differs from what it gave then."""
+        """Repeat the request of a receipt as its user and compare the answers."""
         return replay(self._weft, self.get(name, user=user, workspace=workspace, admin=admin))
 
     def _titled(self, receipts: Sequence[Receipt], user: str, workspace: str) -> Sequence[Receipt]:

@@ -36,7 +36,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the answer to a turn cited."""
+    """Citations of the answer to a turn."""
 
     at: datetime
     cited: tuple[str, ...]

@@ -23,7 +23,7 @@ def card_html() -> str:
 
 
 def card_of(context: Context, cap: OutputCap) -> dict[str, Any]:
-    """What the page shows of a context: its sources with reasons, and what was left out; within the output cap."""
+    """Summarize a context for people: its sources with reasons, and what was left out; within the output cap."""
     reasons = {decision.citation: decision.reason for decision in context.trace}
     sources = [
         {

@@ -316,7 +316,7 @@ class Store(Protocol):
 
     @property
     def given(self) -> GivenToThreads:
-        """What the users of threads were given in them."""
+        """Records of what users were given in threads."""
 
     def create_workspace(self, workspace: str, *, owner: str, access: frozenset[str] = ...) -> None:
         """Create a workspace with its first user; `access` is the list of root nodes without one."""

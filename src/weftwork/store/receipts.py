@@ -42,10 +42,10 @@ class Receipts(Protocol):
 
 
 class GivenToThreads(Protocol):
-    """What each user was given in a thread, as JSON; removed with the thread. Ignores permissions."""
+    """Records of what each user was given in a thread, as JSON; removed with it. Ignores permissions."""
 
     def put(self, workspace: str, thread: str, *, user: str, given: str, at: datetime) -> None:
         """Store what a user was given in a thread, in the place of what was stored before."""
 
     def get(self, workspace: str, thread: str, *, user: str) -> str | None:
-        """What a user was given in a thread."""
+        """Return the record of what a user was given in a thread."""

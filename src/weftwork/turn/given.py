@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(slots=True)
 class Given:
-    """What a user was given in a thread so far."""
+    """The record of what a user was given in a thread so far."""
 
     start: int = 0
     """The position of the first message that is sent as it is."""
@@ -56,7 +56,7 @@ class Given:
 
     @classmethod
     def read(cls, stored: str | None) -> Given:
-        """What was stored."""
+        """Decode a stored record."""
         if stored is None:
             return cls()
         values = json.loads(stored)

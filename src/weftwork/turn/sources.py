@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(slots=True)
 class Added:
-    """What a message adds, and why."""
+    """Sources that a message adds, and why."""
 
     parts: list[Part] = field(default_factory=list)
     reason: str = ""
@@ -173,7 +173,7 @@ class Search:
         return self._finished()
 
     def _named(self, nodes: Sequence[str]) -> None:
-        """What must be shown: new memories, and sources that changed."""
+        """Ids that must be shown: new memories, and sources that changed."""
         request = replace(self.question.request, include=tuple(nodes), thread=None, history=())
         context = self._context(request, named_recipe(self.question.recipe), max(LEAST, self.room // 2))
         if context is not None and context.excerpts:
@@ -188,7 +188,7 @@ class Search:
             self._take(context, MEMORIES_TITLE)
 
     def _tool_results(self) -> None:
-        """What the outputs of tools in this thread say: notes about the same would crowd them out."""
+        """Search the outputs of tools in this thread by themselves: notes about the same would crowd them out."""
         request = self.question.request
         filters = replace(request.filters, conversation=request.thread, types=frozenset({"document", LINES_TYPE}))
         least = TOOL_SUPPORT if request.min_support is None else request.min_support

@@ -67,7 +67,7 @@ class ToolResults:
         return ToolResult(text, counter.count(text), document.id, citation)
 
     def _shown(self, output: str, pieces: list[str]) -> tuple[str, int]:
-        """What is shown of an output, and the number of its pieces that this shows whole.
+        """Cut an output to what is shown, and count its pieces that are shown whole.
 
         Of a list of lines, the first; of a text, the sentences that have the words of the latest question.
         """

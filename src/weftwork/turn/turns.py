@@ -293,7 +293,7 @@ class _Turn:
         named: Sequence[str],
         withdrawn: Sequence[Withdrawal],
     ) -> Added:
-        """What the message adds, in the room that is left: exact on the text as it is sent."""
+        """Fit what the message adds into the room that is left: exact on the text as it is sent."""
         notice = _notice(withdrawn)
         self.given.injected[self.name] = notice
         left = self.budget - compose(self.given, messages, self.counter).tokens
@@ -323,6 +323,6 @@ def _messages(view: View, thread: str, start: int) -> list[Node]:
 
 
 def _notice(withdrawn: Iterable[Withdrawal]) -> list[Part]:
-    """What the model is told of sources that were taken out of the messages."""
+    """Tell the model of sources that were withdrawn from the messages."""
     named = [f"[{each.citation}] ({each.reason})" for each in withdrawn]
     return [Part(f"Withdrawn since the last message, disregard: {', '.join(named)}.\n\n")] if named else []

@@ -42,7 +42,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What the model is told of a tool's output."""
+    """A tool's output as the model gets it."""
 
     text: str
     """The whole output, or a preview of it and the handle under which it is read."""
@@ -91,7 +91,7 @@ def _no_tools(name: str, output: str, *, keep: bool = False) -> ToolResult:
 
 @dataclass(frozen=True)
 class Turn(TurnFields):
-    """What to send to a model for a message, within one budget."""
+    """Messages to send to a model for a user's message, within one budget."""
 
     record_tool: Callable[..., ToolResult] = field(default=_no_tools, repr=False, compare=False)
 

@@ -65,7 +65,7 @@ def mark_of(turn: Turn, conversation: str | None, model: ExtractionModel | None)
 
 
 def decide(fact: Fact, conflicts: Sequence[Conflict], earlier: Sequence[Fact], taken: set[str], keep: bool) -> Change:
-    """What becomes of a fact, given its conflicts, those before it and the memories that already have a successor."""
+    """Decide on a fact, given its conflicts, earlier facts and the memories that already have a successor."""
     turns = tuple(turn.id for turn in fact.turns)
     for other in earlier:
         found = compare(other.text, fact.text)

@@ -46,7 +46,7 @@ class _Entry:
 
     @property
     def key(self) -> str:
-        """What tells it from others: a changed occurrence of a repeated event is another one."""
+        """Identity of an event: a changed occurrence of a repeated event is another one."""
         return " ".join(filter(None, [self.text("UID") or digest(self.text("SUMMARY"), self.moment("DTSTART")),
                                       self.moment("RECURRENCE-ID")]))  # fmt: skip
 

@@ -80,7 +80,7 @@ def read_document(path: Path, place: Place, parser: Parser) -> Bundle | Skipped:
 
 
 def missing_in(version: str) -> tuple[str, ...]:
-    """What a document lacks, by its version: it can be had with other parts installed, or later."""
+    """Parts that a document lacks, by its version: they need something installed, or time."""
     return tuple(part for part in (UNREAD, UNDRAWN) if part in version)
 
 

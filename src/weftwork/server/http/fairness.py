@@ -42,7 +42,7 @@ EXEMPT = ("/healthz", "/readyz", "/metrics", "/assets")
 
 @dataclass(slots=True)
 class Share:
-    """What one key does and has done."""
+    """Requests of one key that are running, and the time that it has used."""
 
     working: int = 0
     spent: float = 0.0

@@ -82,14 +82,14 @@ def _too_large(most: int) -> Problem:
 
 
 class Buckets(Protocol):
-    """How many requests each key may still send, and when that was reckoned."""
+    """Tokens left in each key's bucket, and when they were counted."""
 
     @property
     def guard(self) -> AbstractContextManager[Any]:
         """Held while a bucket is read and written."""
 
     def get(self, key: str) -> tuple[float, float] | None:
-        """What is left for a key, and when; None if nothing is known of it."""
+        """Return a key's tokens and when they were counted; None for an unknown key."""
 
     def put(self, key: str, left: float, at: float) -> None:
         """Keep what is left for a key."""
@@ -103,7 +103,7 @@ class OwnBuckets:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def get(self, key: str) -> tuple[float, float] | None:
-        """What is left for a key, and when."""
+        """Return a key's tokens and when they were counted."""
         return self._buckets.get(key)
 
     def put(self, key: str, left: float, at: float) -> None:
@@ -130,7 +130,7 @@ class SharedBuckets:
         return cls(context.Lock(), *arrays)
 
     def get(self, key: str) -> tuple[float, float] | None:
-        """What is left for a key, and when."""
+        """Return a key's tokens and when they were counted."""
         number, places = self._places(key)
         place = next((place for place in places if self._keys[place] == number), None)
         return None if place is None else (self._left[place], self._at[place])

@@ -86,7 +86,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def _more(error: WeftError) -> dict[str, Any]:
-    """What a client needs to raise the same error."""
+    """Extra members with which a client raises the same error."""
     if isinstance(error, UnknownName):
         return {"unknown": error.kind, "name": error.name, "available": list(error.available)}
     return {"code": "embedding_error"} if isinstance(error, EmbeddingError) else {}

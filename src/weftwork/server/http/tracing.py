@@ -94,7 +94,7 @@ class Tracing:
 
 
 def _content(context: Context) -> dict[str, str]:
-    """What was asked and found, for those who want it in their spans."""
+    """Question and sources as span attributes, where content is switched on."""
     found = [{"id": each.citation, "score": round(each.score, 4)} for each in context.excerpts]
     return {
         "gen_ai.data_source.id": context.workspace,

@@ -72,7 +72,7 @@ class NextTurn:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written since an earlier version, where nothing else hangs from it."""
+    """Keys written since an earlier version, where nothing else depends on them."""
 
     nodes: frozenset[int]
     """The nodes that were written or removed, with all below them."""
@@ -104,7 +104,7 @@ class Lookups:
         read: Callable[[list[Name]], Mapping[Name, Value]],
         default: Value,
     ) -> dict[Name, Value]:
-        """What is known by each of these names, where only what was not read before is read; `default` for nothing."""
+        """Map names to values, reading only those that are not cached; `default` where there is none."""
         known: dict[Name, Value] = self.answers.setdefault(asked, {})
         missing = [name for name in names if name not in known]
         if missing:
@@ -144,7 +144,7 @@ class CachedReads:
         return self.own_bytes + self.content.bytes + self._latest[1].bytes
 
     def latest(self, version: int) -> Lookups:
-        """What depends on links, activity or usage as well: a write of any kind makes it stale."""
+        """The cache of values that depend on links, activity or usage: any write makes them stale."""
         if self._latest[0] != version:
             self._latest = version, Lookups()
         return self._latest[1]
@@ -156,7 +156,7 @@ class CachedReads:
         return turn if known else None
 
     def carried(self, written: Written) -> CachedReads:
-        """What a write left as it was, for the version that it made."""
+        """Copy what a write left valid to the version that it made."""
         reads = CachedReads()
         stale = set(written.nodes)
         for key, cached in self.records.copy().items():

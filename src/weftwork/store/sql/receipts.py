@@ -71,7 +71,7 @@ class SqlGivenToThreads:
         self._database.do(lambda session: session.run(self._sql.PUT_GIVEN, **values), workspace)
 
     def get(self, workspace: str, thread: str, *, user: str) -> str | None:
-        """What a user was given in a thread."""
+        """Return the record of what a user was given in a thread."""
         rows = self._database.ask(lambda session: session.rows(self._sql.GIVEN, name=thread, user=user), workspace)
         return str(rows[0][0]) if rows else None
 

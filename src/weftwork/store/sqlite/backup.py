@@ -38,7 +38,7 @@ COUNTED = ("nodes", "passages", "edges", "users")
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What a backup holds."""
+    """Contents of a backup."""
 
     store: str
     made_at: str
@@ -77,7 +77,7 @@ def back_up(store: Path, target: Path, now: datetime) -> Backup:
 
 
 def read_manifest(backup: Path) -> Backup:
-    """What a backup says that it holds."""
+    """Read the manifest of a backup."""
     try:
         values: dict[str, Any] = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
         if values.pop("format") != FORMAT:

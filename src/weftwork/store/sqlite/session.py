@@ -92,7 +92,7 @@ class Reader(Session):
 
 
 def written_since(session: Session, version: int) -> Written | None:
-    """What was written after a version; None if it is much, or if something that was not written hangs from it.
+    """Keys written after a version; None if they are many, or others depend on them.
 
     A title, a place or an access list also counts for what is below its node.
     """

@@ -40,7 +40,7 @@ class Issuer:
         return jwt.PyJWKClient(described["jwks_uri"], cache_keys=True, timeout=int(SECONDS))
 
     def key_of(self, token: str) -> Key | None:
-        """What a token allows, as a key would: the workspaces that know its user, and to read or to write there."""
+        """Rights of a token, as a key: the workspaces that know its user, to read or to write."""
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,

@@ -30,7 +30,7 @@ PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; f
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """How a server with OAuth tells callers apart."""
+    """Authentication by access tokens."""
 
     settings: OAuthSettings
     grants: KeyOwners | Issuer
@@ -41,7 +41,7 @@ class OAuth:
         return cls(settings, KeyOwners(weft, settings) if settings.issuer is None else Issuer(weft, settings))
 
     def key_of(self, token: str) -> Key | None:
-        """What an access token allows. Blocks."""
+        """Return the key that stands for an access token. Blocks."""
         return self.grants.key_of(token)
 
     def challenge(self, path: str) -> str:

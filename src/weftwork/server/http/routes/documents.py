@@ -74,7 +74,7 @@ def upload_document(
 
 @router.get("/documents", response_model=DocumentList, summary="List documents and notes")
 def list_documents(workspace: str, caller: Reader, served: Served, limit: Listed = None) -> Response:
-    """What people open: documents, pages, notes and the like, without their parts and without memories."""
+    """List documents, pages and notes, without their parts and without memories."""
     with served.weft.store.view(workspace, caller.user) as view:
         counts = view.counts()
         kinds = opened_types(counts)

@@ -82,13 +82,13 @@ def list_receipts(
 
 @router.get("/receipts/{receipt}", response_model=Receipt, summary="Show a receipt", tags=["receipts"])
 def show_receipt(workspace: str, receipt: ReceiptName, caller: Reader, served: Served) -> Response:
-    """What was handed out, to whom, when and why."""
+    """Show a receipt: what was handed out, to whom, when and why."""
     return reply(served.weft.receipts.get(receipt, **_as(caller, workspace)))
 
 
 @router.post("/receipts/{receipt}/replay", response_model=Replay, summary="Replay a receipt", tags=["receipts"])
 def replay_receipt(workspace: str, receipt: ReceiptName, caller: Reader, served: Served) -> Response:
-    """What the same request gives now, and how it differs from what it gave then."""
+    """Repeat the request of a receipt and compare the answers."""
     return reply(served.weft.receipts.replay(receipt, **_as(caller, workspace)))
 
 

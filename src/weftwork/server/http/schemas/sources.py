@@ -27,13 +27,13 @@ class SourceOut(Reply):
 
 
 class SourceList(Reply):
-    """What was added, by its place."""
+    """Sources that were added."""
 
     sources: list[SourceOut]
 
 
 class SourceRead(Reply):
-    """What a second reading changed, in files, folders, pages or threads."""
+    """Changes that reading a source again made."""
 
     added: int
     changed: int
