@@ -79,3 +79,8 @@ def test_every_package_is_on_the_map():
     for folder in sorted((ROOT / "src" / "weftwork").iterdir()):
         if folder.is_dir() and (folder / "__init__.py").exists():
             assert f"`{folder.name}/`" in text, f"ARCHITECTURE.md says nothing of {folder.name}/"
+
+
+def test_each_decision_has_a_number_of_its_own():
+    numbers = [path.name.partition("-")[0] for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+    assert numbers == sorted(set(numbers))
