@@ -53,6 +53,24 @@ def test_many_skipped_lines_are_shortened_but_not_for_scripts(weft, ready):
     assert output.json["skipped"][24] == {"what": "x.jsonl:25", "why": "id must be text, got 5"}
 
 
+def test_a_first_report_counts_what_is_alike_and_names_three_of_it(weft, ready):
+    (ready / "notes").mkdir()
+    for name in "abcde":
+        (ready / "notes" / f"{name}.bin").write_bytes(b"\0")
+        (ready / "notes" / f"{name}.md").write_text(f"---\n[\n---\n[[gone {name}]] ![](picture-{name}.png)")
+    lines = weft("add", "notes").err.splitlines()
+    assert [line.partition(":")[0] for line in lines[:4]] == [
+        *(f"  skipped {ready / 'notes' / name}.bin".replace(f"{ready}/", "") for name in "abc"), "  skipped 2 more",
+    ]  # fmt: skip
+    assert sum("note on" in line for line in lines) == 4
+    assert lines[-4:] == [
+        "  a.md links to gone a, which is not there", "  a.md links to picture-a.png, which is not there",
+        "  b.md links to gone b, which is not there",
+        "  … and 7 more links to what is not there: use --json to see all",
+    ]  # fmt: skip
+    assert len(weft("add", "notes", "--json").json["unresolved"]) == 10
+
+
 def test_json_counts_everything(weft, ready):
     lines = [{"id": "a"}, {"id": "b"}, {"source": "a", "target": "b"}, {"user": "ana"}]
     (ready / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))

@@ -10,10 +10,13 @@ import click
 from weftwork.config import Config
 from weftwork.ingest.connectors.protocol import Connector
 from weftwork.ingest.connectors.registry import get_connector, recognise
+from weftwork.ingest.events import Note, Skipped
 from weftwork.ingest.report import Followed
 
 SHOWN = 20
-"""Skipped sources that are named on a terminal; --json names all."""
+"""Lines about skipped sources on a terminal; --json names all."""
+EXAMPLES = 3
+"""Links to what is not there, and sources skipped for one reason, that are named."""
 COUNTED = ("added", "changed", "moved", "removed", "unchanged")
 
 as_connector = click.option(
@@ -44,16 +47,28 @@ def line_of(report: Followed, *, dry_run: bool = False) -> str:
 
 
 def print_notices(report: Followed, *, unresolved: bool = True) -> None:
-    """Print skipped sources, notes and unresolved links to standard error."""
-    print_some([f"skipped {plain_line(notice.what)}: {plain_line(notice.why)}" for notice in report.skipped])
-    print_some([f"note on {plain_line(notice.what)}: {plain_line(notice.why)}" for notice in report.notes])
+    """Print skipped sources, notes and unresolved links to standard error, a few of those that are alike."""
+    print_some(_examples("skipped", report.skipped))
+    print_some(_examples("note on", report.notes))
     if unresolved:
-        print_some(
-            [
-                f"{plain_line(link.what)} links to {plain_line(link.target)}, which is not there"
-                for link in report.unresolved
-            ]
-        )
+        for link in report.unresolved[:EXAMPLES]:
+            click.echo(f"  {plain_line(link.what)} links to {plain_line(link.target)}, which is not there", err=True)
+        if len(report.unresolved) > EXAMPLES:
+            more = len(report.unresolved) - EXAMPLES
+            click.echo(f"  … and {more:,} more links to what is not there: use --json to see all", err=True)
+
+
+def _examples(begin: str, notices: Sequence[Skipped | Note]) -> list[str]:
+    """A line for each notice, and one for the rest of those that say the same."""
+    alike: dict[str, list[str]] = {}
+    for notice in notices:
+        alike.setdefault(plain_line(notice.why), []).append(plain_line(notice.what))
+    lines: list[str] = []
+    for why, sources in alike.items():
+        lines += [f"{begin} {what}: {why}" for what in sources[:EXAMPLES]]
+        if len(sources) > EXAMPLES:
+            lines.append(f"{begin} {len(sources) - EXAMPLES:,} more: {why}")
+    return lines
 
 
 def print_some(lines: Sequence[str]) -> None:
@@ -61,7 +76,7 @@ def print_some(lines: Sequence[str]) -> None:
     for line in lines[:SHOWN]:
         click.echo(f"  {line}", err=True)
     if len(lines) > SHOWN:
-        click.echo(f"  … and {len(lines) - SHOWN} more: use --json to see all", err=True)
+        click.echo(f"  … and {len(lines) - SHOWN:,} more: use --json to see all", err=True)
 
 
 def plain_line(text: str) -> str:

@@ -49,7 +49,20 @@ _SCRIPTS = (
     _Script(("cp1255",), frozenset("יוהלארתבמשנ"), 0.75),
     _Script(("cp1256",), _letters((0x0621, 0x064A)) | frozenset("،؟")),
     _Script(("cp874",), _letters((0x0E01, 0x0E4E))),
-    _Script(("shift_jis", "euc_jp"), _letters((0x3041, 0x3093), (0x30A1, 0x30FC)) | frozenset("、。「」"), 0.6),
+    _Script(
+        ("cp932", "euc_jp"),
+        _letters((0x3041, 0x3093), (0x30A1, 0x30FC))
+        | frozenset(
+            "、。「」"
+            "日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者党地合市業内相方四定今回新場金員九入選立開手米力学問高代明実円関決子動京全目表戦経通外最言氏現理調体化田当八六約主題下首意法"
+            "不来作性的要用制治度務強気小七成期公持野協取都和統以機平総加山思家話世受区領多県続進正安設保改数記院女初北午指権心界支第産結百派点教報済書府活原先共得解名交資予川向際査勝面委告軍文反元重近千考判認画海"
+            "参売利組知案道信策集在件団別物側任引使求所次水半品昨論計死官増係感特情投示変打男基私各始島直両朝革価式確村提運終挙果西勢減台広容必応演電歳住争談能無再位置企真流格有疑口過局少放税検藤町常校料沢裁状工建"
+            "語球営空職証土与急止送援供可役構木割聴身費付施切由説転食比難防補車優夫研収断井何南石足違消境神番規術護展態導鮮備宅害配副算視条幹独警宮究育席輸訪楽起万着乗店述残想線率病農州武声質念待試族象銀域助労例衛"
+            "然早張映限親額監環験追審商葉義伝働形景落欧担好退準賞訴辺造英被株頭技低毎医復仕去姿味負閣韓渡失移差衆個門写評課末守若脳極種美岡影命含福蔵量望松非撃佐核観察整段横融型白深字答夜製票況音申様財港識注呼渉達"
+            "鈴伊郎太阪淳屋橋"
+        ),
+        0.6,
+    ),
     _Script(("euc_kr",), _letters((0xAC00, 0xD7A3)), 0.95),
     _Script(
         ("gb18030",),
@@ -72,24 +85,31 @@ _SCRIPTS = (
 
 def decoded(data: bytes) -> str:
     """Decode a text; raise Refused if it is none, or if its encoding is not certain."""
+    return data.decode(encoding_of(data)).removeprefix("\ufeff")
+
+
+def encoding_of(data: bytes) -> str:
+    """The encoding of a text; raise Refused if it is none, or if its encoding is not certain."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                return data.decode(encoding).removeprefix("\ufeff")
+                data.decode(encoding)
             except UnicodeDecodeError as error:
                 raise Refused(f"begins like {encoding.upper()} text, but is none") from error
+            return encoding
     if b"\0" in data[:8192]:
         return _wide(data)
     try:
-        return data.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
         if encoding := _guess(data):
-            return data.decode(encoding)
+            return encoding
         raise Refused(f"is not UTF-8 text (byte {error.start})") from error
+    return "utf-8"
 
 
 def _wide(data: bytes) -> str:
-    """Decode UTF-16 or UTF-32 without a mark, which mostly Latin text betrays by its zeros."""
+    """UTF-16 or UTF-32 without a mark, which mostly Latin text betrays by its zeros."""
     for encoding, size, zeros in _WIDE:
         sample = data[: 8192 // size * size]
         units = len(sample) // size
@@ -99,18 +119,13 @@ def _wide(data: bytes) -> str:
             with suppress(UnicodeDecodeError):
                 text = data.decode(encoding)
                 if not _has_controls(text):
-                    return text
+                    return encoding
     raise Refused("is not text")
 
 
 def _guess(data: bytes) -> str:
-    """The encoding whose frequent letters most of the text beyond ASCII is; empty if there is none.
-
-    Text that is UTF-8 but for few bytes is damaged, not in another encoding.
-    """
-    beyond = sum(1 for byte in data if byte >= 0x80)
-    valid = sum(len(letter.encode()) for letter in data.decode("utf-8", "ignore") if not letter.isascii())
-    if valid * 2 > beyond:
+    """The encoding whose frequent letters most of the text beyond ASCII is; empty if there is none."""
+    if is_mostly_utf8(data):
         return ""
     best, chosen = LIKELY, ""
     for script in _SCRIPTS:
@@ -119,6 +134,13 @@ def _guess(data: bytes) -> str:
             if likelihood > best:
                 best, chosen = likelihood, encoding
     return chosen
+
+
+def is_mostly_utf8(data: bytes) -> bool:
+    """Return True for UTF-8 but for few bytes: that is damaged, not in another encoding."""
+    beyond = sum(1 for byte in data if byte >= 0x80)
+    valid = sum(len(letter.encode()) for letter in data.decode("utf-8", "ignore") if not letter.isascii())
+    return valid * 2 > beyond
 
 
 def _likelihood(data: bytes, encoding: str, script: _Script) -> float:

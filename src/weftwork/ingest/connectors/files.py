@@ -21,7 +21,7 @@ class Files:
 
     name = "files"
     summary = "Any files and folders: documents, text, source code, tables"
-    version = 6
+    version = 7
 
     def recognises(self, path: Path) -> float:
         """Return the lowest confidence for any path."""

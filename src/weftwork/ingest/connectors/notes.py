@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from weftwork.ingest.connectors import frontmatter, inline
+from weftwork.ingest.connectors.converted import converter_for, markdown_of
 from weftwork.ingest.connectors.folders import FoundFile
 from weftwork.ingest.connectors.levels import heading_fields
 from weftwork.ingest.connectors.markdown import Kind, Section, TooDeep, lined, plain, sections
@@ -25,8 +26,8 @@ _SPLIT_TAGS = re.compile(r"[,\s]+")
 
 
 def is_note(file: FoundFile) -> bool:
-    """Return True for a Markdown file."""
-    return file.key.lower().endswith(SUFFIXES)
+    """Return True for a Markdown file, and for one that is converted to Markdown."""
+    return file.key.lower().endswith(SUFFIXES) or converter_for(file.path) is not None
 
 
 def note_source(file: FoundFile, *, title_from_heading: bool = False) -> Source | Skipped:
@@ -36,7 +37,7 @@ def note_source(file: FoundFile, *, title_from_heading: bool = False) -> Source 
 
 def _read(file: FoundFile, name: str, title_from_heading: bool) -> Iterator[Yielded]:
     what = shown(str(file.path))
-    text = lined(file.text())
+    text = lined(markdown_of(file.path, file.text()))
     matter, body = frontmatter.split(text)
     properties: dict[str, Any] = {}
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import errno
 import io
@@ -18,6 +19,7 @@ from weftwork.ingest.connectors.block_ids import BlockNames
 from weftwork.ingest.connectors.folders import FoundFile, walk_files
 from weftwork.ingest.connectors.plain import modified, path_names
 from weftwork.ingest.connectors.protocol import Listed, Named, Source, Unread, Yielded
+from weftwork.ingest.encodings import encoding_of, is_mostly_utf8
 from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.ingest.files import identity, shown
 from weftwork.types import FieldValue, Node
@@ -40,7 +42,7 @@ class Csv:
 
     name = "csv"
     summary = "CSV and TSV tables: a node for each row"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """A text file with the extension of a table."""
@@ -116,10 +118,12 @@ def layout_of(path: Path) -> Layout:
     encoding = _encoding(path)
     with path.open("rb") as file:
         sample = file.read(_SAMPLE).decode(encoding, "replace")
+    mark = "\ufeff" if sample.startswith("\ufeff") else ""
+    sample = sample.removeprefix(mark)
     if not sample.strip():
         raise Refused("is empty")
     if "\0" in sample:
-        raise Refused("is not text, or UTF-16: save it as UTF-8")
+        raise Refused("is not text")
     lines = sample.splitlines(keepends=True)
     skipped, declared = "", ""
     if lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5:  # as Excel writes it
@@ -130,27 +134,26 @@ def layout_of(path: Path) -> Layout:
         first = next(rows, [])
     except csv.Error as error:
         raise Refused(f"is no table ({error})") from error
-    if not _is_header(first):
-        return Layout(encoding, delimiter, _named([""] * len(first)), _bytes(skipped, encoding))
-    begin = skipped + "".join(lines[: rows.line_num])
-    return Layout(encoding, delimiter, _named(first), _bytes(begin, encoding))
-
-
-def _bytes(text: str, encoding: str) -> int:
-    """The length in bytes of a text at the start of the file."""
-    return len(text.encode(encoding, "replace")) if text or encoding != "utf-8-sig" else 3
+    header = "".join(lines[: rows.line_num]) if _is_header(first) else ""
+    begin = len((mark + skipped + header).encode(encoding, "replace"))
+    return Layout(encoding, delimiter, _named(first if header else [""] * len(first)), begin)
 
 
 def _encoding(path: Path) -> str:
+    """The encoding of the first lines; Windows-1252 where that is not certain."""
     with path.open("rb") as file:
         data = file.read(_SAMPLE)
-    if data.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data[:1000]
+    end = len(data) if len(data) < _SAMPLE else data.rfind(b"\n") + 1
     try:
-        data[: data.rfind(b"\n") + 1 or None].decode("utf-8")
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+        encoding = encoding_of(data[: end // 4 * 4 if wide and len(data) == _SAMPLE else end])
+    except Refused:
+        if wide:
+            raise
+        return "utf-8" if is_mostly_utf8(data) else "cp1252"
+    if encoding in ("utf-16", "utf-32"):  # a range of rows is decoded without the mark
+        return encoding + ("-be" if data[:1] in (b"\0", b"\xfe") else "-le")
+    return encoding.removesuffix("-sig")
 
 
 def _delimiter(lines: Sequence[str]) -> str:
@@ -206,7 +209,8 @@ class _Lines:
 
     def __init__(self, file: IO[bytes], encoding: str) -> None:
         self._file = file
-        self._encoding = encoding.removesuffix("-sig")
+        self._encoding = encoding
+        self._end = "\n".encode(encoding)
         self.place = file.tell()
 
     def __iter__(self) -> Iterator[str]:
@@ -214,9 +218,15 @@ class _Lines:
 
     def __next__(self) -> str:
         line = self._file.readline(LONGEST_LINE)
+        unit = len(self._end)
+        while unit > 1 and line and len(line) < LONGEST_LINE:  # the byte of a line end may be half of another letter
+            line += self._file.read(-len(line) % unit)
+            if line.endswith(self._end) or not (more := self._file.readline(LONGEST_LINE)):
+                break
+            line += more
         if not line:
             raise StopIteration
-        if len(line) == LONGEST_LINE:
+        if len(line) >= LONGEST_LINE:
             raise OSError(errno.EFBIG, f"it has a line of more than {LONGEST_LINE // 1_000_000} MB")
         self.place += len(line)
         return line.decode(self._encoding, "replace")
@@ -230,8 +240,9 @@ def _content(path: Path, part: _Part) -> str:
 
 def _read_table(file: FoundFile, layout: Layout, source_id: str, parts: Sequence[_Part] = ()) -> Iterator[Yielded]:
     """Yield a table; the rows of a short one stand right below it."""
-    if layout.encoding == "cp1252":
-        yield Note(shown(str(file.path)), "is not UTF-8: it is read as Windows-1252")
+    if not layout.encoding.startswith("utf"):
+        encoding = "Windows-1252" if layout.encoding == "cp1252" else layout.encoding.upper()
+        yield Note(shown(str(file.path)), f"is not UTF-8: it is read as {encoding}")
     yield Node(
         id=source_id, type="database", title=shown(file.path.stem), text="Columns: " + ", ".join(layout.header),
         parent=file.parent, position=file.position, source=shown(str(file.path)), updated_at=modified(file),
