@@ -102,7 +102,7 @@ class AccessContract:
             assert batch.remove_user("ben")
             assert not batch.remove_user("ben")
         assert "ben" not in store.users(WORKSPACE)
-        assert _visible(store, "me", "a") == ["a"]
+        assert _visible(store, "ana", "a") == ["a"]
         with pytest.raises(NotFound), store.view(WORKSPACE, "ben"):
             pass
 

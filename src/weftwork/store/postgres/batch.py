@@ -33,11 +33,19 @@ class PostgresBatch(SqlBatch):
         committing: Callable[[tuple[int, int, str]], None],
     ) -> None:
         access = PostgresAccessLists(session, default)
-        super().__init__(session, write_queries, access, PostgresPutter(session, access, now))
+        self._rows = PostgresPutter(session, access, now)
+        super().__init__(session, write_queries, access, self._rows)
         self._committing = committing
+        self._vectors = 0
+
+    @property
+    def added(self) -> int:
+        """The number of passages and vectors that were written."""
+        return self._rows.added + self._vectors
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors under the digests of their texts."""
+        self._vectors += len(vectors)
         self._log(embeddings.put(self._session, model, vectors))
 
     def _raise_version(self, mark: str) -> int:

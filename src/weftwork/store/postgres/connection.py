@@ -230,6 +230,11 @@ class Connections:
         with self.write(write) as (_, answer):
             return answer
 
+    @property
+    def writing(self) -> bool:
+        """True while this thread is in a transaction that writes."""
+        return self._own.connection is not None
+
     def will_commit(self, mark: Mark) -> None:
         """Remember the mark by which this thread's commit can be found."""
         self._own.marks = (*self._own.marks, mark)

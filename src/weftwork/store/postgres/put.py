@@ -30,6 +30,8 @@ class PostgresPutter(Putter):
 
     def __init__(self, session: Session, access: AccessLists, now: int) -> None:
         super().__init__(session, write_queries, access, now)
+        self.added = 0
+        """The number of passages that were written."""
 
     def _take_numbers(self, count: int) -> int:
         return take_numbers(self._session, "node", count)
@@ -57,6 +59,7 @@ class PostgresPutter(Putter):
     def _write_passages(self, drafts: Sequence[Draft]) -> int:
         """Insert the passages, with known vectors of their texts; return the first of their keys."""
         count = sum(len(draft.entry.passages) for draft in drafts)
+        self.added += count
         first = key = take_numbers(self._session, "passage", count)
         rows: list[tuple[object, ...]] = []
         for draft in drafts:

@@ -17,6 +17,7 @@ from weftwork.store.postgres.batch import PostgresBatch
 from weftwork.store.postgres.connection import Connections
 from weftwork.store.postgres.database import PostgresDatabase
 from weftwork.store.postgres.session import Session
+from weftwork.store.postgres.statistics import Statistics
 from weftwork.store.postgres.transfer import PostgresTransfer, announce
 from weftwork.store.postgres.view import PostgresView
 from weftwork.store.postgres.workspaces import Lock
@@ -43,6 +44,7 @@ class PostgresStore(SqlStore):
     ) -> None:
         self.address = address
         self._connections = Connections(address, create=create, tracer=tracer)
+        self._statistics = Statistics(address.server, address.wait)
         super().__init__(PostgresDatabase(self._connections), store_queries, address.files, clock)
 
     @contextmanager
@@ -65,12 +67,14 @@ class PostgresStore(SqlStore):
             connection,
             head,
         ):
-            yield PostgresBatch(
+            batch = PostgresBatch(
                 Session(connection, head.number),
                 default=head.access,
                 now=to_micros(self._clock()),
                 committing=self._connections.will_commit,
             )
+            yield batch
+        self._statistics.added(batch.added, committed=not self._connections.writing)
 
     @contextmanager
     def view(self, workspace: str, user: str) -> Iterator[PostgresView]:
@@ -131,6 +135,7 @@ class PostgresStore(SqlStore):
             transfer,
         ):
             yield transfer
+        self._statistics.added(transfer.added, committed=not self._connections.writing)
 
     def _transfer(self, connection: Connection[Any], workspace: str, lock: Lock = "") -> PostgresTransfer:
         session = Session(connection, workspaces.number_of(connection, workspace, lock))

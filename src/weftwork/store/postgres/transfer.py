@@ -30,6 +30,8 @@ PLAIN = frozenset(
     "page_vectors edges changes commits activity feedback usage contexts receipts given marks users members".split()
 )
 """Kinds whose rows are inserted unchanged."""
+LARGE = ("passages", "vectors")
+"""Kinds after whose rows statistics of the tables are collected."""
 FLAGS = {"changes": 4, "feedback": 2}
 """The boolean column of a kind."""
 
@@ -44,6 +46,8 @@ class PostgresTransfer(SqlTransfer):
         session.connection.execute("SET LOCAL statement_timeout TO 0")
         ((version,),) = session.rows("SELECT version FROM workspaces WHERE workspace = %(ws)s")
         super().__init__(session, transfer_queries, version, files)
+        self.added = 0
+        """The number of passages and vectors that were written."""
 
     @cached_property
     def before(self) -> Numbers:
@@ -63,6 +67,8 @@ class PostgresTransfer(SqlTransfer):
 
     def add(self, kind: str, rows: Sequence[Row]) -> None:
         """Write rows of a kind, with what is derived from them."""
+        if kind in LARGE:
+            self.added += len(rows)
         if kind in PLAIN:
             flag = FLAGS.get(kind, -1)
             plain = [tuple(bool(v) if place == flag else v for place, v in enumerate(row)) for row in rows]
