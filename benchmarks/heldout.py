@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from weftwork import Budget, Filters, Request, Weft
 from weftwork.compose.ordering import Best
-from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE
+from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE
 from weftwork.faces.research.store import research_recipe
+from weftwork.tools import DEFAULT_BUDGET
 from weftwork.types import PAGE
 
 SIGNALS = ("page_words", "page_meaning", "page_look")

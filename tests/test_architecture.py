@@ -29,7 +29,7 @@ LAYERS = [
     {"render"},
     {"wire"},
     {"recipe"},
-    {"fit", "delta", "near_misses", "reference", "document", "results"},
+    {"fit", "delta", "near_misses", "reference", "document", "results", "tools"},
     {"options", "validation", "context_cache", "engine", "receipts", "turn"},
     {"faces"},
     {"client"},
@@ -231,3 +231,22 @@ def test_help_loads_nothing_heavy():
 def test_the_process_that_parses_documents_loads_no_engine():
     script = "import sys, weftwork.ingest.documents.worker; sys.exit('weftwork.engine' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_single_question_loads_what_it_needs(tmp_path):
+    with weftwork.Weft.open(tmp_path / "notes.weft") as weft:
+        weft.add([weftwork.Node(id="ship", text="The telescopes ship on Thursday.")])
+    script = (
+        "import sys; from click.testing import CliRunner; import weftwork.cli\n"
+        "result = CliRunner().invoke(weftwork.cli.group, ['context', 'When do the telescopes ship?'])\n"
+        "assert 'Thursday' in result.output, result.output\n"
+        "print(*sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=tmp_path)
+    loaded = run.stdout.split()
+    unneeded = ("asyncio", "ssl", "psycopg", "pydantic", "weftwork.turn", "weftwork.ingest", "weftwork.server",
+                "weftwork.answer", "weftwork.store.postgres", "weftwork.receipts.replay", "weftwork.write.threads",
+                "weftwork.faces.graph", "weftwork.faces.memory", "weftwork.faces.research",
+                "weftwork.faces.workspace")  # fmt: skip
+    assert [name for name in unneeded if name in loaded] == []
+    assert sum(name.startswith("weftwork") for name in loaded) <= 215

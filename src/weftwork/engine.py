@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Unpack, overload
+from typing import TYPE_CHECKING, Literal, Unpack, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import Inquiry, gather
@@ -23,69 +22,48 @@ from weftwork.document import READ_TOKENS, DocumentText, read_document
 from weftwork.embed import get_embedder, local_provider
 from weftwork.embed.cache import EmbeddingCache
 from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import AnyProvider, EmbeddingProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
-from weftwork.lens import Lens, Lenses, apply_lens
+from weftwork.lens import Lens, apply_lens
 from weftwork.options import ContextOptions, RequestOptions, named_options
 from weftwork.pack import check_budget
 from weftwork.query import read_query
 from weftwork.receipts import Receipts
-from weftwork.recipe import SEARCHES, Recipe, Recipes
+from weftwork.recipe import SEARCHES, Recipe
 from weftwork.reference import resolve
 from weftwork.render import Templates, explain
 from weftwork.request import Request
 from weftwork.results import Added, AddedPath, Preview, SearchResult, why_ended
 from weftwork.score import FactsOnDemand, score
-from weftwork.score.rerank import Reranker, reranked
+from weftwork.score.rerank import reranked
 from weftwork.score.support import nothing_found, supported_by
 from weftwork.store.open import create_first_workspace, open_store
 from weftwork.store.protocol import Batch, Store, View
 from weftwork.surface import surface
 from weftwork.text.snippet import excerpt
-from weftwork.text.tokens import TokenCounter, get_counter
+from weftwork.text.tokens import get_counter
 from weftwork.text.truncate import Summarise
-from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
+from weftwork.tools import DEFAULT_BUDGET, Tools
 from weftwork.types import Budget, Candidate, Context, Decision, Edge, Filters, Node
 from weftwork.validation import check_activity, check_request, dated, past_moment, valid_query
 from weftwork.write.changeover import Changeover, Progress
 from weftwork.write.commit import Writer
 from weftwork.write.page_vectors import PageVectors
 from weftwork.write.paths import read_path
-from weftwork.write.threads import Threads
+
+if TYPE_CHECKING:
+    from weftwork.turn import Compacted, Place, Reply, Turn, TurnOptions, Turns
+    from weftwork.write.threads import Threads
 
 DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
-DEFAULT_BUDGET = 4000
 NO_FILTERS = Filters()
 SEARCH_DEPTH = 40
 LOCAL_MODELS = ("wordllama-", "hashing-")
 """Models that compute a query faster than a disk could remember it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """The parts that the pipeline uses for every request."""
-
-    counter: TokenCounter
-    embedder: EmbeddingProvider | None = None
-    templates: Templates = field(default_factory=Templates)
-    summarise: Summarise | None = None
-    lenses: Lenses = field(default_factory=Lenses)
-    pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(2, "weftwork"))
-    """Threads for parallel searches; none starts before it is needed."""
-    visual: VisualEmbedder | None = None
-    """Looks at the pages of documents."""
-    reranker: Reranker | None = None
-    """Reorders the best hits where a recipe names no reranker of its own."""
-    recipes: Recipes = field(default_factory=Recipes)
-    budget: int = DEFAULT_BUDGET
-    """The tokens of a context where neither the request nor the recipe names any."""
-    decay: Mapping[str, float] = field(default_factory=dict)
-    """Days until a memory's freshness has halved, by type, where a request does not say."""
-    settings: Mapping[str, object] = field(default_factory=dict)
-    """Settings of faces, by the name of their table in `weftwork.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +136,21 @@ class Weft:
         self._clock = clock
         self.context_cache = ContextCache()
         self.earlier = EarlierContexts(store)
-        self.threads = Threads(store, self.writer, self.now, DEFAULT_WORKSPACE, DEFAULT_USER)
+        self._threads = Lazy(self._make_threads)
+        self._turns = Lazy(self._make_turns)
         self._pages = PageVectors(tools.visual, store)
         self.receipts = Receipts(self)
-        self.turns = Turns(self, DEFAULT_WORKSPACE, DEFAULT_USER)
         self._changeover = Changeover(store, local_provider)
+
+    @property
+    def threads(self) -> Threads:
+        """The threads of all workspaces."""
+        return self._threads.get()
+
+    @property
+    def turns(self) -> Turns:
+        """The turns of threads."""
+        return self._turns.get()
 
     @classmethod
     def open(
@@ -207,6 +195,18 @@ class Weft:
     def now(self) -> datetime:
         """The time by this engine's clock."""
         return self._clock()
+
+    # Imported when they are first used: who asks a single question needs neither.
+
+    def _make_threads(self) -> Threads:
+        from weftwork.write.threads import Threads  # noqa: PLC0415
+
+        return Threads(self.store, self.writer, self.now, DEFAULT_WORKSPACE, DEFAULT_USER)
+
+    def _make_turns(self) -> Turns:
+        from weftwork.turn import Turns  # noqa: PLC0415
+
+        return Turns(self, DEFAULT_WORKSPACE, DEFAULT_USER)
 
     def create_workspace(self, workspace: str, *, owner: str = DEFAULT_USER, access: Iterable[str] = ("*",)) -> None:
         """Create a workspace; `access` is the list of nodes that have none of their own."""

@@ -21,7 +21,7 @@ def frozen(cls: type[Value]) -> type[Value]:
 
     While it is constructed, an instance belongs to a class of the same layout that can be assigned to.
     """
-    made = dataclass(frozen=True, slots=True)(cls)
+    made = dataclass(frozen=True, slots=True, init=False)(cls)
     if made.__bases__ != (object,):
         raise TypeError(f"{cls.__name__} must have no base class: use dataclass(frozen=True, slots=True)")
     names: dict[str, Any] = {
@@ -47,6 +47,6 @@ def frozen(cls: type[Value]) -> type[Value]:
     exec(source, names)
     constructor: Callable[..., None] = names["__init__"]
     constructor.__qualname__ = f"{made.__qualname__}.__init__"
-    constructor.__annotations__ = made.__init__.__annotations__
+    constructor.__annotations__ = {**{each.name: each.type for each in fields(made)}, "return": None}  # type: ignore[arg-type]
     made.__init__ = constructor  # type: ignore[method-assign]
     return made

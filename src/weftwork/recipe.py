@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -300,12 +300,17 @@ class Recipes:
     """The registry of recipes by name: built-in, registered and changed ones. Thread-safe."""
 
     def __init__(self) -> None:
-        self._by_name = dict(RECIPES)
+        self._by_name: dict[str, Recipe | Callable[[], Recipe]] = dict(RECIPES)
         self._changed: dict[tuple[str, str | None, str | None], Recipe] = {}
 
     def register(self, recipe: Recipe) -> None:
         """Make a recipe known; one of the same name is replaced."""
         self._by_name[recipe.name] = recipe
+        self._changed.clear()
+
+    def register_later(self, name: str, make: Callable[[], Recipe]) -> None:
+        """Make a recipe known that is made when it is first used; to make it twice has to be harmless."""
+        self._by_name[name] = make
         self._changed.clear()
 
     def get(self, recipe: str | Recipe, *, packer: str | None = None, template: str | None = None) -> Recipe:
@@ -319,12 +324,18 @@ class Recipes:
             raise UnknownName("recipe", recipe, self._by_name)
         changes = {part: name for part, name in (("packer", packer), ("template", template)) if name is not None}
         if not changes:
-            return self._by_name[recipe]
+            return self._named(recipe)
         key = (recipe, packer, template)
         if key not in self._changed:
-            self._changed[key] = replace(self._by_name[recipe], **changes)  # type: ignore[arg-type]
+            self._changed[key] = replace(self._named(recipe), **changes)  # type: ignore[arg-type]
         return self._changed[key]
 
     def all(self) -> tuple[Recipe, ...]:
         """All recipes."""
-        return tuple(self._by_name.values())
+        return tuple(map(self._named, self._by_name))
+
+    def _named(self, name: str) -> Recipe:
+        recipe = self._by_name[name]
+        if not isinstance(recipe, Recipe):
+            recipe = self._by_name[name] = recipe()
+        return recipe

@@ -13,7 +13,6 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from weftwork import Budget, Message, Node, Recipe, Template, Weft
 from weftwork.compose.compose import SURROUNDINGS
 from weftwork.embed.hashing import HashingEmbedder
-from weftwork.engine import Tools
 from weftwork.pack import PACKERS
 from weftwork.recipe import EVERYTHING, SECTION_BUDGETS
 from weftwork.render import Templates
@@ -23,6 +22,7 @@ from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import get_counter
 from weftwork.text.truncate import STRATEGIES
+from weftwork.tools import Tools
 
 from .content import sessions
 

@@ -10,11 +10,11 @@ from tests.depth import some
 
 from weftwork import Edge, Node, Weft, WeftError
 from weftwork.delta import GONE, UNCHOSEN
-from weftwork.engine import Tools
 from weftwork.errors import NotFound
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .asking import asks
 from .sight import EMBEDDER

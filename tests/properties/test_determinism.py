@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.depth import DEEP, some
 
 from weftwork import Weft
-from weftwork.engine import Tools
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .asking import asks
 from .sight import EMBEDDER

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork import Weft, WeftError
-from weftwork.engine import Tools
 from weftwork.faces.graph import ContextAssembler
 from weftwork.lens import BUILTIN
 from weftwork.render import explain
@@ -18,6 +17,7 @@ from weftwork.request import Topic
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter, get_counter
+from weftwork.tools import Tools
 
 from .asking import QUERIES
 from .content import node_lists, short_texts, totals

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork import Edge, Node, Weft
-from weftwork.engine import Tools
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .asking import Ask, asks
 from .sight import EMBEDDER, NAMES, Inventory, about, overall, searches

@@ -12,12 +12,12 @@ from mcp_types import ResourceTemplateReference
 from tests.depth import some
 
 from weftwork import Weft
-from weftwork.engine import Tools
 from weftwork.server.address import TEMPLATE, to_uri
 from weftwork.server.mcp import make_server
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .asking import QUERIES
 from .sight import EMBEDDER, NAMES, NO_CITATION, Inventory

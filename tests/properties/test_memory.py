@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork import Filters, Weft
-from weftwork.engine import Tools
 from weftwork.faces.memory import (
     MEMORY,
     ContextEngine,
@@ -26,6 +25,7 @@ from weftwork.render import to_dict
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import get_counter
+from weftwork.tools import Tools
 
 from .asking import asks
 from .sight import EMBEDDER

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork import Weft, WeftError
-from weftwork.engine import Tools
 from weftwork.render import to_dict
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .asking import asks
 from .sight import EMBEDDER, NAMES, NO_CITATION, Inventory, about, overall, searches

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork import Node, Weft, WeftError
-from weftwork.engine import Tools
 from weftwork.faces.thread import ContextAssemblyService, FileRepository
 from weftwork.render import to_json
 from weftwork.score.profiles import PROFILES
@@ -17,6 +16,7 @@ from weftwork.store.contract.kit import NOW
 from weftwork.store.protocol import USES_BY_ANOTHER
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter, get_counter
+from weftwork.tools import Tools
 
 from .asking import QUERIES
 from .content import node_lists, queries, totals

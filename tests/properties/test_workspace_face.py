@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.depth import some
 
 from weftwork import Weft, WeftError
-from weftwork.engine import Tools
 from weftwork.faces.workspace import (
     ContextBuilder,
     ContextHints,
@@ -25,6 +24,7 @@ from weftwork.render import explain, to_json
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .asking import QUERIES
 from .sight import EMBEDDER

@@ -13,7 +13,6 @@ from mcp import MCPError
 
 from weftwork import Edge, Node, Weft, sample
 from weftwork.embed.hashing import HashingEmbedder
-from weftwork.engine import Tools
 from weftwork.errors import EmbeddingError, InvalidInput, NotFound, StoreError
 from weftwork.render.quote import clean
 from weftwork.server.address import from_uri, to_uri
@@ -23,6 +22,7 @@ from weftwork.server.tools import McpTools
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter, get_counter
 from weftwork.text.truncate import clean_end
+from weftwork.tools import Tools
 
 from .talking import talking
 

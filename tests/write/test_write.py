@@ -10,7 +10,6 @@ from starlette.testclient import TestClient
 from tests.write.watching import WatchedEmbedder, WatchedStore
 
 from weftwork import Edge, Node, Weft
-from weftwork.engine import Tools
 from weftwork.errors import NotFound, NotPermitted
 from weftwork.faces.memory import Memories
 from weftwork.faces.thread import FileRepository
@@ -27,6 +26,7 @@ from weftwork.server.http.options import Options
 from weftwork.server.keys import make_key
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 ABOUT = {"_about": "Finch > Mirror"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,14 +16,15 @@ from weftwork.config import Config
 from weftwork.delta import Delta
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
-from weftwork.faces.graph import ContextAssembler, ContextDocument, ContextNode
-from weftwork.faces.graph_json import fitted
 from weftwork.faces.opening import open_configured
 from weftwork.reference import resolve
 from weftwork.render import lean
 from weftwork.request import DEFAULT_DEPTH, Topic
 from weftwork.types import Context, Filters
 from weftwork.wire import encode
+
+if TYPE_CHECKING:
+    from weftwork.faces.graph_document import ContextDocument, ContextNode
 
 _WEIGHTED = re.compile(r"(?!.*\d:\d\d$)(.+):(\d{1,2}(?:\.\d+)?)", re.DOTALL)
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -135,6 +136,9 @@ def ask(
 
 def _of_graph(weft: Weft, config: Config, topics: list[Topic], form: str, **more: Any) -> Answer:
     """The answer of the graph face; JSON has the sources of its nodes as well."""
+    from weftwork.faces.graph import ContextAssembler  # noqa: PLC0415 - only for this recipe
+    from weftwork.faces.graph_json import fitted  # noqa: PLC0415
+
     max_tokens, depth, lens = (more.pop(name) for name in ("max_tokens", "depth", "lens"))
     document = ContextAssembler(weft).assemble(
         topics,

@@ -11,7 +11,6 @@ from weftwork.cli.asking import Answer, ask, asking
 from weftwork.cli.colour import shaded
 from weftwork.cli.options import echo_json, settings
 from weftwork.config import Config
-from weftwork.faces.graph_json import as_text
 from weftwork.render import explain, lean, to_dict, to_json
 from weftwork.render.quote import writable
 from weftwork.wire import encode
@@ -70,6 +69,8 @@ def _json(answer: Answer, with_reasons: bool) -> str:
     if with_reasons:
         document = answer.document.to_dict()
         return _indented({**document, "citations": to_dict(context)["citations"], "id": context.id})
+    from weftwork.faces.graph_json import as_text  # noqa: PLC0415 - only for this recipe
+
     return as_text(answer.fitted)
 
 

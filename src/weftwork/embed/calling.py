@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weftwork.embed.protocol import Matrix
 from weftwork.embed.vectors import unit_rows
 from weftwork.errors import DimensionError, EmbeddingError, WeftError
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class ProviderCalls:
@@ -53,6 +55,8 @@ class ProviderCalls:
     def _awaited(self, answer: Any) -> Any:
         if not inspect.isawaitable(answer):
             return answer
+        import asyncio  # noqa: PLC0415 - hardly any provider is asynchronous, and it takes a command 25 ms
+
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()

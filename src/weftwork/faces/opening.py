@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,12 +12,9 @@ from weftwork.compose.ordering import WithoutFolders
 from weftwork.config import Config, load_config
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
-from weftwork.faces.memory.options import memory_settings
-from weftwork.faces.research.settings import ResearchSettings
-from weftwork.faces.workspace.recipe import configured_recipe
-from weftwork.faces.workspace.settings import WorkspaceConfig
 from weftwork.lens import Lens
 from weftwork.pack import check_budget
+from weftwork.recipe import Recipe
 from weftwork.render import Template, Templates
 from weftwork.score.rerank import Reranker
 from weftwork.store.open import with_replica
@@ -28,7 +26,7 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
     if not isinstance(config, Config):
         config = load_config(Path(config).absolute())
     check_budget(Budget(total=config.budget))
-    decay = memory_settings(config.recipes.get("memory", {}))
+    decay = _configured_decay(config)
     lenses = own_lenses(config)
     weft = Weft.open(
         with_replica(config.store, config.read_url),
@@ -50,10 +48,7 @@ def open_configured(config: Config | Path | str = ".", *, create: bool = False) 
             weft.tools.lenses.register(lens)
         _configure_workspace(weft, config)
         _configure_graph(weft, config)
-        research = ResearchSettings.from_mapping(
-            config.recipes.get("research", {}), workspace=config.workspace, embedder=config.embedder
-        )
-        weft.tools = replace(weft.tools, settings={**weft.tools.settings, "research": research})
+        _configure_research(weft, config)
     except BaseException:
         weft.close()
         raise
@@ -85,16 +80,48 @@ def own_lenses(config: Config) -> list[Lens]:
     return [Lens.from_mapping(name, values) for name, values in config.lenses.items()]
 
 
+# Each face is imported by whoever has a table for it, or uses it: to load all of them takes a command 100 ms.
+
+
+def _configured_decay(config: Config) -> Mapping[str, float]:
+    """Days until a memory's freshness has halved, by type, of the memory face's table."""
+    if "memory" not in config.recipes:
+        return {}
+    from weftwork.faces.memory.options import memory_settings  # noqa: PLC0415
+
+    return memory_settings(config.recipes["memory"])
+
+
 def _configure_workspace(weft: Weft, config: Config) -> None:
     """Register the workspace recipe of its table, with its own budget if that names one."""
     table = config.recipes.get("workspace", {})
-    settings = WorkspaceConfig.from_mapping(table)
-    embedder = weft.tools.embedder
-    recipe = configured_recipe(settings, "" if embedder is None else embedder.model)
-    if {"total", "system"} & set(table.get("token_budget", ())):
-        recipe = replace(recipe, tokens=settings.token_budget.room)
-    weft.tools.recipes.register(recipe)
-    weft.tools = replace(weft.tools, settings={**weft.tools.settings, "workspace": settings})
+    model = "" if weft.tools.embedder is None else weft.tools.embedder.model
+
+    def recipe() -> Recipe:
+        from weftwork.faces.workspace.recipe import configured_recipe  # noqa: PLC0415
+        from weftwork.faces.workspace.settings import WorkspaceConfig  # noqa: PLC0415
+
+        settings = WorkspaceConfig.from_mapping(table)
+        made = configured_recipe(settings, model)
+        named = {"total", "system"} & set(table.get("token_budget", ()))
+        return replace(made, tokens=settings.token_budget.room) if named else made
+
+    weft.tools.recipes.register_later("workspace", recipe)
+    if table:
+        from weftwork.faces.workspace.settings import WorkspaceConfig  # noqa: PLC0415
+
+        settings = WorkspaceConfig.from_mapping(table)
+        weft.tools = replace(weft.tools, settings={**weft.tools.settings, "workspace": settings})
+
+
+def _configure_research(weft: Weft, config: Config) -> None:
+    """Let the research face know its table."""
+    table = config.recipes.get("research")
+    if table:
+        from weftwork.faces.research.settings import ResearchSettings  # noqa: PLC0415
+
+        settings = ResearchSettings.from_mapping(table, workspace=config.workspace, embedder=config.embedder)
+        weft.tools = replace(weft.tools, settings={**weft.tools.settings, "research": settings})
 
 
 def _configure_graph(weft: Weft, config: Config) -> None:

@@ -18,10 +18,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from weftwork.answer import AnswerCheck
 from weftwork.errors import InvalidInput, NotFound, StoreError
 from weftwork.identity import node_id, text_hash
-from weftwork.receipts.replay import replay
 from weftwork.receipts.values import Answered, LeftOut, Receipt, Replay, Used
 from weftwork.recipe import Recipe
 from weftwork.request import Request
@@ -31,6 +29,7 @@ from weftwork.types import EVERYONE, Context, Decision
 from weftwork.wire import decode, encode
 
 if TYPE_CHECKING:
+    from weftwork.answer import AnswerCheck
     from weftwork.engine import Weft
     from weftwork.turn.sources import Added
     from weftwork.turn.values import Turn
@@ -201,6 +200,8 @@ class Receipts:
         self, name: str, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE, admin: bool = False
     ) -> Replay:
         """Repeat the request of a receipt as its user and compare the answers."""
+        from weftwork.receipts.replay import replay  # noqa: PLC0415 - hardly anybody replays, and it needs turns
+
         return replay(self._weft, self.get(name, user=user, workspace=workspace, admin=admin))
 
     def _titled(self, receipts: Sequence[Receipt], user: str, workspace: str) -> Sequence[Receipt]:

@@ -23,7 +23,6 @@ from tests.properties.test_permissions import (  # noqa: F401
 
 from weftwork import Node, Weft, sample
 from weftwork.cli import group
-from weftwork.engine import Tools
 from weftwork.errors import StoreUnavailable
 from weftwork.store.contract import StoreContract
 from weftwork.store.contract.kit import NOW
@@ -32,6 +31,7 @@ from weftwork.store.postgres.address import parse
 from weftwork.store.postgres.citus import distribute
 from weftwork.store.postgres.hnsw import tune
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 from .test_agreement import (  # noqa: F401
     test_contexts_are_the_same,

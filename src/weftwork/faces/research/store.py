@@ -10,7 +10,7 @@ from typing import Any
 
 from weftwork.collect import Collector
 from weftwork.compose.ordering import Best
-from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
+from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.faces.research.pages import ID_MARK
 from weftwork.faces.research.sources import at_least_one, check_mode, check_query
 from weftwork.faces.research.values import PageNotFound, ResearchContext, SourceDocument
@@ -20,6 +20,7 @@ from weftwork.request import Request
 from weftwork.text.analysis import analyse
 from weftwork.text.languages import language_of
 from weftwork.text.outline import headings_of, sections
+from weftwork.tools import DEFAULT_BUDGET
 from weftwork.types import PAGE, Budget, Candidate, Filters, Node, NodeInfo
 
 MOST_PAGES = 10_000

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from weftwork.collect import AmongFiles, Collector, FuzzyCollector, LexicalCollector
 from weftwork.collect.keywords import requiring
 from weftwork.compose.ordering import as_scored
-from weftwork.engine import DEFAULT_BUDGET, DEFAULT_USER, DEFAULT_WORKSPACE, Weft
+from weftwork.engine import DEFAULT_USER, DEFAULT_WORKSPACE, Weft
 from weftwork.errors import InvalidInput
 from weftwork.identity import text_hash
 from weftwork.query import words_of
@@ -20,6 +20,7 @@ from weftwork.request import Request
 from weftwork.score import Facts, Profile
 from weftwork.store.protocol import View
 from weftwork.text.snippet import excerpt
+from weftwork.tools import DEFAULT_BUDGET
 from weftwork.types import Budget, Candidate, Node, NodeInfo
 from weftwork.write.permit import Kind, Permit, permitted
 
