@@ -11,7 +11,7 @@ ADAPTERS := .venv-adapters
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep test-citus test-colpali test-adapters coverage lint fix bench client docs screenshots axe clean
+.PHONY: demo locked test test-deep test-citus test-colpali test-adapters coverage lint fix bench client docs screenshots axe clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -26,6 +26,10 @@ $(VENV)/.runtime: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "installing what the tests and checks need …"
 	@sh scripts/browser.sh & $(PIP) install --no-compile --editable '.[dev]' && touch $(VENV)/.runtime $@; done=$$?; wait; exit $$done
+
+locked: pyproject.toml uv.lock  ## set up .venv for tests with exactly the versions of uv.lock; needs uv
+	uv sync --locked --group dev --python $(PYTHON)
+	@touch $(VENV)/.runtime $(VENV)/.dev
 
 demo: $(VENV)/.runtime       ## load the sample workspace and print an assembled context
 	@$(BIN)/weftwork demo
@@ -84,15 +88,15 @@ bench: $(VENV)/.dev          ## measure latency and ingestion beside their floor
 client: $(VENV)/.dev         ## write the generated files of the TypeScript client anew
 	$(BIN)/python scripts/typescript_client.py
 
-docs: $(VENV)/.dev           ## write docs/cli.md anew from the commands' own help
 $(VENV)/.docs: $(VENV)/.dev
 	@$(PIP) install --no-compile --editable '.[docs]' && touch $@
 
-docs: $(VENV)/.docs          ## write the reference anew from the code, and build the site into site/
+docs: $(VENV)/.docs          ## write the reference anew from the code, build the site into site/, and check its links
 	$(BIN)/python -m weftwork.cli.reference > docs/cli.md
 	$(BIN)/python scripts/reference.py
 	$(BIN)/zensical build --clean
 	@cp llms.txt site/llms.txt
+	$(BIN)/python scripts/links.py
 
 screenshots: $(VENV)/.dev    ## take pictures of the page, twelve states at three widths, into screenshots/
 	@sh scripts/browser.sh

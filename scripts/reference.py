@@ -48,7 +48,8 @@ def _is_method(value: object) -> bool:
 
 def _signature(function: Any) -> str:
     try:
-        return re.sub(r"weftwork\.[\w.]*\.", "", str(inspect.signature(function)))
+        signature = re.sub(r"weftwork\.[\w.]*\.", "", str(inspect.signature(function)))
+        return re.sub(r"<function ([\w.]+) at 0x[0-9a-f]+>", r"\1", signature)
     except (TypeError, ValueError):
         return "(…)"
 

@@ -1,5 +1,6 @@
 """The shell blocks of the tutorial and the how-to pages run, and the written reference names what there is."""
 
+import json
 import os
 import re
 import shutil
@@ -65,6 +66,7 @@ def test_links_to_a_heading_lead_to_one():
 def test_the_reference_names_every_public_name_setting_and_error():
     pages = run_path(str(ROOT / "scripts" / "reference.py"))
     api, settings, tree = (pages[name]() for name in ("api", "settings", "error_page"))
+    assert " at 0x" not in api, "an address of memory changes with each run"
     assert [name for name in weftwork.__all__ if f"## {name}\n" not in api] == []
     assert [name for name in Config.__slots__ if f"| `{name}` |" not in settings] == []
     leaves = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
@@ -97,3 +99,12 @@ def test_the_figures_of_the_readme_are_those_of_the_comparison():
     assert len(rows) >= 4
     compared = (DOCS / "peers.md").read_text(encoding="utf-8")
     assert [row for row in rows if row not in compared] == []
+
+
+def test_one_version_stands_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    locked = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
+    changes = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    client = json.loads((ROOT / "clients" / "typescript" / "package.json").read_text(encoding="utf-8"))
+    assert [each["version"] for each in locked if each["name"] == "weftwork"] == [version]
+    assert (changes[0], client["version"]) == (version, version)
