@@ -13,7 +13,7 @@ from weftwork.errors import StoreError
 from weftwork.store.postgres.address import Address
 from weftwork.store.postgres.owner import owner_connection
 from weftwork.store.postgres.policies import APPLICATION, policies
-from weftwork.store.postgres.schema import LOCK, TABLES
+from weftwork.store.postgres.schema import LOCK, SCHEMA, TABLES
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -44,10 +44,12 @@ def distribute(
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             if connection.execute(_IS_DISTRIBUTED, (FIRST,)).fetchone() is not None:
                 return False
+            say("BEGIN;")
             for statement in statements(connection, shards):
                 say(statement)
                 if not dry_run:
                     connection.execute(statement.encode())
+            say("COMMIT;")
     return True
 
 
@@ -56,6 +58,7 @@ def statements(connection: Connection[Any], shards: int) -> list[str]:
     keys = connection.execute(_FOREIGN_KEYS, (list(TABLES),)).fetchall()
     others = [table for table in TABLES if table != FIRST]
     return [
+        f"SET LOCAL search_path TO {SCHEMA}, public;",
         "SET LOCAL citus.multi_shard_modify_mode TO 'sequential';",
         # The coordinator connects to workers as the role of the statement.
         f"ALTER ROLE {APPLICATION} LOGIN;",

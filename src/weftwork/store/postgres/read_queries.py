@@ -1,6 +1,6 @@
 """Statements of a view; see `weftwork.store.sql.queries.ReadQueries`.
 
-Every table is restricted to the workspace, also where a join implies it, so that one partition of it is read.
+Every table is restricted to the workspace, also where a join implies it, so that one shard of it is read.
 """
 
 from __future__ import annotations
