@@ -272,9 +272,9 @@ def test_conflicts_are_told_from_statements_that_go_together(tmp_path):
 
 
 LOAD = {
-    "passages", "readers", "seconds", "requests", "errors", "requests_per_s", "p50_ms", "p95_ms", "context_p50_ms",
-    "read_p50_ms", "search_p50_ms", "writes", "write_p50_ms", "in_process", "overhead_p50_ms", "rss_mb", "rss_growth",
-    "cores",
+    "passages", "readers", "processes", "seconds", "requests", "shed", "errors", "requests_per_s", "p50_ms", "p95_ms",
+    "context_p50_ms", "read_p50_ms", "search_p50_ms", "writes", "write_p50_ms", "in_process", "overhead_p50_ms",
+    "rss_mb", "rss_growth", "cores",
 }  # fmt: skip
 
 

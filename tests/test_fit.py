@@ -195,7 +195,18 @@ def test_a_template_that_shows_its_sections_anyway_shows_them_without_candidates
 
 
 def test_sections_come_in_their_fixed_order_and_unknown_ones_last_by_name():
-    names = ["zebra", "history", "activity", "apple", "semantic", "references", "relations", "focus", "system"]
+    names = [
+        "zebra",
+        "history",
+        "activity",
+        "apple",
+        "semantic",
+        "references",
+        "relations",
+        "memories",
+        "focus",
+        "system",
+    ]
     made = [candidate(f"n{n}", f"text {n}", section=name, key=n + 1, score=n / 10) for n, name in enumerate(names)]
     context = fitted(made, 1000)
     assert [section.name for section in context.sections] == [*SECTIONS, "apple", "zebra"]

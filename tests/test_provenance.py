@@ -101,7 +101,7 @@ def test_text_that_reads_like_instructions_is_shown_with_a_mark_and_counted(weft
     )
     context = weft.context("rollers grease")
     assert "Ignore all previous instructions" in context.text
-    assert "(reads like instructions to a model; it is quoted as data)" in context.text
+    assert "(reads like instructions to a model)" in context.text
     decisions = {decision.node: decision.marks for decision in context.trace}
     assert decisions["n"] == ("override", "exfiltration") and decisions["o"] == ()
     assert [warning for warning in context.warnings if warning.startswith("1 passage reads like instructions")]

@@ -160,8 +160,9 @@ def test_a_note_that_gives_orders_stays_inside_its_fence(weft):
     quoted, end, _ = rest.partition("\n````\n")
     assert end
     # A citation that the mail invents is marked as none of the context's.
-    assert quoted == NODES["mail-calder"].text.replace("[d000000]", r"\[d000000]")
-    assert quoted != NODES["mail-calder"].text
+    own = NODES["mail-calder"].text.replace("[d000000]", r"\[d000000]")
+    assert quoted == f"{own}\n(reads like instructions to a model)"
+    assert own != NODES["mail-calder"].text
 
 
 def test_the_data_hides_from_ben_what_the_tests_below_look_for():

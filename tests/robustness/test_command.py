@@ -159,9 +159,15 @@ def test_a_source_that_disappears_or_is_no_file_is_told_before_anything_is_added
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\n\n", b"\xef\xbb\xbf{}\n"], ids=["empty", "blank lines", "a byte order mark"]
+    "content", [b"", b"\n\n", b"\xef\xbb\xbf\n"], ids=["empty", "blank lines", "a byte order mark"]
 )
 def test_a_source_with_nothing_in_it_is_no_error(store, tmp_path, content):
     source = tmp_path / "nothing.jsonl"
     source.write_bytes(content)
     assert report(store, source)[0] == 0
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(store, tmp_path):
+    source = tmp_path / "marked.jsonl"
+    source.write_bytes(b'\xef\xbb\xbf{"id": "a", "text": "A note."}\n')
+    assert report(store, source) == (1, {})

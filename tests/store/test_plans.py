@@ -141,6 +141,7 @@ WRITES = {
     "move": lambda batch: batch.move("n9", "n1"),
     "move to another document": lambda batch: batch.move("b0", "n2"),
     "set_access": lambda batch: batch.set_access("n2", frozenset({"ben"})),
+    "remove_user": lambda batch: batch.remove_user("ben"),
     "unchecked_access_changes": lambda batch: (
         batch.set_access("n2", frozenset({"ben"})),
         batch.unchecked_access_changes(),

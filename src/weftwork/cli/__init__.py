@@ -8,6 +8,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import UnsupportedOperation
+from pathlib import Path
 
 import click
 
@@ -143,5 +144,5 @@ def main() -> None:
 
 def _drop_output() -> None:
     """Discard unwritten output: at exit Python would flush it, and fail with a traceback."""
-    with suppress(UnsupportedOperation), open(os.devnull, "w") as nowhere:
+    with suppress(UnsupportedOperation), Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -36,8 +36,9 @@ def command(*, config: Config, only_print: bool, **arguments: Any) -> None:
 
     def say(text: str) -> None:
         click.echo(text, err=True)
-        if text.startswith(LISTENING):
-            show(text.removeprefix(LISTENING) + "/", only_print)
+        first, _, _ = text.partition("\n")
+        if first.startswith(LISTENING):
+            show(first.removeprefix(LISTENING) + "/", only_print)
 
     serve(config, chosen, say)
 

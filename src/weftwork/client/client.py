@@ -93,7 +93,8 @@ class Client:
     ) -> Added:
         """Insert or replace nodes and edges, all of them or none."""
         body = {
-            "nodes": encode(list(nodes)),
+            # The writer is the user of the key, whoever wrote a node that was read before.
+            "nodes": [{name: value for name, value in encode(node).items() if name != "writer"} for node in nodes],
             "edges": encode(list(edges)),
             "in_place": in_place,
             "keep_access": keep_access,

@@ -63,14 +63,15 @@ def is_follow_up(message: str) -> bool:
 def spoken_of(message: str, turns: Sequence[Message]) -> str:
     """The text that a follow-up points to in the turns before it, the oldest first; "" for other messages.
 
-    It is the last question that stands by itself. For a message without words of its own also the answer before
-    it, or the part of that which is meant.
+    It is the last question that stands by itself, or else the first one. For a message without words of its own also
+    the answer before it, or the part of that which is meant.
     """
     if not turns or not is_follow_up(message):
         return ""
     recent = list(turns[::-1][:LOOKED_BACK])
-    questions = [turn.text for turn in recent if turn.role != "assistant"]
-    question = next((text for text in questions if not (is_follow_up(text) or is_courtesy(text))), "")
+    asked = [turn.text for turn in recent if turn.role != "assistant" and not is_courtesy(turn.text)]
+    questions = [text for text in asked if _own_words(words_of(text))]
+    question = next((text for text in questions if not is_follow_up(text)), questions[-1] if questions else "")
     if question and _own_words(words_of(message)):
         return _person_meant(message, question) or question[:MOST_OF_A_TURN]
     reply = next((turn.text for turn in recent if turn.role == "assistant"), "")

@@ -19,7 +19,7 @@ TOKENS_A_NODE = 5
 """Documents with more nodes than the budget has tokens for are not read as a whole."""
 FEWEST_NODES = 2_000
 FEWEST_CHILDREN = 100
-READS_LIKE_INSTRUCTIONS = "reads like instructions to a model; it is quoted as data"
+READS_LIKE_INSTRUCTIONS = "reads like instructions to a model"
 """The note on a passage with such marks. It is shown all the same: whoever asked may want to know."""
 SURROUNDINGS = "surroundings"
 REACH = 3

@@ -73,7 +73,12 @@ def write_bundle(weft: Weft, bundle: Bundle, workspace: str, progress: Progress)
         ]
         entries = weft.writer.prepare(nodes)
         embedded = weft.writer.transaction(workspace, entries)  # others wait for what is being published
-        with files.published(bundle.root, fresh, incoming):
+
+        def committed() -> bool:
+            now = weft.store.unchecked_fields(workspace, bundle.root)
+            return now is not None and now.get("version") == fresh
+
+        with files.published(bundle.root, fresh, incoming, committed):
             existing = weft.store.unchecked_nodes(workspace, list(content.nodes))
             gone = weft.store.unchecked_children(workspace, bundle.root) - content.nodes.keys()
             with embedded as transaction:

@@ -23,7 +23,7 @@ TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
 
 def read_json_lines(path: Path) -> Iterator[Piece]:
     """Parse each line; yield Skipped with the line number for one that cannot be used."""
-    with path.open(encoding="utf-8", errors="surrogateescape") as lines:
+    with path.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
         yield from parse_lines(lines, str(path))
 
 

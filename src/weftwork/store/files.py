@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -83,10 +83,13 @@ class Files:
                 self._of(node).rmdir()
 
     @contextmanager
-    def published(self, node: str, version: str, incoming: Incoming) -> Iterator[None]:
-        """Publish a version around a block that commits the node; undone if the block raises.
+    def published(
+        self, node: str, version: str, incoming: Incoming, committed: Callable[[], bool] = lambda: False
+    ) -> Iterator[None]:
+        """Publish a version around a block that commits the node; undone if the block raises before it has committed.
 
-        Removal of files waits for the block, so that it sees either no node and no files, or both.
+        Ctrl-C may raise right after the commit. Removal of files waits for the block, so that it sees either no node
+        and no files, or both.
         """
         place = self._of(node) / _safe(version)
         with self._lock:
@@ -98,7 +101,7 @@ class Files:
             try:
                 yield
             except BaseException:
-                if fresh:
+                if fresh and not committed():
                     shutil.rmtree(place, ignore_errors=True)
                 raise
             for other in self._of(node).iterdir():

@@ -43,6 +43,7 @@ def test_a_key_for_recording_opens_nothing_else(weft):
     key = key_for(weft, scope="record")
     with calling(weft, limits=Limits(requests_per_minute=0)) as client:
         client.anas_job, client.anas_context = "job-000000000000000000000002", "ctx-0000000000"
+        client.anas_receipt = "rec-0000000000"
         for where in ROWS.keys() - RECORDING:
             answer = call(client, where, key)
             assert answer.status_code == 403, where

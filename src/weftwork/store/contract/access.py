@@ -95,7 +95,7 @@ class AccessContract:
         assert _visible(store, "ben", "a") == []
 
     def test_a_user_who_is_removed_sees_nothing_and_what_they_wrote_stays(self, store: Store) -> None:
-        opened(store, "ben")
+        opened(store, "ana", "ben")
         put(store, node("a", owner="ben", access=frozenset({"*"})))
         with store.atomic(WORKSPACE) as batch:
             batch.add_user("ben", ["core"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from weftwork.store.postgres.schema import ADDED, TABLES
+from weftwork.store.postgres.schema import TABLES
 from weftwork.store.postgres.session import Session
 
 MANY = 2_000
@@ -17,7 +17,7 @@ MANY = 2_000
 CASTS = {"tsvector": "text", "varbit": "text", "vector": "text"}
 """Types whose values are sent as text."""
 _COLUMN = re.compile(r'(?:^|,)\s*("?\w+"?) (text|bigint|int|float8|boolean|bytea|tsvector|varbit|vector)\b(?!\()')
-TYPES = {table: dict(_COLUMN.findall(columns)) | ADDED.get(table, {}) for table, columns in TABLES.items()}
+TYPES = {table: dict(_COLUMN.findall(columns)) for table, columns in TABLES.items()}
 """The type of each column but the workspace, by table."""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 SCHEMA = "weftwork"
-_TEXT = re.compile(r"\btext(?=(?: NOT NULL)?,)")
+_TEXT = re.compile(r"\btext(?=(?: NOT NULL)?(?: DEFAULT '\w+')?,)")
 LOCK = 0x57454654  # "WEFT": the advisory lock of migrations
 
 _WORKSPACE = "FOREIGN KEY (workspace) REFERENCES workspaces ON DELETE CASCADE"
@@ -41,7 +41,8 @@ TABLES: dict[str, str] = {
         position bigint NOT NULL, tags text NOT NULL, fields text NOT NULL, confidence float8, conversation text,
         created_at bigint NOT NULL, updated_at bigint NOT NULL, source text NOT NULL, owner text, access text,
         acl bigint NOT NULL, digest text NOT NULL, valid_from bigint, valid_until bigint, document bigint,
-        title_key text NOT NULL, source_key text NOT NULL, PRIMARY KEY (workspace, pk), {_WORKSPACE}""",
+        title_key text NOT NULL, source_key text NOT NULL, writer text, origin text NOT NULL DEFAULT 'written',
+        PRIMARY KEY (workspace, pk), {_WORKSPACE}""",
     "tags": f"tag text NOT NULL, node bigint NOT NULL, PRIMARY KEY (workspace, node, tag), {_NODE}",
     "fields": f"""name text NOT NULL, value text NOT NULL, head text NOT NULL, node bigint NOT NULL,
         ordinal bigint NOT NULL, PRIMARY KEY (workspace, node, ordinal), {_NODE}""",
@@ -94,7 +95,8 @@ _DIRECTORY = """
     );
     CREATE TABLE keys (
         id text COLLATE "C" PRIMARY KEY, digest text COLLATE "C" NOT NULL UNIQUE, who text NOT NULL,
-        scope text NOT NULL, name text NOT NULL, created_at bigint NOT NULL, expires_at bigint, revoked_at bigint
+        scope text NOT NULL, name text NOT NULL, created_at bigint NOT NULL, expires_at bigint, revoked_at bigint,
+        used_at bigint
     );
     CREATE TABLE key_workspaces (
         key text COLLATE "C" NOT NULL REFERENCES keys ON DELETE CASCADE,
@@ -126,6 +128,7 @@ _INDEXES = """
     CREATE INDEX nodes_source ON nodes (workspace, source_key) WHERE source_key <> '';
     CREATE INDEX nodes_beginning ON nodes (workspace, valid_from) WHERE valid_from IS NOT NULL;
     CREATE INDEX nodes_ending ON nodes (workspace, valid_until) WHERE valid_until IS NOT NULL;
+    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin <> 'written';
     CREATE INDEX nodes_conversation ON nodes (workspace, conversation, created_at, pk) WHERE conversation IS NOT NULL;
     CREATE INDEX nodes_pages ON nodes (workspace, pk) WHERE type = 'document_page';
     CREATE INDEX nodes_title_grams ON nodes USING gin (workspace, title gin_trgm_ops);
@@ -144,6 +147,7 @@ _INDEXES = """
     CREATE INDEX activity_recent ON activity (workspace, who, kind, at);
     CREATE INDEX activity_node ON activity (workspace, node);
     CREATE INDEX contexts_at ON contexts (workspace, who, at);
+    CREATE INDEX receipts_at ON receipts (workspace, at, id);
 """
 
 _EXTENSIONS = """
@@ -153,23 +157,12 @@ _EXTENSIONS = """
 """
 
 
-_RECEIPTS = ("receipts", "given")
-"""Tables of the second migration."""
-
-
-def _tables(*names: str) -> str:
-    columns = {name: _TEXT.sub('text COLLATE "C"', TABLES[name]) for name in names}
+def _tables() -> str:
+    columns = {name: _TEXT.sub('text COLLATE "C"', text) for name, text in TABLES.items()}
     return "\n".join(f"CREATE TABLE {name} (workspace bigint NOT NULL, {text});" for name, text in columns.items())
 
 
-ADDED: dict[str, dict[str, str]] = {"nodes": {"writer": "text", "origin": "text"}}
-"""Columns that later migrations add, with their types."""
-_PROVENANCE = """
-    ALTER TABLE nodes ADD COLUMN writer text COLLATE "C";
-    ALTER TABLE nodes ADD COLUMN origin text COLLATE "C" NOT NULL DEFAULT 'written';
-    UPDATE nodes SET origin = 'connector' WHERE source <> '';
-    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin <> 'written';
-    ALTER TABLE keys ADD COLUMN used_at bigint;
+_AUDIT = """
     -- What users and administrators did; no content. Names and not numbers: it outlives what it tells of.
     CREATE TABLE audit (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, workspace text NOT NULL,
@@ -186,19 +179,10 @@ _PROVENANCE = """
     CREATE POLICY audit_service ON audit USING (weftwork_all()) WITH CHECK (weftwork_all());
 """
 
-_FIRST = [name for name in TABLES if name not in _RECEIPTS]
 MIGRATIONS: dict[str, str] = {
     "0001_first_release": "\n".join(
-        (_EXTENSIONS, _DIRECTORY, _tables(*_FIRST), _INDEXES, FUNCTIONS, policies_for(*_FIRST, *SERVICE), ROLE)
+        (_EXTENSIONS, _DIRECTORY, _tables(), _INDEXES, FUNCTIONS, policies_for(*TABLES, *SERVICE), _AUDIT, ROLE)
     ),
-    "0002_receipts": "\n".join(
-        (
-            _tables(*_RECEIPTS),
-            "CREATE INDEX receipts_at ON receipts (workspace, at, id);",
-            policies_for(*_RECEIPTS),
-        )
-    ),
-    "0003_provenance_and_audit": _PROVENANCE,
 }
 
 

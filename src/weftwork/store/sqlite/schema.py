@@ -65,6 +65,8 @@ _FIRST = """
         access TEXT,
         acl INTEGER NOT NULL,
         digest TEXT NOT NULL,
+        writer TEXT,
+        origin TEXT NOT NULL DEFAULT 'written',
         UNIQUE (workspace, id)
     ) STRICT;
     CREATE INDEX nodes_children ON nodes (parent, position, pk);
@@ -75,6 +77,7 @@ _FIRST = """
     CREATE INDEX nodes_conversation ON nodes (workspace, conversation, created_at, pk) WHERE conversation IS NOT NULL;
     CREATE INDEX nodes_beginning ON nodes (workspace, valid_from) WHERE valid_from IS NOT NULL;
     CREATE INDEX nodes_ending ON nodes (workspace, valid_until) WHERE valid_until IS NOT NULL;
+    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin != 'written';
     CREATE TABLE tags (
         workspace INTEGER NOT NULL,
         tag TEXT NOT NULL,
@@ -212,7 +215,8 @@ _FIRST = """
         name TEXT NOT NULL,
         created_at INTEGER NOT NULL,
         expires_at INTEGER,
-        revoked_at INTEGER
+        revoked_at INTEGER,
+        used_at INTEGER
     ) STRICT, WITHOUT ROWID;
     -- By number, not by name: a workspace that is made again under a name is another one.
     CREATE TABLE key_workspaces (
@@ -238,14 +242,23 @@ _FIRST = """
         mark TEXT NOT NULL,
         PRIMARY KEY (workspace, topic, name)
     ) STRICT;
-"""
-
-_PROVENANCE = """
-    ALTER TABLE nodes ADD COLUMN writer TEXT;
-    ALTER TABLE nodes ADD COLUMN origin TEXT NOT NULL DEFAULT 'written';
-    UPDATE nodes SET origin = 'connector' WHERE source != '';
-    CREATE INDEX nodes_origin ON nodes (workspace, origin) WHERE origin != 'written';
-    ALTER TABLE keys ADD COLUMN used_at INTEGER;
+    CREATE TABLE receipts (
+        workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        user TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (workspace, id)
+    ) STRICT;
+    CREATE INDEX receipts_at ON receipts (workspace, at, id);
+    CREATE TABLE given (
+        node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
+        user TEXT NOT NULL,
+        given TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (node, user)
+    ) STRICT;
     -- What users and administrators did; no content. Names and not numbers: it outlives what it tells of.
     CREATE TABLE audit (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -264,31 +277,7 @@ _PROVENANCE = """
     END;
 """
 
-_RECEIPTS = """
-    CREATE TABLE receipts (
-        workspace INTEGER NOT NULL REFERENCES workspaces ON DELETE CASCADE,
-        id TEXT NOT NULL,
-        user TEXT NOT NULL,
-        thread TEXT NOT NULL,
-        at INTEGER NOT NULL,
-        record TEXT NOT NULL,
-        PRIMARY KEY (workspace, id)
-    ) STRICT;
-    CREATE INDEX receipts_at ON receipts (workspace, at, id);
-    CREATE TABLE given (
-        node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
-        user TEXT NOT NULL,
-        given TEXT NOT NULL,
-        at INTEGER NOT NULL,
-        PRIMARY KEY (node, user)
-    ) STRICT;
-"""
-
-MIGRATIONS: dict[str, str] = {
-    "0001_first_release": _FIRST,
-    "0002_receipts": _RECEIPTS,
-    "0003_provenance_and_audit": _PROVENANCE,
-}
+MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST}
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
