@@ -15,6 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from mcp.client.auth.utils import validate_authorization_response_iss
+from mcp.shared.auth import OAuthMetadata
 from starlette.testclient import TestClient
 
 from weftwork import Node, Weft
@@ -205,9 +207,16 @@ def test_a_code_is_used_once_by_the_client_that_began(flow, key):
     assert flow.exchange(code=code).json()["error"] == "invalid_grant"
 
 
+def test_every_answer_names_the_issuer_as_its_metadata_do(flow, http, key):
+    metadata = OAuthMetadata.model_validate(http.get("/.well-known/oauth-authorization-server").json())
+    for answer in ("allow", "deny"):
+        told = parse_qs(urlsplit(flow.answer(key[1], answer).headers["location"]).query)
+        validate_authorization_response_iss(told["iss"][0], metadata)
+
+
 def test_what_is_not_approved_gives_no_code(flow, http, key):
     denied = parse_qs(urlsplit(flow.answer(key[1], "deny").headers["location"]).query)
-    assert denied == {"error": ["access_denied"], "state": ["s1"]}
+    assert denied == {"error": ["access_denied"], "state": ["s1"], "iss": [f"{URL}/"]}
     wrong = flow.answer("weftwork_" + "x" * 43)
     assert wrong.status_code == 403 and "no key that holds" in wrong.text
     assert http.post("/oauth/approve", data={"request": "weftwork-oauth.v1.forged", "key": key[1]}).status_code == 400

@@ -84,13 +84,13 @@ class KeyOwners(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
             return None
         scope: Scope = "write" if asked["scope"] == "write" and key.scope in ("write", "admin") else "read"
         code = self._seal.close("code", {**asked, "scope": scope, "digest": key.digest}, now, CODE_LASTS)
-        return construct_redirect_uri(
-            asked["redirect"], code=code, state=asked["state"], iss=self.settings.url.rstrip("/")
-        )
+        return construct_redirect_uri(asked["redirect"], code=code, state=asked["state"], iss=self.settings.identity)
 
     def refuse(self, asked: Mapping[str, Any]) -> str:
         """The address that tells the client that the owner said no."""
-        return construct_redirect_uri(asked["redirect"], error="access_denied", state=asked["state"])
+        return construct_redirect_uri(
+            asked["redirect"], error="access_denied", state=asked["state"], iss=self.settings.identity
+        )
 
     async def load_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: str

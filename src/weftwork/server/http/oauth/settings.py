@@ -50,6 +50,11 @@ class OAuthSettings:
         return cls(**table, secret=secret("WEFTWORK_OAUTH_SECRET", environment))
 
     @property
+    def identity(self) -> str:
+        """The issuer that metadata names, as clients compare it: character by character, so with its last slash."""
+        return f"{self.url.rstrip('/')}/"
+
+    @property
     def resources(self) -> tuple[str, ...]:
         """The addresses for which tokens are made: that of MCP, and that of the HTTP API."""
         base = self.url.rstrip("/")
