@@ -367,6 +367,8 @@ def _fate(
         return "included", "among the best that fit" if priced_too_high else reason, None
     if choice.fate == "truncated":
         return "dropped", "left out when its document was shortened", missing or tokens
+    if choice.fate == "included":
+        return "dropped", "a title alone: what stands below it is shown", None
     return "line" if lined else "dropped", reason, missing
 
 

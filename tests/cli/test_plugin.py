@@ -18,6 +18,7 @@ def plugin(weft, here):
     with Weft.open(here / "notes.weft", embedder="hashing") as engine:
         engine.add([Node(id="dome", type="page", title="Dome", text="The dome turns on twelve rollers of brass.")])
         Memories(engine).remember("The user is called Ana.", pinned=True)
+        Memories(engine).remember("Answer in metric units.", type="preference")
     ran = weft("plugin", "made")
     assert ran.code == 0, ran.err
     return here / "made"
@@ -45,7 +46,8 @@ def fire(plugin, event, **given):
 
 
 def test_a_session_is_told_what_fits_once_and_remembers_through_compaction(plugin, here):
-    assert "called Ana" in fire(plugin, "SessionStart", source="startup")
+    told = fire(plugin, "SessionStart", source="startup")
+    assert "called Ana" in told and "metric units" in told
     assert "twelve rollers of brass" in fire(plugin, "UserPromptSubmit", prompt=QUESTION)
     assert fire(plugin, "UserPromptSubmit", prompt="thanks") == ""
     transcript = here / "transcript.jsonl"
@@ -55,12 +57,14 @@ def test_a_session_is_told_what_fits_once_and_remembers_through_compaction(plugi
     assert fire(plugin, "PreCompact", trigger="auto", transcript_path=str(transcript)) == ""
     kept = fire(plugin, "SessionStart", source="compact")
     assert "grease the rollers in May" in kept and "called Ana" in kept
-    assert "twelve rollers of brass" in fire(plugin, "UserPromptSubmit", prompt=QUESTION)  # lost, and told again
+    assert "twelve rollers of brass" in kept and "metric units" in kept
+    assert (
+        fire(plugin, "UserPromptSubmit", prompt=QUESTION) == ""
+    )  # neither the source nor the session's own words again
     with Weft.open(here / "notes.weft", embedder="hashing") as engine:
-        threads = [[each.text for each in engine.threads.messages(it.id)] for it in engine.threads.list()]
-        assert [QUESTION] in threads and [
-            QUESTION, "thanks", "We decided to grease the rollers in May.",
-        ] in threads  # fmt: skip
+        (thread,) = engine.threads.list()
+        said = [QUESTION, "thanks", "We decided to grease the rollers in May.", QUESTION]
+        assert [each.text for each in engine.threads.messages(thread.id)] == said
 
 
 def test_the_files_are_those_of_both_forms(plugin):

@@ -20,7 +20,7 @@ def test_scores_fall_along_the_order_and_one_that_had_to_rise_keeps_its_own_as_a
 
 
 def _ordered(evidence, candidates, share=0.65):
-    inquiry: Any = SimpleNamespace(evidence=evidence, question=read_query("which foam?", NOW))
+    inquiry: Any = SimpleNamespace(evidence=evidence, given_keys=frozenset(), question=read_query("which foam?", NOW))
     return WithEvidence(share)(inquiry, candidates)
 
 

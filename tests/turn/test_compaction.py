@@ -29,6 +29,9 @@ def test_decisions_tasks_and_cited_sources_survive(weft, long_thread):
     thread, source = long_thread
     result = weft.compact(thread, keep=400)
     assert result.tokens <= result.budget == 400
+    contents = [each["content"] for each in result.history]
+    assert result.tokens == sum(map(weft.tools.counter.count, contents)) and contents[0] == result.text
+    assert contents[-1].startswith("I see.")
     assert "We decided to grease the rollers in April." in result.text
     assert "I still need to order lithium grease by Friday." in result.text
     assert source in result.citations and NOTES["keys"] in result.text

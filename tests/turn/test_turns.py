@@ -60,6 +60,23 @@ def test_what_was_sent_is_not_sent_again(weft, thread):
     assert not third.inject and third.reason == "what answers it was given before"
 
 
+def test_the_rest_of_a_given_document_has_to_answer_by_itself(weft, thread):
+    lift = f"Grease for the lift is red. {'It carries the cameras, the mirrors and the people who clean them. ' * 8}"
+    weft.add(
+        [
+            Node(id="book", type="page", title="Handbook", position=0),
+            Node(id="grease", type="heading", title="Rollers", parent="book", position=0, text=NOTES["dome"]),
+            Node(id="lift", type="heading", title="Lift", parent="book", position=1, text=lift),
+        ]
+    )
+    weft.remove(["dome"])
+    question = "With which grease are the twelve rollers of the dome greased every spring?"
+    first = weft.turn(thread, question, budget=700)
+    assert "lithium" in first.text and "the lift is red" not in first.text
+    second = weft.turn(thread, f"Again: {question}", budget=8000)
+    assert not second.inject and second.reason == "what answers it was given before"
+
+
 def test_a_memory_just_told_is_in_the_next_turn_and_standing_ones_come_first(weft, thread):
     memories = Memories(weft)
     memories.remember("Answers should be short", type="preference")

@@ -37,7 +37,7 @@ export type CitationCheck = { "cited": Array<number>; "unknown": Array<number>; 
 
 export type CompactIn = { "thread": string; "keep"?: number };
 
-export type Compacted = { "text": string; "tokens": number; "budget": number; "messages": number; "dropped": number; "citations"?: Array<string> };
+export type Compacted = { "text": string; "history": Array<Record<string, string>>; "tokens": number; "budget": number; "messages": number; "dropped": number; "citations"?: Array<string> };
 
 export type Conflict = { "memory": Memory; "kind": "duplicate" | "contradiction"; "reason": string };
 

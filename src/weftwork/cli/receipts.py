@@ -118,7 +118,7 @@ def erase(*, receipts: tuple[str, ...], everything: bool, everyone: bool, yes: b
 
 def line(receipt: Receipt) -> str:
     """A receipt on one line."""
-    given = f"{len(receipt.used)} sources" if receipt.inject else "nothing"
+    given = f"{len(receipt.used)} source{'' if len(receipt.used) == 1 else 's'}" if receipt.inject else "nothing"
     return (
         f"{receipt.id}  {receipt.at:%Y-%m-%d %H:%M}  {inline(receipt.user, 40)}  {receipt.kind} by "
         f"{inline(receipt.surface, 40)}  {given}, {receipt.tokens} tokens  {inline(receipt.query, 80)}"

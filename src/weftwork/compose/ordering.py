@@ -66,7 +66,8 @@ class WithoutFolders:
 class WithEvidence:
     """An order that leaves out documents that searches and links found with much less evidence than the best.
 
-    The bound is for documents, not for passages: what else was found in one that answers may complete the answer.
+    The bound is for documents, not for passages: what else was found in one that answers may complete the answer. What
+    the reader has already sets the bound; the rest of its document has to reach it by itself.
     """
 
     share: float = 0.65
@@ -77,10 +78,10 @@ class WithEvidence:
     def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
         """The candidates with enough evidence in the order of their scores, repeats left out."""
         candidates, echoes = _without_echoes(inquiry, candidates)
-        evidence: dict[str, float] = {}
-        for candidate, strength in zip(candidates, _strengths(inquiry, candidates), strict=True):
-            document = candidate.document or candidate.node.id
-            evidence[document] = max(evidence.get(document, 0.0), strength)
+        given = inquiry.given_keys
+        strengths = list(zip(candidates, _strengths(inquiry, candidates), strict=True))
+        evidence = _best_of_documents(strengths)
+        missing = _best_of_documents([pair for pair in strengths if pair[0].key not in given])
         quotable = {candidate.document or candidate.node.id for candidate in candidates if not is_bare(candidate)}
         least = self.share * max((evidence[document] for document in quotable), default=0.0)
         question = inquiry.question
@@ -88,7 +89,7 @@ class WithEvidence:
         in_state = in_state and any(map(_is_due, candidates))
         remaining, left_out = [], []
         for candidate in candidates:
-            found = evidence[candidate.document or candidate.node.id]
+            found = (evidence if candidate.key in given else missing)[candidate.document or candidate.node.id]
             if any(finding.kind not in BOUNDED for finding in candidate.findings):
                 remaining.append(candidate)
             elif in_state and self.share:
@@ -101,6 +102,14 @@ class WithEvidence:
                 left_out.append(Decision.on(candidate, "dropped", reason))
         kept, repeats = without_repeats(remaining)
         return kept, echoes + left_out + repeats
+
+
+def _best_of_documents(strengths: Iterable[tuple[Candidate, float]]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for candidate, strength in strengths:
+        document = candidate.document or candidate.node.id
+        best[document] = max(best.get(document, 0.0), strength)
+    return best
 
 
 @dataclass(frozen=True, slots=True)

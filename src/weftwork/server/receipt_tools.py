@@ -62,5 +62,5 @@ def _entry(receipt: Receipt) -> dict[str, Any]:
 def _line(receipt: Receipt) -> str:
     return (
         f"{receipt.id}  {iso(receipt.at)}  {receipt.kind} by {inline(receipt.surface, 60)}, {receipt.tokens} tokens,"
-        f" {len(receipt.used)} sources: {inline(receipt.query, 200)}"
+        f" {len(receipt.used)} source{'' if len(receipt.used) == 1 else 's'}: {inline(receipt.query, 200)}"
     )

@@ -16,7 +16,7 @@ from weftwork.text.extractive import extract
 from weftwork.text.sentences import split_sentences
 from weftwork.text.tokens import TokenCounter
 from weftwork.turn.given import Given, Part
-from weftwork.turn.prompt import MESSAGE_FOLLOWS
+from weftwork.turn.prompt import MESSAGE_FOLLOWS, compose
 from weftwork.turn.values import Compacted
 from weftwork.types import Node
 
@@ -64,18 +64,23 @@ def compact(given: Given, messages: Sequence[Node], keep: int, counter: TokenCou
     left = keep - _size(given, recent, counter)
     sources = _surviving(given, messages, recent, left // 2, counter)
     left -= sum(counter.count(part.text) for part in sources)
-    text = shorten(older, "\n".join(earlier), left, counter)
     given.head = [part for part in given.head if part.kind != "older"]
-    given.head += [Part(text, kind="older")] if text else []
-    given.head += sources
     given.injected = {node.id: given.injected[node.id] for node in recent if node.id in given.injected}
+    while True:
+        text = shorten(older, "\n".join(earlier), left, counter)
+        head = [*([Part(text, kind="older")] if text else []), *sources]
+        history = compose(Given(head=head, injected=given.injected), recent, counter)
+        if history.tokens <= keep or not text:
+            break
+        left -= history.tokens - keep
+    given.head += head
     present = {part.citation for part in given.parts()}
     given.relevant = {name: turn for name, turn in given.relevant.items() if name in present}
     given.start = start
-    tokens = sum(counter.count(part.text) for part in given.head if part.kind == "older")
     return Compacted(
-        text="".join(part.text for part in given.head if part.kind == "older"),
-        tokens=tokens + _size(given, recent, counter),
+        text="".join(part.text for part in head),
+        history=history.written(),
+        tokens=history.tokens,
         budget=keep,
         messages=len(recent),
         dropped=len(older),

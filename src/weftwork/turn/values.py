@@ -139,8 +139,10 @@ class Compacted:
 
     text: str
     """What became of the older messages."""
+    history: tuple[Mapping[str, str], ...]
+    """The text and the messages that stay, with their sources, in the format of OpenAI's chat completions."""
     tokens: int
-    """Tokens of the text and of the messages that stay as they are."""
+    """Tokens of the history, at most the budget."""
     budget: int
     messages: int
     """The number of messages that stay as they are."""
