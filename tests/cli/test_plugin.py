@@ -58,13 +58,12 @@ def test_a_session_is_told_what_fits_once_and_remembers_through_compaction(plugi
     kept = fire(plugin, "SessionStart", source="compact")
     assert "grease the rollers in May" in kept and "called Ana" in kept
     assert "twelve rollers of brass" in kept and "metric units" in kept
-    assert (
-        fire(plugin, "UserPromptSubmit", prompt=QUESTION) == ""
-    )  # neither the source nor the session's own words again
+    again = fire(plugin, "UserPromptSubmit", prompt=QUESTION)
+    assert again == ""  # neither the source nor the session's own words
     with Weft.open(here / "notes.weft", embedder="hashing") as engine:
         (thread,) = engine.threads.list()
-        said = [QUESTION, "thanks", "We decided to grease the rollers in May.", QUESTION]
-        assert [each.text for each in engine.threads.messages(thread.id)] == said
+        posted = [QUESTION, "thanks", "We decided to grease the rollers in May.", QUESTION]
+        assert [each.text for each in engine.threads.messages(thread.id)] == posted
 
 
 def test_the_files_are_those_of_both_forms(plugin):
