@@ -400,7 +400,7 @@ class TestCutLine:
         page.mouse.down()
         for step in range(1, 9):
             page.mouse.move(box["x"] + 80, box["y"] + 10 + 20 * step)
-        page.wait_for_function(f"document.querySelectorAll('.row:not(.fate-dropped)').length > {inside}")
+        expect(page.locator(".row:not(.fate-dropped)").nth(inside)).to_be_attached()
         assert int(page.locator("#cut").get_attribute("aria-valuenow")) > 600
         page.mouse.up()
         visit.settled()
