@@ -1,4 +1,5 @@
 from datetime import date, datetime
+from html import unescape
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -102,19 +103,39 @@ def test_docx_without_pages_has_one_for_each_section(pages):
     ]
 
 
-def test_docx_keeps_the_symbols_of_its_formulas(pages):
+def sign(symbols):
+    """A run of a formula, as Word writes it."""
+    return f"<m:r><w:rPr/><m:t>{symbols}</m:t></m:r>"
+
+
+FORMULAS = {
+    "E=mc^2": f"{sign('E=mc')}<m:sSup><m:sSupPr/><m:e>{sign('')}</m:e><m:sup>{sign('2')}</m:sup></m:sSup>",
+    "sin θ=(mλ+1)/a": f"<m:func><m:fName>{sign('sin')}</m:fName><m:e>{sign('θ')}</m:e></m:func>{sign('=')}"
+    f"<m:f><m:fPr/><m:num>{sign('mλ+1')}</m:num><m:den>{sign('a')}</m:den></m:f>",
+    "2.2×10^(-6) < √(x)": f"{sign('2.2×')}"
+    f"<m:sSup><m:e>{sign('10')}</m:e><m:sup>{sign('-6')}</m:sup></m:sSup>{sign(' &lt; ')}"
+    f"<m:rad><m:radPr><m:degHide m:val='1'/></m:radPr><m:deg/><m:e>{sign('x')}</m:e></m:rad>",
+    "∑_(i=1)^n x_i": f"<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr>"
+    f"<m:sub>{sign('i=1')}</m:sub><m:sup>{sign('n')}</m:sup>"
+    f"<m:e><m:sSub><m:e>{sign('x')}</m:e><m:sub>{sign('i')}</m:sub></m:sSub></m:e></m:nary>",
+    "|[a, b; c, d]|": "<m:d><m:dPr><m:begChr m:val='|'/><m:endChr m:val='|'/></m:dPr><m:e><m:m>"
+    f"<m:mr><m:e>{sign('a')}</m:e><m:e>{sign('b')}</m:e></m:mr><m:mr><m:e>{sign('c')}</m:e><m:e>{sign('d')}</m:e></m:mr>"
+    "</m:m></m:e></m:d>",
+}
+
+
+@pytest.mark.parametrize("written", FORMULAS)
+def test_docx_keeps_fractions_and_powers_of_its_formulas(pages, written):
     document = Document()
     document.add_paragraph("FORMULA")
 
     def with_formula(name, data):
-        math = (
-            b'</w:t></w:r><m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">'
-            b"<m:r><m:t>E=mc</m:t></m:r></m:oMath><w:r><w:t>"
-        )
+        begin = '</w:t></w:r><m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">'
+        math = f"{begin}{FORMULAS[written]}</m:oMath><w:r><w:t>".encode()
         return data.replace(b"FORMULA", math) if name == "word/document.xml" else data
 
     (page,) = pages(repacked(saved(document), with_formula), "docx")
-    assert page.markdown == "E=mc"
+    assert unescape(page.markdown.replace("\\", "")) == written
 
 
 def slides():

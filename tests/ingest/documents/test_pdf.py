@@ -303,3 +303,25 @@ def test_a_text_layer_that_no_language_has_is_read_by_ocr(pages):
 def test_mojibake_is_mended(pages):
     (page,) = pages(pdf(lines(72, 72, ["The cafÃ© on the pier isnâ€™t open"])))
     assert page.markdown == "The café on the pier isn’t open"
+
+
+def test_a_numbered_heading_and_the_first_entry_of_a_table_of_contents_are_no_page_numbers(pages):
+    entries = [text(72, 90 + 14 * i, f"{i + 1} Part {i + 1} of it {i + 2}") for i in range(9)]
+    contents = [text(72, 60, "Contents", 16), *entries]
+    parts = [[text(72, 60, f"{n} Part {n}", 16), *lines(72, 100, PROSE), text(300, 760, str(n))] for n in range(2, 6)]
+    first, *others = pages(pdf([*contents, text(300, 760, "1")], *parts))
+    assert "Part 1 of it" in first.markdown
+    assert [page.markdown.split("\n")[0] for page in others] == [f"# {n} Part {n}" for n in range(2, 6)]
+    assert not any(page.markdown.endswith(f"\n{n}") for n, page in enumerate(others, start=2))
+
+
+def test_pages_that_say_nothing_but_one_line_keep_it(pages):
+    read = pages(pdf(*([text(72, 60, "harbour plan")] for _ in range(4))))
+    assert [page.markdown for page in read] == ["harbour plan"] * 4
+
+
+def test_lines_of_a_receipt_stay_lines_and_drawn_lines_stand_alone(pages):
+    items = ["Wireless mouse", "ACC-9012 1 @ $59.99", "$59.99", "Cable of two metres", "CABLE-7789 2 @ $24", "$48"]
+    (page,) = pages(pdf(lines(72, 60, ["=" * 60, *items, "-" * 60, "RETURNS", "Within 30 days"])))
+    assert "\n".join(items) in page.markdown
+    assert page.markdown.endswith("\n\nRETURNS\nWithin 30 days")

@@ -10,6 +10,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import mammoth
 
 from weftwork.ingest.documents.archive import open_archive
+from weftwork.ingest.documents.docx_formulas import with_formulas
 from weftwork.ingest.documents.docx_notes import with_notes
 from weftwork.ingest.documents.html import markdown_of, sections
 from weftwork.ingest.documents.values import Parsed, Tools, Unreadable
@@ -20,9 +21,6 @@ STYLES = "\n".join([
     "comment-reference => sup",
 ])  # fmt: skip
 _RENDERED = re.compile(rb"<w:lastRenderedPageBreak\s*/>")
-_FORMULA = re.compile(rb"<m:oMath(?:\s[^>]*)?>.*?</m:oMath>", re.DOTALL)
-_DISPLAYED = re.compile(rb"</?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr>.*?</m:oMathParaPr>", re.DOTALL)
-_SYMBOL = re.compile(rb"<m:t(?:\s[^>]*)?>([^<]*)</m:t>")
 
 
 def read_docx(path: Path, tools: Tools) -> Parsed:
@@ -52,12 +50,7 @@ def _prepared(archive: ZipFile) -> BytesIO:
             data = archive.read(member)
             if member.filename == BODY:
                 data = _RENDERED.sub(b'<w:br w:type="page"/>', data)
-                data = _FORMULA.sub(_as_text, _DISPLAYED.sub(b"", data))
+                data = with_formulas(data)
             copy.writestr(member.filename, data)
     out.seek(0)
     return out
-
-
-def _as_text(formula: re.Match[bytes]) -> bytes:
-    symbols = b"".join(_SYMBOL.findall(formula[0]))
-    return b"<w:r><w:t xml:space='preserve'>" + symbols + b"</w:t></w:r>" if symbols else b""

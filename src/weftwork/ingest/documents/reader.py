@@ -19,7 +19,7 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 7
+EDITION = 8
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""

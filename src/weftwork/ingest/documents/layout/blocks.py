@@ -22,6 +22,10 @@ _FIGURES = re.compile(r"[\d.,%$€£¥+\-−–/: ]*\d[\d.,%$€£¥+\-−–/: 
 _LEADERS = re.compile(r"(?:\s*[.…·]){4,}\s*")
 """Dots that lead from an entry of a table of contents to its page."""
 _LETTERS = re.compile(r"[^\W\d_]")
+_RULE = re.compile(r"[-=_*~ ]{3,}")
+"""A line that is drawn with characters."""
+NARROW = 0.85
+"""Share of its column's width below which the lines of a block are not wrapped at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +52,12 @@ def to_markdown(groups: Sequence[Sequence[Item]], style: Style) -> str:
     """Convert groups in reading order; a sentence continues over the end of a column."""
     blocks: list[str] = []
     for group in groups:
-        for block in _blocks(group, style):
+        edges = _edges(group)
+        for block in _blocks(group, style, edges):
             if isinstance(block, Table):
                 blocks.append(table(block.rows))
                 continue
-            text, level = _written(block, style)
+            text, level = _written(block, style, edges)
             if level is None and blocks and _goes_on(blocks[-1], text):
                 blocks[-1] = join_lines(blocks[-1], text, style.words)
             elif blocks and _FIGURES.fullmatch(blocks[-1]) and _FIGURES.fullmatch(text):
@@ -62,10 +67,16 @@ def to_markdown(groups: Sequence[Sequence[Item]], style: Style) -> str:
     return "\n\n".join(blocks)
 
 
-def _written(lines: list[Run], style: Style) -> tuple[str, int | None]:
+def _edges(group: Sequence[Item]) -> tuple[float, float]:
+    """Where the lines of a column begin and end."""
+    texts = [run for run in group if isinstance(run, Run)]
+    return min((run.x0 for run in texts), default=0.0), max((run.x1 for run in texts), default=0.0)
+
+
+def _written(lines: list[Run], style: Style, edges: tuple[float, float]) -> tuple[str, int | None]:
     """A block of lines as Markdown, and its level if it is a heading."""
     text = lines[0].text
-    breaks = _breaks(lines)
+    breaks = _breaks(lines, edges)
     for number, line in enumerate(lines[1:]):
         text = f"{text}\n{escaped(line.text)}" if number in breaks else join_lines(text, line.text, style.words)
     text = _LEADERS.sub(" … ", text.rstrip("\u00ad").replace("\u00ad", "")).rstrip(" ")
@@ -77,12 +88,14 @@ def _written(lines: list[Run], style: Style) -> tuple[str, int | None]:
     return escaped(text), None
 
 
-def _breaks(lines: Sequence[Run]) -> set[int]:
+def _breaks(lines: Sequence[Run], edges: tuple[float, float]) -> set[int]:
     """The lines that end where their author ended them, as in an address or a receipt.
 
     A line is that short if the next word would have fitted on it. In running text this happens now and then.
     """
     right = max(line.x1 for line in lines)
+    if right < edges[0] + NARROW * (edges[1] - edges[0]):
+        right = edges[1]
     pairs = list(enumerate(pairwise(lines)))
     ends = [number for number, (line, following) in pairs if following.top > line.bottom - 0.5 * line.height]
     short = {number for number in ends if _is_short(lines[number], lines[number + 1], right)}
@@ -119,11 +132,8 @@ def _goes_on(before: str, text: str) -> bool:
     return text[0].islower() and (before[-1] in "-\u00ad,\u2010" or before[-1].islower())
 
 
-def _blocks(group: Sequence[Item], style: Style) -> Iterator[list[Run] | Table]:
+def _blocks(group: Sequence[Item], style: Style, edges: tuple[float, float]) -> Iterator[list[Run] | Table]:
     """Split the items of a column where a paragraph, a heading or a list item begins."""
-    texts = [run for run in group if isinstance(run, Run)]
-    left = min((run.x0 for run in texts), default=0.0)
-    right = max((run.x1 for run in texts), default=0.0)
     pending: list[Run] = []
     for item in group:
         if isinstance(item, Table):
@@ -132,7 +142,7 @@ def _blocks(group: Sequence[Item], style: Style) -> Iterator[list[Run] | Table]:
             pending = []
             yield item
             continue
-        if pending and _begins(pending, item, (left, right), style):
+        if pending and _begins(pending, item, edges, style):
             yield pending
             pending = []
         pending.append(item)
@@ -152,6 +162,8 @@ def _begins(pending: Sequence[Run], line: Run, edges: tuple[float, float], style
     if style.level(line.size, line.bold) != style.level(last.size, last.bold):
         return True
     if BULLET.match(line.text) or _NUMBER.match(line.text):
+        return True
+    if _RULE.fullmatch(line.text) or _RULE.fullmatch(last.text):
         return True
     left, right = edges
     short = last.x1 < right - 0.2 * (right - left)

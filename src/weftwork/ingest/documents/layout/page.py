@@ -15,7 +15,7 @@ from weftwork.ingest.documents.layout.tables import Rule, with_aligned_tables, w
 def page_markdown(page: Sampled, style: Style, rules: Sequence[Rule] = ()) -> str:
     """Convert a page in reading order; sideways text comes last."""
     style = replace(style, words=style.words | words_of(page.runs))
-    body = without_running(page, style.running)
+    body = without_running(page, style.running, style.body)
     upright = [run for run in body if not run.sideways]
     columns = reading_order(with_ruled_tables(upright, rules), style.body)
     groups = [downwards(with_aligned_tables(column, style.body)) for column in columns]

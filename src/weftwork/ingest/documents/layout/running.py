@@ -25,6 +25,8 @@ _EDGE = re.compile(
 _ALONE = re.compile(
     r"\W*(?:(?:page|p\.|seite|s\.)\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of|von)\s*\d+)?\W*", re.IGNORECASE
 )
+LARGE = 1.1
+"""Size of a heading, relative to the body of the text: heads of pages are no larger."""
 NEAR = 3
 """Pages by which a number that stands alone may differ from the count: covers are often not counted."""
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -54,9 +56,11 @@ def learn_running(pages: Sequence[Sampled]) -> Running:
     seen: Counter[str] = Counter()
     offsets: Counter[int] = Counter()
     for page in pages:
-        seen.update({_pattern(joined(row).text) for row in _margins(page.runs, page.height, MARGIN)})
-        rows = _margins(page.runs, page.height, NUMBER_MARGIN)
-        offsets.update({number - page.number for row in rows for number in _numbers(joined(row).text)})
+        margins = [row for rows in _margins(page.runs, page.height, MARGIN) for row in rows]
+        if sum(map(len, margins)) < sum(not run.sideways for run in page.runs):  # else it is all that the page says
+            seen.update({_pattern(joined(row).text) for row in margins})
+        numbered = (row for rows in _margins(page.runs, page.height, NUMBER_MARGIN) for row in rows)
+        offsets.update({number - page.number for row in numbered for number in _numbers(joined(row).text)})
     recurring = max(3, 0.4 * len(pages))
     counted = max(2, 0.3 * len(pages))
     return Running(
@@ -65,18 +69,31 @@ def learn_running(pages: Sequence[Sampled]) -> Running:
     )
 
 
-def without_running(page: Sampled, running: Running) -> list[Run]:
-    """The runs of a page without its header, footer and page number."""
+def without_running(page: Sampled, running: Running, body: float = inf) -> list[Run]:
+    """The runs of a page without its header, footer and page number.
+
+    Words beside a page number go with it where they are the outermost row and no larger than the `body` of the text:
+    else they are a numbered heading, or the first entry of a table of contents.
+    """
     doomed: set[int] = set()
-    for row in _margins(page.runs, page.height, MARGIN):
-        if _pattern(joined(row).text) in running.patterns:
-            doomed.update(map(id, row))
-    for row in _margins(page.runs, page.height, NUMBER_MARGIN):
-        text = joined(row).text
-        offsets = [number - page.number for number in _numbers(text)]
-        alone = _ALONE.fullmatch(text) and any(abs(offset) <= NEAR for offset in offsets)
-        if alone or any(offset in running.offsets for offset in offsets):
-            doomed.update(map(id, row))
+    for rows in _margins(page.runs, page.height, MARGIN):
+        for row in rows:
+            line = joined(row)
+            pattern = _pattern(line.text)
+            counts = "#" in pattern and line.size > LARGE * body  # headings that differ in their numbers
+            if pattern in running.patterns and not counts:
+                doomed.update(map(id, row))
+    for rows in _margins(page.runs, page.height, NUMBER_MARGIN):
+        outermost = True
+        for row in rows:
+            line = joined(row)
+            offsets = [number - page.number for number in _numbers(line.text)]
+            alone = _ALONE.fullmatch(line.text) and any(abs(offset) <= NEAR for offset in offsets)
+            counted = any(offset in running.offsets for offset in offsets)
+            beside = outermost and line.size <= LARGE * body
+            if alone or (counted and (beside or _ALONE.fullmatch(line.text))):
+                doomed.update(map(id, row))
+            outermost = outermost and id(row[0]) in doomed
     return [run for run in page.runs if id(run) not in doomed]
 
 
@@ -95,12 +112,12 @@ def _roman(figure: str) -> int:
     return sum(-value if value < following else value for value, following in zip(values, after, strict=True))
 
 
-def _margins(runs: Sequence[Run], height: float, margin: float) -> list[list[Run]]:
-    """The rows at the top and at the bottom of a page that a gap sets off."""
+def _margins(runs: Sequence[Run], height: float, margin: float) -> tuple[list[list[Run]], list[list[Run]]]:
+    """The rows at the top and at the bottom of a page that a gap sets off, from the edge inwards."""
     rows = rows_of(run for run in runs if not run.sideways)
     header = [row for row in rows if row[0].bottom < margin * height]
     footer = [row for row in reversed(rows) if row[0].top > (1 - margin) * height]
-    return _set_off(header, rows) + _set_off(footer, rows[::-1])
+    return _set_off(header, rows), _set_off(footer, rows[::-1])
 
 
 def _set_off(margin: Sequence[list[Run]], rows: Sequence[list[Run]]) -> list[list[Run]]:
