@@ -57,6 +57,9 @@ class ContextCache:
                 self._remove(next(iter(self._entries)))
         self.watch(context, False)
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def _remove(self, key: object) -> None:
         """Remove the entry of a key, if there is one. The lock must be held."""
         if key in self._entries:

@@ -204,6 +204,12 @@ export const operations = {
     "json",
     false
   ],
+  "listAudit": [
+    "GET",
+    "/v1/workspaces/{workspace}/audit",
+    "json",
+    false
+  ],
   "listChildren": [
     "GET",
     "/v1/workspaces/{workspace}/children",

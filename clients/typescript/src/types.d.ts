@@ -19,6 +19,10 @@ export type Answered = { "at": string; "cited": Array<string>; "unknown": Array<
 
 export type AskIn = { "query": string; "num_results"?: number; "max_tokens"?: number; "mode"?: "text" | "visual" | "hybrid"; "min_support"?: number | null; "extractive"?: boolean };
 
+export type AuditEntryOut = { "id": number; "at": string; "action": string; "workspace": string; "user": string; "key": string; "address": string; "request": string; "details": Record<string, string | boolean | number | Array<string> | null> };
+
+export type AuditList = { "entries": Array<AuditEntryOut> };
+
 export type BudgetIn = { "total": number; "sections"?: Record<string, number>; "share"?: boolean; "capped"?: Array<string> };
 
 export type BuildIn = { "query"?: string; "budget"?: number | BudgetIn | null; "recipe"?: string; "lens"?: string | null; "packer"?: string | null; "template"?: string | null; "focus"?: string | null; "page"?: string | null; "thread"?: string | null; "history"?: Array<MessageIn>; "filters"?: FiltersIn; "include"?: Array<string>; "prefer_types"?: Array<string>; "boosts"?: Record<string, number>; "edge_types"?: Array<string>; "edge_order"?: Array<string>; "depth"?: number | null; "topics"?: Array<TopicIn>; "show_fields"?: boolean; "key_fields"?: Array<string>; "truncation"?: "extractive" | "keep_start" | "keep_end" | "summarize" | "summarise"; "vector"?: Array<number> | null; "decay"?: Record<string, number>; "trust"?: "own" | "workspace" | "imported" | "external" | null; "show"?: Array<"type" | "tags" | "score" | "route" | "origin">; "given"?: Array<string>; "min_support"?: number | null; "remember"?: boolean; "form"?: "lean" | "document" | "whole" };
@@ -153,7 +157,7 @@ export type KeyIn = { "user": string; "scope"?: "record" | "read" | "write" | "a
 
 export type KeyList = { "keys": Array<KeyOut> };
 
-export type KeyOut = { "id": string; "name": string; "user": string; "scope": "record" | "read" | "write" | "admin"; "state": "active" | "expired" | "revoked"; "created_at": string; "expires_at": string | null };
+export type KeyOut = { "id": string; "name": string; "user": string; "scope": "record" | "read" | "write" | "admin"; "state": "active" | "expired" | "revoked"; "created_at": string; "expires_at": string | null; "last_used_at": string | null };
 
 export type LeanCitation = { "id": string; "node": string; "start": number; "end": number };
 
@@ -215,7 +219,7 @@ export type Neighbour = { "edge": Edge; "node": NodeOut };
 
 export type Neighbours = { "neighbours": Array<Neighbour> };
 
-export type NewKey = { "id": string; "name": string; "user": string; "scope": "record" | "read" | "write" | "admin"; "state": "active" | "expired" | "revoked"; "created_at": string; "expires_at": string | null; "token": string };
+export type NewKey = { "id": string; "name": string; "user": string; "scope": "record" | "read" | "write" | "admin"; "state": "active" | "expired" | "revoked"; "created_at": string; "expires_at": string | null; "last_used_at": string | null; "token": string };
 
 export type NodeIn = { "id"?: string | null; "type"?: string; "title"?: string; "text"?: string; "parent"?: string | null; "position"?: number; "tags"?: Array<string>; "fields"?: Record<string, string | boolean | number | Array<string> | null>; "confidence"?: number | null; "conversation"?: string | null; "created_at"?: string | null; "updated_at"?: string | null; "valid_from"?: string | null; "valid_until"?: string | null; "source"?: string; "origin"?: "written" | "chat" | "connector" | "upload" | "tool" | "web"; "owner"?: string | null; "access"?: Array<string> | null };
 
@@ -432,6 +436,8 @@ export interface Operations {
   inspectContext(workspace: string, body: InspectIn, options?: CallOptions & { query?: {  } }): Promise<Inspection>;
   /** List activity: `GET /v1/workspaces/{workspace}/activity`. */
   listActivity(workspace: string, options?: CallOptions & { query?: { kind?: "view" | "edit"; limit?: number | null } }): Promise<EventList>;
+  /** List changes: `GET /v1/workspaces/{workspace}/audit`. */
+  listAudit(workspace: string, options?: CallOptions & { query?: { after?: number; limit?: number | null } }): Promise<AuditList>;
   /** List children: `GET /v1/workspaces/{workspace}/children`. */
   listChildren(workspace: string, options?: CallOptions & { query?: { node?: string; limit?: number | null; last?: boolean } }): Promise<NodeList>;
   /** List documents and notes: `GET /v1/workspaces/{workspace}/documents`. */

@@ -52,6 +52,7 @@ COMMANDS = {
     "migrate": "Move workspaces between a file and a database.",
     "models": "List, install and choose models that find by meaning.",
     "worker": "Embed what was added without vectors.",
+    "audit": "Show who changed what.",
     "backup": "Copy a store that is in use, and verify the copy.",
     "restore": "Put a backup back.",
     "verify": "Check that a backup is whole.",

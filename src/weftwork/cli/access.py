@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import click
 
+from weftwork.cli.audit import audit
 from weftwork.cli.options import as_json, one_line, print_json, settings
 from weftwork.config import Config
 from weftwork.engine import Weft
@@ -100,6 +101,7 @@ def inherit_command(reference: str, config: Config) -> None:
             node, _ = _read(view, reference)
         with weft.atomic(config.workspace) as batch:
             batch.set_access(node.id, None)
+        audit(weft, "put_access", config.workspace, node=node.id, access=None)
     click.echo(f"{one_line(node.id, 200)} is seen by whoever sees what is above it")
 
 
@@ -135,6 +137,7 @@ def _change(
     access = (frozenset({"*"}) if before is None else before) - removed | added
     with weft.atomic(config.workspace) as batch:
         batch.set_access(node.id, access)
+    audit(weft, "put_access", config.workspace, node=node.id, access=sorted(access))
     click.echo(f"{one_line(node.id, 200)}: {', '.join(sorted(access)) or 'nobody but its owner'}")
 
 

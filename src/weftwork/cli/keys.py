@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 import click
 
+from weftwork.cli.audit import audit
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.faces.opening import open_configured
@@ -53,6 +54,7 @@ def create(
             lasts=lasts,
             name=name,
         )
+        audit(weft, "create_key", config.workspace, made=key.id, user=key.user, scope=scope, also=list(also))
         shown = _shown(key, state_of(key, weft.now()))
     if as_json:
         print_json({**shown, "key": token})
@@ -80,6 +82,7 @@ def list_keys(as_json: bool, config: Config) -> None:
         return
     for row in rows:
         until = f"until {row['expiresAt']}" if row["expiresAt"] else ""
+        used = f"used {row['lastUsedAt']}" if row["lastUsedAt"] else ""
         words = (
             row["id"],
             row["state"],
@@ -88,6 +91,7 @@ def list_keys(as_json: bool, config: Config) -> None:
             ",".join(row["workspaces"]),
             row["name"],
             until,
+            used,
         )
         click.echo("  ".join(map(inline, filter(None, words))))
 
@@ -103,6 +107,7 @@ def revoke(name: str, config: Config) -> None:
     """
     with open_configured(config) as weft:
         key = revoke_key(weft.store, name, weft.now())
+        audit(weft, "end_key", next(iter(sorted(key.workspaces)), ""), key=key.id)
     click.echo(f"{key.id} of {key.user} is revoked")
 
 
@@ -116,5 +121,6 @@ def _shown(key: Key, state: str) -> dict[str, Any]:
         "state": state,
         "createdAt": iso(key.created_at),
         "expiresAt": None if key.expires_at is None else iso(key.expires_at),
+        "lastUsedAt": None if key.used_at is None else iso(key.used_at),
         "revokedAt": None if key.revoked_at is None else iso(key.revoked_at),
     }

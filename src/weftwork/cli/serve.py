@@ -13,7 +13,8 @@ from weftwork.faces.opening import open_configured
 from weftwork.faces.research import ChatModel, ModelSettings
 
 KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads": str, "workers": int, "threads": int,
-         "processes": int, "limits": dict, "oauth": dict, "otel": bool, "new_users": list}  # fmt: skip
+         "processes": int, "certificate": str, "certificate_key": str, "proxies": list, "drain": int, "log": str,
+         "limits": dict, "oauth": dict, "otel": bool, "new_users": list}  # fmt: skip
 """Settings of the table [server] of weftwork.toml, and their types."""
 
 
@@ -30,6 +31,17 @@ KINDS = {"host": str, "port": int, "cors": list, "open_metrics": bool, "uploads"
     envvar="WEFTWORK_PROCESSES",
     type=int,
     help="Processes that answer; SIGHUP renews.  [default: 1]",
+)
+@click.option("--certificate", envvar="WEFTWORK_CERTIFICATE", metavar="FILE", help="Speak TLS with this certificate.")
+@click.option(
+    "--certificate-key", envvar="WEFTWORK_CERTIFICATE_KEY", metavar="FILE", help="The key of the certificate."
+)
+@click.option("--proxy", "proxies", envvar="WEFTWORK_PROXIES", multiple=True, metavar="ADDRESS",
+              help="A proxy that is believed what client it speaks for.")  # fmt: skip
+@click.option("--drain", envvar="WEFTWORK_DRAIN", type=int, metavar="SECONDS",
+              help="Answer so long after SIGTERM, while /readyz says no.  [default: 0]")  # fmt: skip
+@click.option(
+    "--log", envvar="WEFTWORK_LOG", type=click.Choice(["text", "json"]), help="Form of the log.  [default: text]"
 )
 @click.option("--open-metrics", envvar="WEFTWORK_OPEN_METRICS", is_flag=True, help="Let everyone read /metrics.")
 @click.option(
@@ -56,7 +68,7 @@ def serve(config: Config, chosen: Mapping[str, Any], say: Callable[[str], None])
     from weftwork.server.http.logs import set_up_logging  # noqa: PLC0415 - an optional extra
     from weftwork.server.http.process import listening, make_options, run  # noqa: PLC0415 - an optional extra
 
-    set_up_logging()
+    set_up_logging(chosen.get("log", "text"))
     processes = chosen.get("processes", 1)
     if processes < 1:
         raise InvalidInput(f"processes must be at least 1, got {processes}")

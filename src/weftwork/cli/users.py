@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import click
 
+from weftwork.cli.audit import audit
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
 from weftwork.errors import InvalidInput, NotFound
@@ -50,6 +51,7 @@ def add_user(name: str, groups: tuple[str, ...], config: Config) -> None:
     """
     with open_configured(config) as weft:
         weft.add_user(name, groups=groups, workspace=config.workspace)
+        audit(weft, "add_user", config.workspace, user=name, groups=list(groups))
     click.echo(f"{name} belongs to {config.workspace!r}" + (f", groups {', '.join(groups)}" if groups else ""))
 
 
@@ -64,8 +66,10 @@ def remove_user(name: str, config: Config) -> None:
     """
     if name == config.user:
         raise InvalidInput(f"{name!r} cannot remove themselves: name another user with --user")
-    with open_configured(config) as weft, weft.atomic(config.workspace) as batch:
-        if not batch.remove_user(name):
-            known = ", ".join(sorted(weft.store.users(config.workspace)))
-            raise NotFound(f"{config.workspace!r} has no user {name!r}: it has {known}")
+    with open_configured(config) as weft:
+        with weft.atomic(config.workspace) as batch:
+            if not batch.remove_user(name):
+                known = ", ".join(sorted(weft.store.users(config.workspace)))
+                raise NotFound(f"{config.workspace!r} has no user {name!r}: it has {known}")
+        audit(weft, "remove_user", config.workspace, user=name)
     click.echo(f"{name} no longer belongs to {config.workspace!r}")

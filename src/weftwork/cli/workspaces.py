@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import click
 
+from weftwork.cli.audit import audit
 from weftwork.cli.options import as_json, confirm_removal, one_line, print_json, settings, without_asking
 from weftwork.config import Config
 from weftwork.errors import NotFound
@@ -44,6 +45,7 @@ def create_command(name: str, access: tuple[str, ...], config: Config) -> None:
     """
     with open_configured(config) as weft:
         weft.create_workspace(name, owner=config.user, access=access or ("*",))
+        audit(weft, "create_workspace", name, owner=config.user, access=list(access or ("*",)))
     click.echo(f"created {name!r} with the user {config.user!r}: weftwork add FOLDER --workspace {name}")
 
 
@@ -62,4 +64,5 @@ def remove_command(name: str, yes: bool, config: Config) -> None:
             raise NotFound(f"workspace {name!r} does not exist: see  weftwork workspaces")
         confirm_removal([f"workspace {name!r} with {len(weft.store.users(name))} users"], yes)
         weft.store.drop_workspace(name)
+        audit(weft, "drop_workspace", name)
     click.echo(f"removed {name!r}")

@@ -46,6 +46,8 @@ class Reach:
     """The longest query that is answered; None for any."""
     depth: int | None = None
     """The most links that a walk may follow; None for as many as the tool allows."""
+    changed: Callable[[str, str], None] | None = None
+    """Told of each workspace that a tool changed, and of the tool."""
 
     def check(self, arguments: Arguments) -> None:
         """Refuse what asks for more than that."""
@@ -104,7 +106,10 @@ class McpTools:
             read["maxTokens"] = None  # the default that is told is the engine's, and a recipe may have its own
         self.reach.check(read)
         with surface("mcp"):
-            return self._answers[tool](read)
+            answer = self._answers[tool](read)
+        if self.tools[tool].writes and self.reach.changed is not None:
+            self.reach.changed(self.where(read.get("workspace")), tool)
+        return answer
 
     def where(self, workspace: str | None) -> str:
         """The workspace that is meant; one in which the user is unknown is reported like one that does not exist."""

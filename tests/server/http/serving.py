@@ -15,6 +15,8 @@ from weftwork.server.keys import make_key
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 LOCAL_URL = "http://127.0.0.1:8000"
+SAME_REQUEST = {"X-Request-Id": "the-same-request"}
+"""Answers to be compared byte by byte differ in nothing but what they say."""
 STUDIO = Local(user="ana", workspace="studio")
 
 
@@ -45,7 +47,7 @@ def key_for(weft, *, user="ana", workspaces=("studio",), scope="read", **more):
 def calling(weft, base_url=LOCAL_URL, **options):
     """A client of an application, started and stopped; it is local unless there are keys."""
     app = make_app(weft, Options(**{"local": STUDIO, **options}))
-    with TestClient(app, base_url=base_url, raise_server_exceptions=True) as client:
+    with TestClient(app, base_url=base_url, headers=SAME_REQUEST, raise_server_exceptions=True) as client:
         yield client
 
 
@@ -58,9 +60,11 @@ def served(weft, *, port=0, **options):
 
 
 @contextmanager
-def running(app, *, port=0):
+def running(app, *, port=0, http="auto"):
     """The address at which uvicorn serves an application, in a thread."""
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", access_log=False, lifespan="on")
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=port, http=http, log_level="warning", access_log=False, lifespan="on"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -76,4 +80,4 @@ def running(app, *, port=0):
 
 def local_client(app):
     """A client of an application that is not started: for what needs no job."""
-    return TestClient(app, base_url=LOCAL_URL)
+    return TestClient(app, base_url=LOCAL_URL, headers=SAME_REQUEST)

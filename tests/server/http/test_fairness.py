@@ -8,6 +8,7 @@ from weftwork.server.http.fairness import ONE_THREAD, FairShare, Load, Shares
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import Problem
+from weftwork.server.http.request_log import CALLER
 
 from .serving import STUDIO as LOCAL
 from .serving import calling
@@ -103,19 +104,51 @@ def test_load_is_shed_once_a_request_would_wait_longer_than_a_second():
     clock = Clock()
     load = Load(2, clock)
     for _ in range(66):
-        load.enter()
-    assert load.wait == 0.0, "nothing is known of the pace yet"
+        load.enter(b"a")
+    assert load.wait(b"a") == 0.0, "nothing is known of the pace yet"
     for _ in range(60):  # one answer each half second
         clock.now += 0.5
-        load.leave()
-    assert load.wait == pytest.approx(3.0, abs=0.05)
+        load.leave(b"a")
+    assert load.wait(b"a") == pytest.approx(3.0, abs=0.05)
     with pytest.raises(Problem) as refused:
-        load.enter()
+        load.enter(b"a")
     assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "3"})
     for _ in range(5):
         clock.now += 0.5
-        load.leave()
-    load.enter()  # fewer than there are threads: it need not wait at all
+        load.leave(b"a")
+    load.enter(b"a")  # fewer than there are threads: it need not wait at all
+
+
+def test_a_key_that_sends_very_much_is_refused_and_the_others_are_not():
+    clock = Clock()
+    load = Load(2, clock)
+    for _ in range(100):
+        load.enter(b"hostile")
+    for _ in range(60):
+        clock.now += 0.2
+        load.leave(b"hostile")
+    with pytest.raises(Problem):
+        load.enter(b"hostile")
+    load.enter(b"other")
+
+
+def test_requests_without_a_key_that_holds_share_what_one_key_has():
+    async def check():
+        async def answer(scope, receive, send):
+            if scope["headers"][0][1] == b"Bearer good":
+                scope[CALLER] = "the caller"
+
+        async def send(message):
+            raise AssertionError(message)
+
+        share = FairShare(answer, 4)
+        for token in (b"Bearer good", b"Bearer bad", b"Bearer worse", b"Bearer good"):
+            scope = {"type": "http", "method": "POST", "path": "/", "client": ("10.1.2.3", 1)}
+            await share({**scope, "headers": [(b"authorization", token)]}, None, send)
+        return share.shares
+
+    shares = anyio.run(check)
+    assert len(shares._shares) == 2, "the good key, once it is known, and the address"
 
 
 def test_who_is_refused_hears_so_at_once_and_the_others_are_answered():

@@ -13,7 +13,7 @@ from weftwork.server.keys import make_key, revoke_key
 
 from .serving import NOW, calling, key_for, open_studio
 
-OPEN = {"/healthz", "/readyz", "/"}
+OPEN = {"/healthz", "/readyz", "/", "/docs"}
 """Paths that need no key: they tell nothing of what is stored."""
 ELSEWHERE = {"/mcp", "/assets"}
 """What is no route of this interface; the first has tests of its own, the second is files of the package."""
@@ -107,6 +107,7 @@ ROWS = {
     ("POST", f"{W}/sources/{{source:path}}/read"): Row("admin"),
     ("DELETE", f"{W}/sources/{{source:path}}"): Row("admin"),
     ("GET", f"{W}/keys"): Row("admin"),
+    ("GET", f"{W}/audit"): Row("admin"),
     ("POST", f"{W}/keys"): Row("admin", (json_of(user="ben"),)),
     ("DELETE", f"{W}/keys/{{key}}"): Row("admin"),
     ("GET", f"{W}/jobs/{{job}}"): Row(hidden=(ANAS_JOB, NO_JOB)),

@@ -16,7 +16,7 @@ from weftwork.server.http.options import Limits
 from weftwork.server.keys import make_key, revoke_key
 
 from ..talking import Talk
-from .serving import NOW, key_for, open_studio, served
+from .serving import NOW, SAME_REQUEST, key_for, open_studio, served
 
 ASK = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 PATIENCE = 60
@@ -116,7 +116,7 @@ def test_without_a_key_that_holds_there_is_no_answer(studio, url):
         lasts=timedelta(days=1),
     )  # fmt: skip
     answers = [
-        post(url, headers)
+        post(url, headers | SAME_REQUEST)
         for headers in (
             {},
             {"Authorization": f"Bearer {token}"},

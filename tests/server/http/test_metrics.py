@@ -43,6 +43,9 @@ def test_the_workspace_contracts_metrics_follow_what_is_assembled(weft):
     stages = {
         stage: grown["weftwork_stage_seconds_count", ("stage", stage)] for stage in ("search", "scoring", "packing")
     }
+    assert grown["weftwork_context_cache_entries",] == 1
+    assert not [name for name, *_ in after if name.endswith("_created")]
+    assert after["process_cpu_seconds_total",] > 0
     assert stages == {"search": 1, "scoring": 1, "packing": 1}
 
 

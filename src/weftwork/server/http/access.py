@@ -6,8 +6,8 @@ Without any key in its store a server answers for one user and only to programs 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Annotated, cast
+from dataclasses import dataclass, field
+from typing import Annotated, Any, cast
 from urllib.parse import unquote
 
 import anyio
@@ -20,6 +20,7 @@ from starlette.types import Scope as Asked
 from weftwork.render.quote import inline
 from weftwork.server.http.oauth.routes import OPEN_PATHS
 from weftwork.server.http.problems import Problem
+from weftwork.server.http.request_log import CALLER, address_of
 from weftwork.server.http.service import Served, Service, service_of
 from weftwork.server.keys import find_key
 from weftwork.store.server_state import Scope
@@ -31,8 +32,8 @@ USER_HEADER = "Weftwork-User"
 WORKSPACE_HEADER = "Weftwork-Workspace"
 ABOUT_USER = "Act for this user, percent-encoded; for admin keys."
 ABOUT_WORKSPACE = "Which of the key's workspaces, percent-encoded, where the path has none."
-CALLER = "weftwork.caller"
-"""The name under which a request's state holds its caller, once that is known."""
+LONGEST_LIST = 100
+"""Ids of one request that the audit log keeps."""
 LOCAL = "local"
 """The key of callers where none is needed."""
 
@@ -54,6 +55,8 @@ class Caller:
     """The workspace that is meant where a request names none; None if the key covers several."""
     key: str
     """The id of the key, which is no secret."""
+    changes: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
+    """Workspaces that the request was let change, with what the audit log is to say of it."""
 
     def may(self, workspace: str, scope: Scope) -> bool:
         """Return whether the caller may read, write or administer a workspace."""
@@ -65,6 +68,14 @@ class Caller:
             raise no_workspace(workspace)
         if not self.may(workspace, scope):
             raise Problem(403, f"this needs a key with scope {scope}, and this one has scope {self.scope}")
+
+    def note(self, workspace: str, **details: Any) -> None:
+        """Have the audit log say that the request changes a workspace: ids, names and counts, never content."""
+        bounded = {
+            name: [*value[:LONGEST_LIST], "…"] if isinstance(value, list) and len(value) > LONGEST_LIST else value
+            for name, value in details.items()
+        }
+        self.changes.setdefault(workspace, {}).update(bounded)
 
 
 def no_workspace(workspace: str) -> Problem:
@@ -83,33 +94,37 @@ def _identified(connection: HTTPConnection, service: Service) -> Caller:
     given = connection.headers.get("authorization")
     local = service.options.local
     if given is None and BEACON_PATH.fullmatch(connection.scope["path"]) and "key" in connection.query_params:
-        caller = _by_address(connection.query_params["key"], service)
+        caller = _by_address(connection, service)
     elif given is None and local is not None and not service.weft.store.keys.all():
         workspaces = frozenset(service.weft.store.workspaces())
         caller = Caller(local.user, "admin", workspaces, local.workspace, LOCAL)
     else:
-        caller = _by_key(given or "", service, connection.scope["path"])
+        caller = _by_key(given or "", service, connection)
     service.rates.take(caller.key)
     return _acting(connection, service, _at_home(connection, caller))
 
 
-def _by_key(given: str, service: Service, path: str = "") -> Caller:
+def _by_key(given: str, service: Service, connection: HTTPConnection) -> Caller:
     """The caller by a key, or by a token of OAuth, which stands for one."""
     kind, _, token = given.partition(" ")
     key = find_key(service.weft.store, token.strip(), service.weft.now()) if kind.lower() == "bearer" else None
     if key is None and service.oauth is not None and kind.lower() == "bearer":
         key = service.oauth.key_of(token.strip())
     if key is None:
-        challenge = 'Bearer realm="weftwork"' if service.oauth is None else service.oauth.challenge(path)
+        service.rates.take(f"address {address_of(connection.scope)}", "with wrong keys from this address")
+        challenge = (
+            'Bearer realm="weftwork"' if service.oauth is None else service.oauth.challenge(connection.scope["path"])
+        )
         headers = {"WWW-Authenticate": challenge}
         raise Problem(401, "this needs a key that is valid: see  weftwork keys create", headers=headers)
+    service.key_uses.note(key.id, service.weft.now())
     home = next(iter(key.workspaces)) if len(key.workspaces) == 1 else None
     return Caller(key.user, key.scope, key.workspaces, home, key.id)
 
 
-def _by_address(token: str, service: Service) -> Caller:
+def _by_address(connection: HTTPConnection, service: Service) -> Caller:
     """The caller by a key in the address, which histories and the logs of proxies keep: it must open nothing else."""
-    caller = _by_key(f"Bearer {token}", service)
+    caller = _by_key(f"Bearer {connection.query_params['key']}", service, connection)
     if caller.scope != "record":
         raise Problem(403, "a key in an address must have scope record: see  weftwork keys create --scope record")
     return caller
@@ -201,12 +216,14 @@ async def reader_of(workspace: Named, caller: AnyCaller) -> Caller:
 async def writer_of(workspace: Named, caller: AnyCaller) -> Caller:
     """The caller of a route below a workspace, who may write to it."""
     caller.require(workspace, "write")
+    caller.note(workspace)
     return caller
 
 
 async def admin_of(workspace: Named, caller: AnyCaller) -> Caller:
     """The caller of a route below a workspace, who may administer it."""
     caller.require(workspace, "admin")
+    caller.note(workspace)
     return caller
 
 
@@ -229,6 +246,8 @@ def home_of(caller: Caller, scope: Scope) -> str:
             400, f"this key covers {len(caller.workspaces)} workspaces: name one in the header {WORKSPACE_HEADER}"
         )
     caller.require(caller.home, scope)
+    if scope != "read":
+        caller.note(caller.home)
     return caller.home
 
 

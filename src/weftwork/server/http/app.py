@@ -10,21 +10,27 @@ from pathlib import Path
 
 import anyio
 from fastapi import FastAPI
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware.cors import CORSMiddleware
 
 from weftwork.engine import Weft
+from weftwork.errors import StoreError
 from weftwork.server.http import health
 from weftwork.server.http.access import USER_HEADER, WORKSPACE_HEADER, KeyFirst
+from weftwork.server.http.audit import Auditing
+from weftwork.server.http.docs_page import docs_page
 from weftwork.server.http.fairness import FairShare
 from weftwork.server.http.headers import LocalGuard, SecurityHeaders
 from weftwork.server.http.jobs import Jobs
+from weftwork.server.http.key_uses import WRITE_SECONDS, KeyUses
 from weftwork.server.http.limits import BodyLimit, Buckets, Rates
+from weftwork.server.http.logs import log_failure
 from weftwork.server.http.mcp import mcp_route
+from weftwork.server.http.methods import Methods
 from weftwork.server.http.metrics import Metrics
 from weftwork.server.http.oauth.routes import OAuth
-from weftwork.server.http.openapi import operation_id
+from weftwork.server.http.openapi import describe, operation_id
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import add_problems
 from weftwork.server.http.request_log import Observing
@@ -59,7 +65,7 @@ def make_app(weft: Weft, options: Options | None = None, buckets: Buckets | None
         generate_unique_id_function=operation_id,
     )
     oauth = None if chosen.oauth is None else OAuth.of(weft, chosen.oauth)
-    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits, buckets), oauth)
+    service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits, buckets), KeyUses(), oauth)
     app.router.routes.extend((mcp_route(service), *(() if oauth is None else oauth.routes())))
     for router in (health.router, *ROUTERS):
         app.include_router(router)
@@ -76,11 +82,24 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service.weft.receipts.delay = RECEIPT_SECONDS
     await anyio.to_thread.run_sync(service.jobs.start)
     try:
-        yield
+        async with anyio.create_task_group() as group:
+            group.start_soon(_write_key_uses, service)
+            yield
+            group.cancel_scope.cancel()
     finally:
+        await anyio.to_thread.run_sync(service.key_uses.write, service.weft.store)
         service.weft.receipts.delay = None
         await anyio.to_thread.run_sync(service.weft.receipts.write_pending)
         await anyio.to_thread.run_sync(service.jobs.stop)
+
+
+async def _write_key_uses(service: Service) -> None:
+    while True:
+        await anyio.sleep(WRITE_SECONDS)
+        try:
+            await anyio.to_thread.run_sync(service.key_uses.write, service.weft.store)
+        except StoreError as error:  # the next time will do
+            log_failure(error)
 
 
 def _watching(service: Service) -> Callable[[Context, bool], None]:
@@ -98,10 +117,12 @@ def _watching(service: Service) -> Callable[[Context, bool], None]:
 
 def _wrap(app: FastAPI, options: Options, metrics: Metrics) -> None:
     """Put the layers around the routes: the last one added is the first one that a request meets."""
+    app.add_middleware(Auditing)
     app.add_middleware(BodyLimit, limits=options.limits)
     app.add_middleware(FairShare, threads=options.threads)
     app.add_middleware(KeyFirst)
     add_problems(app)
+    app.add_middleware(Methods)
     if options.cors:
         app.add_middleware(
             CORSMiddleware,
@@ -127,5 +148,9 @@ def _serve_page(app: FastAPI, folder: Path) -> None:
     @app.get("/", include_in_schema=False)
     async def page() -> FileResponse:
         return FileResponse(folder / "index.html")
+
+    @app.get("/docs", include_in_schema=False)
+    def documentation() -> HTMLResponse:
+        return HTMLResponse(docs_page(describe(app)))
 
     app.mount("/assets", StaticFiles(directory=folder))

@@ -4,6 +4,8 @@ As long as one key is alone, it may have as many requests in work as there are t
 has at most a quarter of them; and one whose requests took more than one thread's time lately has one request in work
 at a time. What is over that waits its turn; when very much waits, it is refused with 429.
 
+Requests whose key is not known to hold, or which have none, share what one key has, by the address they come from.
+
 Load is shed before answers get late: a request that would wait longer than a second, given how fast others were
 answered lately, is refused with 503 at once, and told when to come again.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,6 +23,7 @@ import anyio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from weftwork.server.http.problems import Problem
+from weftwork.server.http.request_log import CALLER, address_of
 
 HALF_LIFE_SECONDS = 10.0
 """Time in which what a key has spent counts half."""
@@ -113,31 +116,37 @@ class Load:
     def __init__(self, threads: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._threads = threads
         self._clock = clock
-        self._in_flight = 0
+        self._in_flight: Counter[bytes] = Counter()
         self._interval = 0.0
         """Mean seconds between two answers while others wait."""
         self._answered = clock()
 
-    @property
-    def wait(self) -> float:
-        """Seconds until a request that comes now would be answered: those before it, at the pace of late."""
-        return self._in_flight * self._interval
+    def wait(self, key: bytes) -> float:
+        """Seconds until a request of a key that comes now would be answered, at the pace of late.
 
-    def enter(self) -> None:
+        Keys take turns: before a key's third request, each other key has three answered at most, whatever it sends.
+        """
+        own = self._in_flight[key] + 1
+        return self._interval * sum(min(count, own) for count in self._in_flight.values())
+
+    def enter(self, key: bytes) -> None:
         """Count a request in; raise 503 if it would wait too long."""
-        if self._in_flight >= self._threads and self.wait > LONGEST_WAIT_SECONDS:
-            later = {"Retry-After": str(math.ceil(self.wait))}
+        wait = self.wait(key)
+        if self._in_flight.total() >= self._threads and wait > LONGEST_WAIT_SECONDS:
+            later = {"Retry-After": str(math.ceil(wait))}
             raise Problem(503, "the server has more to do than it can answer in time: try again", headers=later)
         if not self._in_flight:
             self._answered = self._clock()
-        self._in_flight += 1
+        self._in_flight[key] += 1
 
-    def leave(self) -> None:
+    def leave(self, key: bytes) -> None:
         """Count a request out, and measure the pace."""
         now = self._clock()
         self._interval += PACE * (now - self._answered - self._interval)
         self._answered = now
-        self._in_flight -= 1
+        self._in_flight[key] -= 1
+        if not self._in_flight[key]:
+            del self._in_flight[key]
 
 
 class FairShare:
@@ -147,23 +156,33 @@ class FairShare:
         self.app = app
         self.shares = Shares(threads)
         self.load = Load(threads)
+        self._known: OrderedDict[bytes, None] = OrderedDict()
+        """Keys that held lately: others share what the strangers of one address have."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on in turn; what only listens to events takes no turn."""
         if scope["type"] != "http" or scope["path"].startswith(EXEMPT) or _listens(scope):
             await self.app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        key = blake2b(headers.get(b"authorization", b"")[:500], digest_size=16).digest()
+        given = blake2b(dict(scope["headers"]).get(b"authorization", b"")[:500], digest_size=16).digest()
+        key = given if given in self._known else address_of(scope).encode()
         try:
-            self.load.enter()
+            self.load.enter(key)
         except Problem as refusal:
             await refusal.response()(scope, receive, send)
             return
         try:
             await self._in_turn(key, scope, receive, send)
         finally:
-            self.load.leave()
+            self.load.leave(key)
+            if CALLER in scope:
+                self._remember(given)
+
+    def _remember(self, key: bytes) -> None:
+        self._known[key] = None
+        self._known.move_to_end(key)
+        if len(self._known) > MOST_KEYS:
+            self._known.popitem(last=False)
 
     async def _in_turn(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         try:

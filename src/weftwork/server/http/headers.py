@@ -9,7 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weftwork.server.http.problems import Problem
 
-PAGE = ("/", "/assets")
+PAGES = ("/", "/docs")
+ASSETS = "/assets/"
 APPROVE_PATH = "/oauth/approve"
 POLICY_OF_PAGE = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self';"
@@ -38,7 +39,7 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        page = scope["path"] == PAGE[0] or scope["path"].startswith(PAGE[1] + "/")
+        page = scope["path"] in PAGES or scope["path"].startswith(ASSETS)
         added = ALWAYS | {
             "Content-Security-Policy": POLICY_OF_PAGE if page else POLICY_OF_ANSWERS,
             "Cache-Control": "no-cache" if page else "no-store",

@@ -56,6 +56,8 @@ def may_measure(connection: HTTPConnection, service: Annotated[Service, Depends(
 @router.get("/metrics", dependencies=[Depends(may_measure)], response_class=Response, responses=FIGURES)
 def read_metrics(served: Served) -> Response:
     """Figures for Prometheus; none is about a single user or workspace."""
+    served.metrics.unfinished.set(served.jobs.unfinished)
+    served.metrics.cached.set(len(served.weft.context_cache))
     return Response(served.metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

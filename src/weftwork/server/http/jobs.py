@@ -81,6 +81,11 @@ class Jobs:
             self._threads.append(thread)
             thread.start()
 
+    @property
+    def unfinished(self) -> int:
+        """The number of jobs that wait or are worked on here."""
+        return len(self._live)
+
     def stop(self) -> None:
         """Let go of what is being worked on, so that it can be taken up again, and wait for that."""
         self.stop_soon()

@@ -160,7 +160,7 @@ class Rates:
         self._clock = clock
         self._buckets = buckets or OwnBuckets()
 
-    def take(self, key: str) -> None:
+    def take(self, key: str, whose: str = "with this key") -> None:
         """Take a token; raise 429 if there is none."""
         if not self._per_second:
             return
@@ -172,9 +172,7 @@ class Rates:
                 self._buckets.put(key, left - 1, now)
                 return
         wait = math.ceil((1 - left) / self._per_second)
-        raise Problem(
-            429, f"too many requests with this key: try again in {wait} s", headers={"Retry-After": str(wait)}
-        )
+        raise Problem(429, f"too many requests {whose}: try again in {wait} s", headers={"Retry-After": str(wait)})
 
 
 def within(what: str, asked: int, most: int) -> None:

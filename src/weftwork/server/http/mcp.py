@@ -53,6 +53,7 @@ class McpEndpoint:
                 writes=caller.scope != "read",
                 query_characters=limits.query_characters,
                 depth=limits.depth,
+                changed=lambda workspace, tool: caller.note(workspace, action=tool),
             ),
             threads=self._threads,
         )

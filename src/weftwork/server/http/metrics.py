@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Literal
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from weftwork.types import Context
@@ -21,19 +32,20 @@ class Metrics:
     """The figures of one server, apart from those of any other in this process."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.build = self._gauge("weftwork_build_info", "The version", "max", ["version"])
+        self.build.labels(version("weftwork")).set(1)
+        self.unfinished = self._gauge("weftwork_jobs_unfinished", "Jobs that wait or are worked on", "livesum")
+        self.cached = self._gauge("weftwork_context_cache_entries", "Contexts that are kept", "livesum")
         self.requests = Counter(
             "weftwork_http_requests", "Requests answered", ["method", "route", "status"], registry=self.registry
         )
         self.request_seconds = Histogram(
             "weftwork_http_request_seconds", "Time to answer", ["route"], buckets=SECONDS, registry=self.registry
         )
-        self.in_flight = Gauge(
-            "weftwork_http_requests_in_flight",
-            "Requests being answered",
-            registry=self.registry,
-            multiprocess_mode="livesum",
-        )
+        self.in_flight = self._gauge("weftwork_http_requests_in_flight", "Requests being answered", "livesum")
         self.assembly = Histogram(
             "weftwork_assembly_seconds", "Time to assemble a context", buckets=SECONDS, registry=self.registry
         )
@@ -53,12 +65,7 @@ class Metrics:
         self.thread_assembly = Histogram(
             "context_assembly_time", "Seconds to build a prime context", buckets=SECONDS, registry=self.registry
         )
-        self.thread_tokens = Gauge(
-            "context_token_usage",
-            "Tokens of the latest prime context",
-            registry=self.registry,
-            multiprocess_mode="mostrecent",
-        )
+        self.thread_tokens = self._gauge("context_token_usage", "Tokens of the latest prime context", "mostrecent")
         self.budget = Counter(
             "weftwork_context_budget_tokens", "Tokens that contexts could have", registry=self.registry
         )
@@ -68,6 +75,12 @@ class Metrics:
             self.cache.labels(result)
         for stage in STAGES.values():
             self.stage.labels(stage)
+
+    def _gauge(
+        self, name: str, about: str, mode: Literal["livesum", "max", "mostrecent"], labels: Sequence[str] = ()
+    ) -> Gauge:
+        """A gauge, and what it is of several processes."""
+        return Gauge(name, about, labels, registry=self.registry, multiprocess_mode=mode)
 
     def observe(self, context: Context, kept: bool) -> None:
         """Count a context that was answered, and how long it took if it was not kept from before."""

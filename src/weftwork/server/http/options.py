@@ -66,6 +66,16 @@ class Limits:
 LIMITS = tuple(each.name for each in fields(Limits))
 
 
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The files by which a server speaks TLS itself, in PEM format."""
+
+    certificate: str
+    """With the certificates between it and its authority."""
+    key: str | None = None
+    """None if it is in the file of the certificate."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Options of a server."""
@@ -89,6 +99,12 @@ class Options:
     """Most tokens in one answer over MCP."""
     oauth: OAuthSettings | None = None
     """How clients get tokens, beside keys; None for keys alone."""
+    tls: Tls | None = None
+    """None for a server that speaks plain HTTP."""
+    proxies: tuple[str, ...] = ()
+    """Addresses and networks of proxies that are believed what client they speak for."""
+    drain_seconds: int = 0
+    """Time between the signal to stop and the end of listening, in which `/readyz` says that it will."""
     tracer_provider: Any = None
     """Of OpenTelemetry, if spans are wanted."""
     model: LanguageModel | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from weftwork.errors import (
     UnknownName,
     WeftError,
 )
-from weftwork.server.http.logs import log_failure
+from weftwork.server.http.logs import REQUEST_ID, log_failure
 
 MEDIA_TYPE = "application/problem+json"
 STATUS: dict[type[WeftError], int] = {  # the first that fits
@@ -35,6 +35,24 @@ STATUS: dict[type[WeftError], int] = {  # the first that fits
     ModelError: 502,
     StoreError: 503,
 }
+KINDS = {
+    400: ("invalid-input", "Something in the request cannot be answered. The detail names the value and the remedy."),
+    401: ("key-needed", "Send a key that holds: `Authorization: Bearer weftwork_…`."),
+    403: ("not-permitted", "The key does not allow this. Use one with the scope that the detail names."),
+    404: ("not-found", "There is no such thing, or none that you may see: the two cannot be told apart."),
+    405: ("method-not-allowed", "The header `Allow` names the methods of this address."),
+    413: ("too-large", "The body is larger than the server takes. Send less at once."),
+    421: ("another-name", "Without a key a server answers only as 127.0.0.1 or localhost."),
+    422: ("does-not-fit", "The request does not fit its description. `errors` names the places, at most 20 of them."),
+    429: ("too-many-requests", "Wait for as many seconds as `Retry-After` says."),
+    500: ("server-error", "The server failed. Its log has the request id, with the place of the failure."),
+    501: ("missing-extra", "The server lacks a part that has to be installed. The detail names it."),
+    502: ("model-error", "The model that the server asks did not answer."),
+    503: ("unavailable", "The server has too much to do, is about to stop, or cannot reach its store. Try again."),
+}
+"""The kinds of problems by their status, as /docs has them: a name, and what to do."""
+MOST_ERRORS = 20
+"""Places of one request that are named."""
 HIDDEN = "the server could not answer: try again; its log says more"
 TOLD = (InvalidInput, NotFound, MissingExtra)
 """Errors whose message is for the caller; those of the others may tell of the machine."""
@@ -60,10 +78,11 @@ class Problem(Exception):
     def response(self) -> Response:
         """The answer."""
         body = {
-            "type": "about:blank",
+            "type": address_of(self.status),
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,
+            **({"request": request} if (request := REQUEST_ID.get()) else {}),
             **self.more,
         }
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
@@ -76,7 +95,7 @@ def problem_of(error: Exception) -> Problem:
         case Problem():
             return error
         case RequestValidationError():
-            return Problem(422, "the request does not fit its description: see errors", more={"errors": _errors(error)})
+            return _unfit(error)
         case HTTPException():
             return Problem(error.status_code, _http_detail(error), headers=error.headers)
         case WeftError():
@@ -90,6 +109,11 @@ def _more(error: WeftError) -> dict[str, Any]:
     if isinstance(error, UnknownName):
         return {"unknown": error.kind, "name": error.name, "available": list(error.available)}
     return {"code": "embedding_error"} if isinstance(error, EmbeddingError) else {}
+
+
+def address_of(status: int) -> str:
+    """The address of the documentation of a kind of problem, on the server that answers."""
+    return f"/docs#{KINDS[status][0]}" if status in KINDS else "about:blank"
 
 
 def add_problems(app: FastAPI) -> None:
@@ -138,12 +162,33 @@ def _http_detail(error: HTTPException) -> str:
     return known.get(error.status_code, str(error.detail))
 
 
-def _errors(error: RequestValidationError) -> list[dict[str, str]]:
+def _unfit(error: RequestValidationError) -> Problem:
+    """The first places where a request does not fit, and how many there are."""
+    errors = cast("list[dict[str, Any]]", error.errors())
+    told = [_place(each, error.body) for each in errors[:MOST_ERRORS]]
+    rest = f", {MOST_ERRORS} of {len(errors):,}" if len(errors) > MOST_ERRORS else ""
+    return Problem(422, f"the request does not fit its description: see errors{rest}", more={"errors": told})
+
+
+def _place(error: dict[str, Any], body: Any) -> dict[str, str]:
     """The place and the message of an error; not the value, which the caller knows and a log should not."""
-    return [
-        {"in": str(each["loc"][0]), "pointer": _pointer(each["loc"][1:]), "detail": str(each["msg"])}
-        for each in cast("list[dict[str, Any]]", error.errors())
-    ]
+    place, *path = error["loc"]
+    if error["type"] == "json_invalid":
+        where = f" at character {path[0]}" if path else ""
+        return {"in": "body", "pointer": "", "detail": f"not JSON{where}: {error['ctx']['error']}"}
+    parts = tuple(path) if place != "body" else tuple(_in_body(path, body, missing=error["type"] == "missing"))
+    return {"in": str(place), "pointer": _pointer(parts), "detail": str(error["msg"]).removeprefix("Value error, ")}
+
+
+def _in_body(path: list[int | str], body: Any, *, missing: bool) -> Iterator[int | str]:
+    """The parts of a path that lead through the body: between them stand the alternatives that were tried."""
+    for number, part in enumerate(path, 1):
+        inside = body if isinstance(body, dict) else dict(enumerate(body)) if isinstance(body, list) else {}
+        if part in inside:
+            body = inside[part]
+        elif not (missing and number == len(path)):
+            continue
+        yield part
 
 
 def _pointer(parts: tuple[Any, ...]) -> str:

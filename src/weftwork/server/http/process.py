@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import ipaddress
 import os
 import signal
 import socket
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -24,8 +26,9 @@ from weftwork.server.http.app import make_app
 from weftwork.server.http.limits import Buckets
 from weftwork.server.http.oauth.settings import OAuthSettings
 from weftwork.server.http.openapi import describe
-from weftwork.server.http.options import LIMITS, Limits, Local, Options
+from weftwork.server.http.options import LIMITS, Limits, Local, Options, Tls
 from weftwork.server.http.service import Service
+from weftwork.server.http.slow_clients import PatientProtocol
 from weftwork.server.http.tracing import exporting_provider
 from weftwork.store.protocol import Store
 
@@ -37,6 +40,7 @@ M_ARENA_MAX = -8
 """The parameter of mallopt(3)."""
 GARBAGE = 20_000
 """Objects that are made between two looks for cycles among the youngest."""
+LONGEST_DRAIN_SECONDS = 300
 GRACE_SECONDS = 30
 """Seconds that requests in flight may take when the server is told to stop."""
 
@@ -66,6 +70,9 @@ def make_options(store: Store, config: Config, chosen: Mapping[str, Any], *, mod
         model=model,
         oauth=oauth,
         tracer_provider=exporting_provider() if chosen.get("otel") else None,
+        tls=_tls(chosen.get("certificate"), chosen.get("certificate_key")),
+        proxies=tuple(map(_network, chosen.get("proxies", ()))),
+        drain_seconds=_drain(chosen.get("drain", 0)),
     )
 
 
@@ -84,16 +91,20 @@ def run(
     _warm(weft)
     describe(app)
     _tune_garbage_collector()
+    tls = options.tls
     config = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=bool(options.proxies),
+        forwarded_allow_ips=list(options.proxies),
+        ssl_certfile=None if tls is None else tls.certificate,
+        ssl_keyfile=None if tls is None else tls.key,
         timeout_graceful_shutdown=GRACE_SECONDS,
         lifespan="on",
         # It bounds the bytes of all headers, which others take whatever their size, before any key is looked at.
-        http="h11",
+        http=PatientProtocol,
         h11_max_incomplete_event_size=LARGEST_HEADERS,
         backlog=backlog,
     )
@@ -158,14 +169,17 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._service = service
         self._say = say
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""
+        self._loop = asyncio.get_running_loop()
         await super().startup(sockets=sockets)
         for server in self.servers if self.started else ():
             for each in server.sockets:
                 host, port = each.getsockname()[:2]
-                where = f"listening on http://{f'[{host}]' if ':' in host else host}:{port}"
+                scheme = "http" if self._service.options.tls is None else "https"
+                where = f"listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}"
                 page = "the page at this address shows what a model would read, and why"
                 self._say([where, page, self._for_whom(host)])
 
@@ -173,14 +187,24 @@ class _Server(uvicorn.Server):
         local = self._service.options.local
         if local is not None:
             return f"no key is configured: for this machine only, and every request is {local.user!r} with every right"
-        if not is_loopback(host):
-            return "keys and answers travel as they are: put a proxy with TLS in front"
+        if self._service.options.tls is None and not is_loopback(host):
+            return "keys and answers travel as they are: name a  --certificate, or put a proxy with TLS in front"
         return "every request needs a key"
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop after a signal."""
+        """Stop after a signal: at once, or after a while in which `/readyz` says so and requests are still answered."""
+        drain, first = self._service.options.drain_seconds, not self._service.jobs.stopping
         self._service.jobs.stop_soon()
-        super().handle_exit(sig, frame)
+        if first and drain and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.call_later, drain, super().handle_exit, sig, frame)
+        else:
+            super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what is in flight, and say that this was all."""
+        await super().shutdown(sockets=sockets)
+        with suppress(OSError):  # nobody may be left to hear it
+            self._say(["stopped"])
 
 
 def is_loopback(host: str) -> bool:
@@ -203,6 +227,35 @@ def _origin(given: Any) -> str:
     if parts is None or parts.scheme not in ("http", "https") or given != f"{parts.scheme}://{parts.netloc}":
         raise InvalidInput(f"{given!r} is no origin: write it as a browser does, such as https://wiki.example.org")
     return str(given)
+
+
+def _tls(certificate: str | None, key: str | None) -> Tls | None:
+    """The files of a certificate and its key; an error says which of them is missing or does not fit."""
+    if certificate is None and key is None:
+        return None
+    if certificate is None:
+        raise InvalidInput("a key without a certificate: name that with  --certificate")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+    except OSError as error:  # of ssl, too
+        raise InvalidInput(
+            f"{certificate} and {key or 'the key in it'} cannot be used for TLS ({error.strerror or error}): "
+            "name files in PEM format with  --certificate  and  --certificate-key"
+        ) from error
+    return Tls(certificate, key)
+
+
+def _network(given: Any) -> str:
+    try:
+        return str(ipaddress.ip_network(given))
+    except ValueError as error:
+        raise InvalidInput(f"{given!r} is no address of a proxy: write one such as 127.0.0.1 or 10.0.0.0/8") from error
+
+
+def _drain(seconds: int) -> int:
+    if not 0 <= seconds <= LONGEST_DRAIN_SECONDS:
+        raise InvalidInput(f"drain is between 0 and {LONGEST_DRAIN_SECONDS} seconds, got {seconds}")
+    return seconds
 
 
 def _count(name: str, value: int) -> int:

@@ -175,7 +175,7 @@ class Supervisor:
         for worker in workers:
             if worker.process.is_alive():
                 worker.process.terminate()
-        deadline = time.monotonic() + GRACE_SECONDS + 5
+        deadline = time.monotonic() + self._chosen.get("drain", 0) + GRACE_SECONDS + 5
         for worker in workers:
             worker.process.join(max(0.1, deadline - time.monotonic()))
             if worker.process.is_alive():
@@ -199,7 +199,7 @@ def _work(
 ) -> None:
     """Serve in this process until a signal comes, or until the supervisor is gone."""
     threading.Thread(target=_follow, args=(leash,), name="weftwork leash", daemon=True).start()
-    set_up_logging()
+    set_up_logging(chosen.get("log", "text"))
     model = ModelSettings.from_mapping(config.model, os.environ)
     with open_configured(config) as weft:
         options = make_options(weft.store, config, chosen, model=None if model is None else ChatModel(model))

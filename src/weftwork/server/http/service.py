@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 
 from weftwork.engine import Weft
 from weftwork.server.http.jobs import Jobs
+from weftwork.server.http.key_uses import KeyUses
 from weftwork.server.http.limits import Rates
 from weftwork.server.http.metrics import Metrics
 from weftwork.server.http.oauth.routes import OAuth
@@ -25,6 +26,7 @@ class Service:
     jobs: Jobs
     metrics: Metrics
     rates: Rates
+    key_uses: KeyUses
     oauth: OAuth | None = None
     """How tokens of OAuth are checked, where they are offered."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from weftwork.server.http.routes import (
+    audit,
     context,
     contracts,
     documents,
@@ -33,5 +34,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     contracts.workspaces,
     inspect.router,
     keys.router,
+    audit.router,
     sources.router,
 )

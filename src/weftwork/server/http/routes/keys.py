@@ -40,6 +40,7 @@ def create_key(workspace: str, body: KeyIn, caller: Admin, served: Served) -> Re
         lasts=None if body.lasts is None else read_span(body.lasts),
         name=body.name,
     )
+    caller.note(workspace, made=key.id, user=key.user, scope=key.scope)
     return reply({**_told(key, served), "token": token}, 201)
 
 
@@ -66,4 +67,5 @@ def _told(key: Key, served: Service) -> dict[str, Any]:
         "state": state_of(key, served.weft.now()),
         "created_at": key.created_at,
         "expires_at": key.expires_at,
+        "last_used_at": key.used_at,
     }

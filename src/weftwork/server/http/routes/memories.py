@@ -48,6 +48,7 @@ def remember(workspace: str, body: MemoryIn, caller: Writer, served: Served) -> 
     memory = _memories(served.weft).remember(
         body.text, user=caller.user, workspace=workspace, on_conflict=body.on_conflict, **body.details()
     )
+    caller.note(workspace, memory=memory.id)
     return reply(memory, 201)
 
 
@@ -104,6 +105,7 @@ def list_memory_versions(workspace: str, memory: MemoryId, caller: Reader, serve
 @router.post("/memories-forget", response_model=Removed, summary="Forget memories")
 def forget_memories(workspace: str, body: ForgetIn, caller: Writer, served: Served) -> Response:
     """Remove memories with their earlier versions for good, all of them or none."""
+    caller.note(workspace, memories=list(body.ids))
     count = _memories(served.weft).forget(
         *body.ids,
         filters=None if body.filters is None else body.filters.value(),

@@ -72,6 +72,7 @@ def write_nodes(workspace: str, body: Addition, caller: Writer, served: Served) 
     edges = [edge.value() for edge in body.edges]
     writer = AuthorisedWriter.of(served.weft, caller, workspace)
     added = writer.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
+    caller.note(workspace, nodes=[node.id for node in nodes], edges=len(edges))
     told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
     return reply({**told, "ids": [node.id for node in nodes]})
 
@@ -118,6 +119,7 @@ def remove_node(workspace: str, node: InPath, caller: Writer, served: Served) ->
 def remove_nodes(workspace: str, body: Removal, caller: Writer, served: Served) -> Response:
     """Remove several nodes, all of them or none; ids that do not exist, or are hidden, are passed over."""
     within("the number of ids", len(body.ids), served.options.limits.batch)
+    caller.note(workspace, nodes=body.ids)
     return reply({"removed": AuthorisedWriter.of(served.weft, caller, workspace).remove(body.ids)})
 
 
@@ -154,6 +156,7 @@ def list_neighbours(
 @router.post("/move", response_model=TextNode, summary="Move a node")
 def move_node(workspace: str, body: Move, caller: Writer, served: Served) -> Response:
     """Hang a node elsewhere, with everything below it; what it inherits changes with it."""
+    caller.note(workspace, node=body.node, parent=body.parent)
     AuthorisedWriter.of(served.weft, caller, workspace).move(body.node, body.parent, body.position)
     return reply(after(served, caller, workspace, body.node))
 
@@ -162,6 +165,7 @@ def move_node(workspace: str, body: Move, caller: Writer, served: Served) -> Res
 def put_access(workspace: str, body: Access, caller: Writer, served: Served) -> Response:
     """Give a node an access list of its own, or let it inherit again. For its owner, or an admin key."""
     access = None if body.access is None else frozenset(body.access)
+    caller.note(workspace, node=body.node, access=None if access is None else sorted(access))
     AuthorisedWriter.of(served.weft, caller, workspace).set_access(body.node, access)
     return reply(after(served, caller, workspace, body.node))
 

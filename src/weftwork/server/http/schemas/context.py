@@ -23,6 +23,7 @@ from weftwork.server.http.schemas.values import (
     Number,
     Query,
     Reply,
+    Several,
     Share,
     Text,
     Truth,
@@ -115,7 +116,7 @@ class ContextIn(Model):
     focus: Name | None = None
     page: Name | None = None
     thread: Name | None = None
-    history: Annotated[list[MessageIn], Field(max_length=200)] = []
+    history: Annotated[Several[MessageIn], Field(max_length=200)] = []
     filters: FiltersIn = FiltersIn()
     include: Names = []
     prefer_types: Names = []
@@ -123,7 +124,7 @@ class ContextIn(Model):
     edge_types: Names = []
     edge_order: Names = []
     depth: Annotated[int, Field(strict=True, ge=1, le=DEEPEST)] | None = None
-    topics: Annotated[list[TopicIn], Field(max_length=20)] = []
+    topics: Annotated[Several[TopicIn], Field(max_length=20)] = []
     show_fields: Truth = True
     key_fields: Names = []
     truncation: Literal["extractive", "keep_start", "keep_end", "summarize", "summarise"] = "extractive"

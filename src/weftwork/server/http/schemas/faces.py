@@ -19,6 +19,7 @@ from weftwork.server.http.schemas.values import (
     Names,
     Query,
     Reply,
+    Several,
     Share,
     Title,
     Truth,
@@ -66,7 +67,7 @@ class MessagesIn(Model):
     )
 
     thread: Name
-    messages: Annotated[list[ThreadTurn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+    messages: Annotated[Several[ThreadTurn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
 
 
 class ReferencesIn(Model):

@@ -34,6 +34,8 @@ class KeyOut(Reply):
     state: Literal["active", "expired", "revoked"]
     created_at: datetime
     expires_at: datetime | None
+    last_used_at: datetime | None
+    """To about a minute; null if it never was."""
 
 
 class NewKey(KeyOut):

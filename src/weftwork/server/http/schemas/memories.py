@@ -24,6 +24,7 @@ from weftwork.server.http.schemas.values import (
     Names,
     Number,
     Reply,
+    Several,
     Share,
     Text,
     Truth,
@@ -98,7 +99,7 @@ class ConversationIn(_Details):
         json_schema_extra={"examples": [{"messages": [{"role": "user", "text": "I moved to Lisbon in May."}]}]}
     )
 
-    messages: Annotated[list[ConversationTurn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
+    messages: Annotated[Several[ConversationTurn], Field(min_length=1, max_length=MOST_IN_A_BATCH)]
     on_conflict: Literal["keep_both", "link", "supersede"] | None = None
     """`supersede` with `extract`, else `keep_both`, if nothing is said."""
     extract: Truth = False

@@ -18,6 +18,7 @@ from weftwork.server.http.schemas.values import (
     Names,
     Number,
     Reply,
+    Several,
     Share,
     Text,
     Title,
@@ -130,8 +131,8 @@ class Addition(Model):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"nodes": [NODE], "edges": []}]})
 
-    nodes: Annotated[list[NodeIn], Field(max_length=MOST_IN_A_BATCH)] = []
-    edges: Annotated[list[EdgeIn], Field(max_length=MOST_IN_A_BATCH)] = []
+    nodes: Annotated[Several[NodeIn], Field(max_length=MOST_IN_A_BATCH)] = []
+    edges: Annotated[Several[EdgeIn], Field(max_length=MOST_IN_A_BATCH)] = []
     in_place: Truth = False
     """The nodes must exist, and keep their parent, position, owner and access list."""
     keep_access: Truth = False
@@ -155,7 +156,7 @@ class Edges(Model):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"edges": [EDGE]}]})
 
-    edges: Annotated[list[EdgeIn], Field(max_length=MOST_IN_A_BATCH)]
+    edges: Annotated[Several[EdgeIn], Field(max_length=MOST_IN_A_BATCH)]
 
 
 class Changed(Reply):

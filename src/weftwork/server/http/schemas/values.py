@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
 
 from weftwork.clock import aware
 
@@ -22,10 +22,29 @@ DEEPEST = 5
 FIRST_YEAR, LAST_YEAR = 1000, 9000
 
 
+MOST_UNKNOWN = 20
+"""Names that do not exist in one object which are told one by one."""
+Item = TypeVar("Item")
+Several = Annotated[list[Item], FailFast()]
+"""A list whose first wrong item ends the check, so that a large wrong body costs no more than a small one."""
+
+
 class Model(BaseModel):
     """A body; a field that does not exist is an error, so that a typing mistake is not a silent default."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def bounded(cls, data: Any) -> Any:
+        """Refuse an object with very many names: an error for each of them would stop the server for seconds."""
+        if isinstance(data, dict):
+            if len(data) > len(cls.model_fields) + MOST_UNKNOWN:
+                raise ValueError(f"{len(data):,} names are given, where {len(cls.model_fields)} are known")
+            for name, value in data.items():
+                if isinstance(value, dict) and len(value) > MOST_NAMES:
+                    raise ValueError(f"{name[:100]!r} has {len(value):,} names: at most {MOST_NAMES:,} are taken")
+        return data
 
 
 class Reply(BaseModel):

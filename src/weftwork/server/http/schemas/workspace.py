@@ -22,6 +22,7 @@ from weftwork.server.http.schemas.values import (
     Number,
     Query,
     Reply,
+    Several,
     Text,
 )
 
@@ -135,7 +136,7 @@ class ContextRequestIn(Contract):
     type: Literal["assist", "chat", "search", "automate"] = "assist"
     user: ContractUser | None = None
     """Left out, or the one that the key acts for."""
-    conversation_history: Annotated[list[ConversationMessageIn], Field(max_length=200)] = []
+    conversation_history: Annotated[Several[ConversationMessageIn], Field(max_length=200)] = []
     token_budget: TokenBudgetIn | None = None
     """Left out, the configured budget is divided as the type of the request does."""
     hints: ContextHintsIn | None = None
@@ -173,7 +174,7 @@ class ContextSectionModel(Contract):
 
     type: Short
     title: Short
-    items: list[ContextItemModel] = []
+    items: Several[ContextItemModel] = []
     token_count: Count = 0
 
 
@@ -195,7 +196,7 @@ class ContextPayloadModel(Contract):
 
     model_config = ConfigDict(json_schema_extra={"examples": [PAYLOAD]})
 
-    sections: Annotated[list[ContextSectionModel], Field(max_length=MOST_NAMES)]
+    sections: Annotated[Several[ContextSectionModel], Field(max_length=MOST_NAMES)]
     metadata: PayloadMetadataModel
     serialized: Text
 
