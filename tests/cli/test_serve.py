@@ -225,7 +225,7 @@ def until(condition):
 
 
 def test_several_processes_answer_as_one_server_and_are_renewed_without_a_refusal(ready):
-    arguments = ("--processes", "2", "--open-metrics", "--limit", "requests_per_minute=60", "--limit", "burst=20")
+    arguments = ("--processes", "2", "--open-metrics", "--limit", "requests_per_minute=1", "--limit", "burst=20")
     with serving(ready, *arguments) as (process, address, errors):
         until(lambda: "2 processes answer" in errors.read_text())
         first = children(process)
