@@ -52,6 +52,23 @@ def test_a_misspelt_option_fails_with_the_nearest_name(weft: Any):
             call("dome", **{wrong: "x"})
 
 
+def test_a_misspelt_option_of_a_turn_posts_nothing(weft: Any):
+    client: Any = Client("http://localhost:1")
+    thread = weft.threads.create("Options").id
+    for call, wrong, near in (
+        (weft.turn, "bugdet", "budget"),
+        (client.turn, "rule", "rules"),
+        (weft.reply, "usr", "user"),
+        (weft.turns.tool, "workspce", "workspace"),
+        (client.receipts.erase, "worspace", "workspace"),
+    ):
+        with pytest.raises(TypeError, match=rf"has no option '{wrong}': did you mean '{near}'"):
+            call(thread, "hello", **{wrong: "x"})
+    with pytest.raises(InvalidInput, match="a user is named by text, got 5"):
+        weft.turn(thread, "hello", user=5)
+    assert not weft.threads.messages(thread)
+
+
 def test_a_misspelt_option_fails_when_types_are_checked(weft: Weft) -> None:
     """`make lint` fails if mypy finds nothing wrong in one of these lines: an unused `ignore` is an error."""
     client, later = Client("http://localhost:1"), AsyncWeft(weft)

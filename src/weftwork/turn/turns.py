@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from weftwork.answer import check_sources
 from weftwork.errors import InvalidInput
+from weftwork.options import named_options
 from weftwork.pack import check_budget
 from weftwork.query import is_courtesy
 from weftwork.recipe import Recipe
@@ -74,6 +75,7 @@ class Turns:
         self._recipes: dict[int, tuple[Recipe, Recipe]] = {}
         self._locks = [threading.Lock() for _ in range(LOCKS)]
 
+    @named_options(TurnOptions)
     def turn(self, thread: str, message: str, **options: Unpack[TurnOptions]) -> Turn:
         """Post a user's message, and return what to send to the model for it."""
         place = self._place(thread, options)
@@ -87,12 +89,14 @@ class Turns:
             name = self._weft.threads.post(thread, message, user=place.user, workspace=place.workspace)[0]
             return _Turn(self._weft, place, name, budget, rules, recipe).made(message, least, tool)
 
+    @named_options(Place)
     def tool(self, thread: str, name: str, output: str, *, keep: bool = False, **where: Unpack[Place]) -> ToolResult:
         """Put a tool's output into a thread; a large one becomes a document, and the model gets a preview."""
         place = self._place(thread, where)
         with self._locks[hash(place) % LOCKS]:
             return ToolResults(self._weft, *place).add(name, output, keep=keep)
 
+    @named_options(Place)
     def reply(self, thread: str, text: str, **where: Unpack[Place]) -> Reply:
         """Post the model's answer, check its citations against all that the thread was given, and count their use."""
         place = self._place(thread, where)
@@ -112,6 +116,7 @@ class Turns:
                 self._weft.receipts.answered(given.receipt, check, place.workspace)
         return Reply(posted[0], check, counted, given.receipt)
 
+    @named_options(Place)
     def compact(self, thread: str, *, keep: int = 2_000, **where: Unpack[Place]) -> Compacted:
         """Shorten a thread's history to `keep` tokens; later turns go on from there.
 
@@ -154,6 +159,9 @@ class Turns:
     def _place(self, thread: str, options: TurnOptions | Place) -> _Place:
         if not isinstance(thread, str):
             raise KIND.missing(thread)
+        for name in ("user", "workspace"):
+            if not isinstance(options.get(name, ""), str | None):
+                raise InvalidInput(f"a {name} is named by text, got {options.get(name)!r}")
         return _Place(thread, options.get("user") or self._user, options.get("workspace") or self._workspace)
 
     def _given(self, place: _Place) -> Given:
