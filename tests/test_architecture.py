@@ -31,7 +31,7 @@ LAYERS = [
     {"recipe"},
     {"fit", "delta", "near_misses", "reference", "document", "results", "tools"},
     {"options", "validation", "context_cache", "engine", "receipts", "turn"},
-    {"faces"},
+    {"faces", "erase"},
     {"client"},
     {"asynchronous"},
     {"ingest"},
@@ -53,7 +53,7 @@ INSIDE = {
     "server": ["*", "http", "proxy"],
     "server/http": ["*", "routes", "app", "process", "processes"],
     "store": [
-        "files protocol receipts server_state shares transfer",
+        "erasure files protocol receipts server_state shares transfer",
         "index",
         "sql",
         "sqlite | postgres",

@@ -76,7 +76,7 @@ def test_every_setting_can_stand_in_the_file(folder):
         'store = "/x.weft"\nworkspace = "w"\nuser = "u"\nembedder = "none"\ntokenizer = "characters"\nbudget = 900\n'
         'read_url = "postgresql://127.0.0.1/weft"\nmentions = false\nmax_output_tokens = 500\nvisual = "none"\n'
         'reranker = "mine"\nreceipts = 9\nclock = "2026-03-16T09:00:00Z"\n'
-        '[model]\nname = "m"\n[server]\nport = 80\n'
+        '[model]\nname = "m"\n[server]\nport = 80\n[retention]\nchat = 9\n'
         '[templates.mine]\nitem = "{{content}}"\n'
         "[lenses.mine]\nmax_depth = 1\n[recipes.workspace]\npacker = 'greedy'\n",
     )

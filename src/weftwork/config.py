@@ -58,6 +58,8 @@ class Config:
     """The table `[server]`: defaults of `weftwork serve`."""
     model: Mapping[str, Any] = field(default_factory=dict)
     """The table `[model]`: the language model that answers questions."""
+    retention: Mapping[str, int] = field(default_factory=dict)
+    """The table `[retention]`: days by type of node or kind of record, for `weftwork erase --expired`."""
     templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables `[templates.NAME]`, each with the slots of a template."""
     lenses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -189,12 +189,13 @@ def received(world: World, thread: str, random: Random) -> list[str]:
     """Everything that the user gets for some random questions, byte by byte."""
     weft = world.weft
     where: dict[str, Any] = {"user": USER, "workspace": "pair"}
-    ask, number, mode = drawn(random), random.randrange(SIZE), random.choice(MODES)
+    ask, number = drawn(random), random.randrange(SIZE)
+    how: dict[str, Any] = {"mode": random.choice(MODES)}
     least, trust = random.choice((None, 0.2, 0.6)), random.choice((None, "own", "workspace", "imported"))
     told = [ask.answer(weft, "pair", USER), ask.answer(weft, "pair", USER)]
     calls: list[Callable[[], object]] = [
         lambda: ask.put_to(weft, "pair", USER, min_support=least, trust=trust).text,
-        lambda: [(each.node, each.score, each.excerpt) for each in weft.search(ask.query, mode=mode, **where)],
+        lambda: [(each.node, each.score, each.excerpt) for each in weft.search(ask.query, **where, **how)],
         lambda: weft.stats(**where),
         lambda: weft.read(name(number), **where),
         lambda: Memories(weft).list(**where),

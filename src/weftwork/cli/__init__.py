@@ -42,6 +42,7 @@ COMMANDS = {
     "keys": "Create, list and revoke the keys of a server.",
     "sources": "List, read again and remove what was added.",
     "remove": "Remove nodes with all below them.",
+    "erase": "Remove a user, a source or what is too old, for good.",
     "export": "Write a workspace as Markdown or JSON lines.",
     "threads": "List threads, and read one.",
     "workspaces": "List, create and remove workspaces.",

@@ -5,6 +5,7 @@ import click
 from weftwork.cli.audit import audit
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.erase import about_user
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline
@@ -18,7 +19,23 @@ def command() -> None:
     weftwork users list
     weftwork users add ben --group design --group ops
     weftwork users remove ben
+    weftwork users about ben > ben.json
     """
+
+
+@command.command("about")
+@click.argument("name")
+@settings
+def about_command(name: str, config: Config) -> None:
+    """Print all that is stored of a user, as JSON: what they own, and what they did.
+
+    To remove all of it, see  weftwork erase.
+
+    \b
+    weftwork users about ben > ben.json
+    """
+    with open_configured(config) as weft:
+        print_json(about_user(weft, name, workspace=config.workspace))
 
 
 @command.command("list")
@@ -60,6 +77,8 @@ def add_user(name: str, groups: tuple[str, ...], config: Config) -> None:
 @settings
 def remove_user(name: str, config: Config) -> None:
     """Remove a user and their groups: from now on they see nothing. What they wrote stays.
+
+    To remove that, too, see  weftwork erase.
 
     \b
     weftwork users remove ben

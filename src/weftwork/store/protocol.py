@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from weftwork.history import Change, Event, Usage
 from weftwork.provenance import Trust
+from weftwork.store.erasure import Erasure
 from weftwork.store.files import Files
 from weftwork.store.receipts import GivenToThreads, Receipts
 from weftwork.store.server_state import AuditLog, Jobs, Keys
@@ -309,6 +310,10 @@ class Store(Protocol):
     @property
     def audit(self) -> AuditLog:
         """The log of what was written and changed."""
+
+    @property
+    def erasure(self) -> Erasure:
+        """Removal for good, and what is known of a user."""
 
     @property
     def receipts(self) -> Receipts:

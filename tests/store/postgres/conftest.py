@@ -40,6 +40,7 @@ def store(shared, server):
         shared.drop_workspace(name)
     with psycopg.connect(server.url(), autocommit=True) as owner:
         owner.execute("DELETE FROM weftwork.keys")
+        owner.execute("DELETE FROM weftwork.audit")
     assert problems == []
 
 

@@ -14,6 +14,7 @@ from weftwork.store.contract.access import AccessContract
 from weftwork.store.contract.dates import DatesContract
 from weftwork.store.contract.documents import DocumentsContract
 from weftwork.store.contract.embedding_queue import ClaimsContract
+from weftwork.store.contract.erasure import ErasureContract
 from weftwork.store.contract.history import HistoryContract
 from weftwork.store.contract.marks import MarksContract
 from weftwork.store.contract.pages import PagesContract
@@ -42,6 +43,7 @@ class StoreContract(
     ClaimsContract,
     ServerStateContract,
     ReceiptsContract,
+    ErasureContract,
     ThreadsContract,
 ):
     """The whole contract; the `store` fixture gives an empty store."""

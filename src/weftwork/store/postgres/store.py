@@ -11,11 +11,12 @@ from typing import Any
 from psycopg import Connection
 
 from weftwork.store.files import Files
-from weftwork.store.postgres import embedding_queue, health, store_queries, workspaces
+from weftwork.store.postgres import embedding_queue, erasure_queries, health, store_queries, workspaces
 from weftwork.store.postgres.address import Address
 from weftwork.store.postgres.batch import PostgresBatch
 from weftwork.store.postgres.connection import Connections
 from weftwork.store.postgres.database import PostgresDatabase
+from weftwork.store.postgres.erasure import PostgresErasure
 from weftwork.store.postgres.session import Session
 from weftwork.store.postgres.statistics import Statistics
 from weftwork.store.postgres.transfer import PostgresTransfer, announce
@@ -46,6 +47,7 @@ class PostgresStore(SqlStore):
         self._connections = Connections(address, create=create, tracer=tracer)
         self._statistics = Statistics(address.server, address.wait)
         super().__init__(PostgresDatabase(self._connections), store_queries, address.files, clock)
+        self.erasure = PostgresErasure(self._database, erasure_queries, address)
 
     @contextmanager
     def _creating(self, workspace: str, access: frozenset[str]) -> Iterator[None]:

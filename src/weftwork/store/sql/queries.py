@@ -268,6 +268,33 @@ class StoreQueries(Protocol):
     """most; the oldest go"""
 
 
+class ErasureQueries(Protocol):
+    """Statements that find and remove what is stored beside the nodes. They ignore permissions."""
+
+    KNOWN: dict[str, str]
+    """user → a JSON object for each row that names them, by kind"""
+    OWN_LISTS: str
+    """→ id, own access list"""
+    BELOW: str
+    """names → id; the nodes and everything below them"""
+    CITATIONS: str
+    """names → citation"""
+    EXPIRED: str
+    """kind, before → id; without the ancestors of what is newer"""
+    FORGET_USER: dict[str, str]
+    """user; by kind"""
+    MENTIONING: dict[str, tuple[str, str]]
+    """→ first and second part of a key, record; and: first, second; by kind"""
+    BLANK_CHANGES: str
+    """names"""
+    DROP_LISTS: str
+    """user; removes access lists that name them and that no node has"""
+    CLEAR_CACHE: str
+    """Remove the vectors of texts that were embedded lately."""
+    FORGET_BEFORE: dict[str, str]
+    """before; by kind"""
+
+
 class TransferQueries(Protocol):
     """Statements that read a whole workspace. They ignore permissions."""
 

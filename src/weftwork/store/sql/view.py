@@ -333,7 +333,8 @@ class SqlView(TreeReads, ABC):
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""
         rows = self._reader.rows(self._sql.CHANGES, since=since)
-        return [Change(name, version, bool(deleted)) for name, version, deleted in rows]
+        # What was erased has no id any more.
+        return [Change(name, version, bool(deleted)) for name, version, deleted in rows if name]
 
     def next_turn(self, moment: datetime) -> datetime | None:
         """The first moment after this one at which a visible node begins or ceases to be valid."""

@@ -125,6 +125,18 @@ class Connections:
                 with suppress(sqlite3.OperationalError):  # another process is at it, or the disk is full
                     self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
+    def compact(self) -> None:
+        """Write the file anew, and empty the write-ahead log; raise StoreError while others hold it."""
+        with self._writing:
+            self._refuse_closed()
+            try:
+                self._writer.execute("VACUUM")
+                ((busy, _, _),) = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise _explained(error, self.path) from error
+            if busy:
+                raise StoreError(f"{self.path} is being read by another process, and was not compacted: try again")
+
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreError(f"{self.path} was closed: open it again")

@@ -19,11 +19,12 @@ from weftwork.store.sql.codec import dump, to_micros
 from weftwork.store.sql.read_cache import ReadCache
 from weftwork.store.sql.session import Tracer
 from weftwork.store.sql.store import SqlStore
-from weftwork.store.sqlite import embedding_queue, store_queries
+from weftwork.store.sqlite import embedding_queue, erasure_queries, store_queries
 from weftwork.store.sqlite.batch import SqliteBatch
 from weftwork.store.sqlite.checks import problems_of
 from weftwork.store.sqlite.connection import Connections
 from weftwork.store.sqlite.database import SqliteDatabase, head, opened
+from weftwork.store.sqlite.erasure import SqliteErasure
 from weftwork.store.sqlite.index_sync import DerivedIndexes
 from weftwork.store.sqlite.session import Reader, Session, written_since
 from weftwork.store.sqlite.transfer import SqliteTransfer, announce
@@ -41,6 +42,7 @@ class SqliteStore(SqlStore):
         self._connections = Connections(path, tracer)
         super().__init__(SqliteDatabase(self._connections), store_queries, path, clock)
         self._folder = path.with_name(path.name + ".index")
+        self.erasure = SqliteErasure(self._database, erasure_queries, self._connections, self._drop_indexes)
         self._derived: dict[int, DerivedIndexes] = {}
         self._read_cache = ReadCache()
         self._claiming = FileLock(path.with_name(path.name + ".claims"))
@@ -59,10 +61,13 @@ class SqliteStore(SqlStore):
             number = head(connection, workspace).number
             connection.execute("DELETE FROM nodes WHERE workspace = ?", (number,))
             connection.execute("DELETE FROM workspaces WHERE id = ?", (number,))
+        self._drop_indexes(number)
+        Files(self.path, number).clear()
+
+    def _drop_indexes(self, number: int) -> None:
         with self._guard:
             self._derived.pop(number, None)
         shutil.rmtree(self._folder / str(number), ignore_errors=True)
-        Files(self.path, number).clear()
 
     def version(self, workspace: str) -> int:
         """The version of a workspace, which each write raises."""
