@@ -148,7 +148,6 @@ WRITES = {
     ),
     "set_validity": lambda batch: batch.set_validity("n2", NOW, None),
     "add_user": lambda batch: batch.add_user("cy", ("team",)),
-    "remove_user": lambda batch: batch.remove_user("ben"),
     "record": lambda batch: batch.record("ben", "n1", "edit", NOW),
     "give_feedback": lambda batch: batch.give_feedback("ana", "n1", False, NOW),
     "count_use": lambda batch: batch.count_use("ben", ["n1"]),
