@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from weftwork import Edge, Node, Weft
-from weftwork.engine import Tools
 from weftwork.erase import about_user, erase_expired, erase_nodes, erase_user
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.memory import Memories
 from weftwork.store.contract.kit import EMBEDDER, NOW
 from weftwork.store.sqlite import SqliteStore
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 
 SECRET = "zanzibar77"
 

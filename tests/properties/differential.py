@@ -11,7 +11,6 @@ from typing import Any
 
 from weftwork import Edge, Message, Node, Weft, WeftError
 from weftwork.context_cache import ContextCache
-from weftwork.engine import Tools
 from weftwork.faces.memory import MEMORY, Memories
 from weftwork.pack import PACKERS
 from weftwork.render.builtin import BUILTIN
@@ -19,6 +18,7 @@ from weftwork.score.profiles import PROFILES
 from weftwork.store.contract.kit import NOW
 from weftwork.store.protocol import Store
 from weftwork.text.tokens import CharacterCounter
+from weftwork.tools import Tools
 from weftwork.wire import encode
 
 from .asking import QUERIES, Ask
