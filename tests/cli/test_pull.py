@@ -11,6 +11,7 @@ def test_pull_adds_what_a_server_has_and_again_what_changed(here, weft, monkeypa
         monkeypatch.setenv("WEFTWORK_SOURCE_KEY", "secret")
         first = weft("pull", address)
         assert first.out.startswith("2 copied, 0 gone; 3 added"), first
+        assert weft("sources").out == f"{address}  3 by markdown\n"
         del files["Sails.md"]
         (again,) = weft("pull", "--json").json["pulled"]
         assert (again["address"], again["removed"], again["public"]) == (address, 1, False)
@@ -21,6 +22,8 @@ def test_pull_adds_what_a_server_has_and_again_what_changed(here, weft, monkeypa
         assert "weftwork pull --help" in refused.err
     assert (here / "notes.weft.sources").is_dir()
     assert weft("search", "hemp", "--json").json
+    assert f"weftwork pull {address}" in weft("sources", "read", address).err
+    assert weft("sources", "remove", address, "--yes").out == "removed 2 nodes\n"
 
 
 def test_pull_without_anything_to_pull_says_so(here, weft):

@@ -10,7 +10,7 @@ from pathlib import Path
 from weftwork.engine import Weft
 from weftwork.ingest.connectors.registry import get_connector, recognise
 from weftwork.ingest.imports import add_path
-from weftwork.ingest.remotes.protocol import Address, Mirror, file_name
+from weftwork.ingest.remotes.protocol import STATE, Address, Mirror, file_name
 from weftwork.ingest.remotes.registry import parse_address, remote_for, uses_key
 from weftwork.ingest.report import Followed, Options
 
@@ -52,6 +52,11 @@ def pulled_before(folder: Path) -> list[str]:
     """The addresses that have a mirror below a folder."""
     mirrors = [Mirror.open(path) for path in sorted(folder.glob("*/*")) if path.is_dir()]
     return [str(mirror.state["address"]) for mirror in mirrors if "address" in mirror.state]
+
+
+def address_of(folder: Path) -> str:
+    """The address that a folder is the mirror of; empty for any other folder."""
+    return str(Mirror.open(folder).state.get("address", "")) if (folder / STATE).is_file() else ""
 
 
 def mirror_name(address: Address) -> str:

@@ -43,6 +43,11 @@ def folder(tmp_path):
     return path
 
 
+def test_what_became_of_a_file_is_said_of_the_file(folder):
+    listed = {source.what.removeprefix(f"{folder}/") for source in read(recognise(folder), folder).sources}
+    assert {"mail/letter.eml", "mail/readme.txt", "chats.json: conversation 1"} <= listed
+
+
 def test_mail_and_exports_among_other_files_are_read_as_such(folder):
     reading = read(recognise(folder), folder)
     (message,) = [node for node in reading.of("message") if node.title == "Ana"]

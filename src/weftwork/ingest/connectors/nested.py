@@ -90,6 +90,9 @@ def _moved_source(
     source: Source, connector: Connector, place: NestedPlace, moved: Callable[[str | None], str | None], *, alone: bool
 ) -> Source:
     edition = f"{connector.name}/{connector.version}:"
+    path = shown(str(place.path))
+    within = source.what.removeprefix(f"{place.path.name}: ")
+    what = path if alone else source.what if path in source.what else f"{path}: {within}"
 
     def read(id: str) -> Iterator[Yielded]:
         for piece in source.read(id):
@@ -105,6 +108,7 @@ def _moved_source(
         source,
         key=place.key + ("/" if source.key.endswith("/") else "") if alone else f"{place.key}/{source.key}",
         id=moved(source.id) or source.id,
+        what=what,
         fingerprint=lambda: edition + source.fingerprint(),
         stamp=edition + source.stamp if source.stamp else "",
         read=read,
