@@ -7,6 +7,7 @@ find out by what with `python -m cProfile`, and raise it only for a reason that 
 import cProfile
 import random
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 
@@ -23,6 +24,7 @@ QUESTIONS = (
     "copper engine of the ship in the harbour",
     "who painted the orchard beside the river",
 )
+NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 COUNTED = {
     "statements": "<method 'execute' of 'sqlite3.Connection' objects>",
     "tokenizer calls": "<method 'encode_ordinary' of 'builtins.AnyTokenizer' objects>",
@@ -40,7 +42,8 @@ def weft(tmp_path_factory):
         for block in range(12):
             text = " ".join(rng.choices(WORDS, k=rng.randrange(20, 60))).capitalize() + "."
             nodes.append(Node(id=f"p{page}-{block}", type="block", parent=f"p{page}", position=block, text=text))
-    with Weft.open(tmp_path_factory.mktemp("cost") / "a.weft") as opened:
+    # A clock that stands still: a context of another minute is made anew.
+    with Weft.open(tmp_path_factory.mktemp("cost") / "a.weft", clock=lambda: NOW) as opened:
         opened.add(nodes, edges)
         opened.context("a question before all others")
         yield opened
@@ -98,3 +101,15 @@ def test_a_cached_context_costs_next_to_nothing(weft):
     weft.context(QUESTIONS[0])
     profile.disable()
     within({"calls": sum(entry.callcount for entry in profile.getstats())}, {"calls": 450})
+
+
+def test_the_receipt_of_a_cached_context_is_written_from_the_one_before(weft):
+    weft.context(QUESTIONS[0])
+    weft.receipts.write_pending()
+    profile = cProfile.Profile()
+    profile.enable()
+    for _ in range(10):
+        weft.context(QUESTIONS[0])
+    weft.receipts.write_pending()
+    profile.disable()
+    within({"calls": sum(entry.callcount for entry in profile.getstats()) / 10}, {"calls": 465})

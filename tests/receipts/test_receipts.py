@@ -1,6 +1,8 @@
 """Receipts: what was handed out, to whom and why, without its words."""
 
+import itertools
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -61,6 +63,21 @@ def test_a_context_leaves_a_receipt_that_says_what_was_in_it_and_why(weft):
     assert receipt.tokenizer == "o200k_base" and receipt.embedder.startswith("hashing")
     assert json.loads(receipt.options["filters"])["exclude"] == ["keys"]
     assert weft.receipts.get(receipt.id) == receipt
+
+
+def test_a_context_from_the_cache_has_a_receipt_of_its_own(tmp_path):
+    seconds = itertools.count()
+    with Weft.open(
+        tmp_path / "a.weft", embedder="hashing", clock=lambda: NOW + timedelta(seconds=next(seconds))
+    ) as weft:
+        weft.add([Node(id="dome", title="Dome", text="The dome has rollers, greased in spring.")])
+        first = weft.context(QUERY)
+        with surface("an application"):
+            assert weft.context(QUERY) is first
+        second, earlier = weft.receipts.list()
+    assert (second.surface, earlier.surface) == ("an application", "python")
+    assert second.at > earlier.at and second.id != earlier.id
+    assert second == replace(earlier, id=second.id, at=second.at, surface=second.surface) and second.used
 
 
 def test_a_receipt_holds_no_word_of_a_source(weft):

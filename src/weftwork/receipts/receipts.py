@@ -16,7 +16,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weftwork.errors import InvalidInput, NotFound, StoreError
 from weftwork.identity import node_id, text_hash
@@ -40,6 +40,8 @@ MOST_RECEIPTS = 1_000
 """Receipts that are kept for each workspace, unless told otherwise; the oldest go first."""
 MOST_LEFT_OUT = 20
 """Candidates that were left out of which a receipt tells, the best."""
+MOST_RECORDS = 64
+"""Contexts whose receipts are kept as they are written, since the cache may hand them out again."""
 PENDING = 20
 """Receipts of contexts that wait to be written together."""
 Shown = Mapping[str, tuple[str, Sequence[str]]]
@@ -62,6 +64,7 @@ class Receipts:
         self.delay: float | None = None
         """Seconds after which a context's receipt is written at the latest; None leaves it until others follow."""
         self._pending: list[tuple[Context, Request, Recipe, int, datetime, str]] = []
+        self._records: dict[int, tuple[Context, dict[str, Any]]] = {}
         self._guard = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -94,12 +97,12 @@ class Receipts:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
-        by_workspace: dict[str, list[Receipt]] = {}
+        by_workspace: dict[str, list[ReceiptRow]] = {}
         for entry in pending:
-            by_workspace.setdefault(entry[1].workspace, []).append(self._of_context(*entry))
-        for workspace, receipts in by_workspace.items():
+            by_workspace.setdefault(entry[1].workspace, []).append(self._row_of_context(*entry))
+        for workspace, rows in by_workspace.items():
             with suppress(NotFound):  # the workspace was dropped meanwhile
-                self._weft.store.receipts.put(workspace, [_row(receipt) for receipt in receipts], most=self.most)
+                self._weft.store.receipts.put(workspace, rows, most=self.most)
 
     def of_turn(self, turn: Turn, request: Request, recipe: Recipe, added: Added, earlier: Sequence[str]) -> str:
         """Write the receipt of a turn, and return its id; empty if none are kept."""
@@ -219,9 +222,25 @@ class Receipts:
             for receipt in receipts
         ]
 
-    def _of_context(
+    def _row_of_context(
         self, context: Context, request: Request, recipe: Recipe, at_version: int, now: datetime, name: str
-    ) -> Receipt:
+    ) -> ReceiptRow:
+        """The row of a context; that of one from the cache differs in when and through what it was handed out."""
+        with self._guard:
+            _, record = self._records.get(id(context), (None, None))
+        if record is None:
+            record = encode(self._of_context(context, request, recipe))
+            with self._guard:
+                # The context is held, so that no other one gets its identity.
+                self._records[id(context)] = context, record
+                if len(self._records) > MOST_RECORDS:
+                    del self._records[next(iter(self._records))]
+        number = node_id("receipt", request.user, "\0".join((now.isoformat(), request.thread or "", context.id)))
+        handed = {"id": number, "at": encode(now), "version": at_version, "surface": name}
+        return ReceiptRow(number, request.user, request.thread or "", now, _written({**record, **handed}))
+
+    def _of_context(self, context: Context, request: Request, recipe: Recipe) -> Receipt:
+        """The receipt of a context, without when and through what it was handed out."""
         covers = {
             each.citation: tuple(item.candidate.passage.citation for item in each.items)
             for each in (*context.excerpts, *context.overflow)
@@ -230,8 +249,7 @@ class Receipts:
             piece.citation: (piece.text, covers.get(piece.citation, ())) for piece in context.pieces if piece.citation
         }
         return replace(
-            self._receipt(request, recipe, now, name, at_version),
-            id=node_id("receipt", request.user, "\0".join((now.isoformat(), request.thread or "", context.id))),
+            self._receipt(request, recipe, self._weft.now(), "", 0),
             tokens=context.tokens,
             hash=text_hash(context.text),
             support=context.support,
@@ -301,5 +319,8 @@ def _why(decision: Decision) -> str:
 
 
 def _row(receipt: Receipt) -> ReceiptRow:
-    record = json.dumps(encode(receipt), ensure_ascii=False, separators=(",", ":"))
-    return ReceiptRow(receipt.id, receipt.user, receipt.thread, receipt.at, record)
+    return ReceiptRow(receipt.id, receipt.user, receipt.thread, receipt.at, _written(encode(receipt)))
+
+
+def _written(record: Any) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
