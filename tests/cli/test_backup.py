@@ -1,4 +1,7 @@
 import sqlite3
+from datetime import UTC, datetime
+
+from weftwork.store.sqlite.backup import back_up_into, verify
 
 
 def test_a_store_is_backed_up_verified_and_restored(weft, filled):
@@ -26,3 +29,22 @@ def test_a_damaged_backup_is_told_and_an_existing_store_is_kept(weft, filled):
 def test_a_database_is_backed_up_by_its_own_means(weft, here):
     ran = weft("backup", "monday", "--store", "postgresql://db.example/notes")
     assert (ran.code, "pg_dump" in ran.err) == (1, True)
+
+
+def test_backups_for_a_timer_share_what_did_not_change_and_the_oldest_go(here, filled):
+    store = filled / "notes.weft"
+    picture = filled / "notes.weft.files" / "1" / "ab" / "cd" / "page.png"
+    picture.parent.mkdir(parents=True)
+    picture.write_bytes(b"a picture")
+    moments = [datetime(2026, 3, day, tzinfo=UTC) for day in (1, 2, 3)]
+    made = [back_up_into(filled / "copies", store, moment, keep=2) for moment in moments]
+    assert [path.name for path in made[2][2]] == ["2026-03-01T00-00-00Z"]
+    kept = sorted(path.name for path in (filled / "copies").iterdir())
+    assert kept == ["2026-03-02T00-00-00Z", "2026-03-03T00-00-00Z"]
+    files = [path / picture.relative_to(filled) for path in sorted((filled / "copies").iterdir())]
+    assert [file.stat().st_nlink for file in files] == [2, 2]
+    assert all(verify(target) == [] for target, _, _ in made[1:])
+    files[0].write_bytes(b"damaged!!")
+    picture.write_bytes(b"another one")
+    target, _, _ = back_up_into(filled / "copies", store, datetime(2026, 3, 4, tzinfo=UTC), keep=5)
+    assert (target / picture.relative_to(filled)).read_bytes() == b"another one"

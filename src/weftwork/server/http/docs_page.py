@@ -78,7 +78,7 @@ def _schema(message: Described) -> Described:
 
 
 def _resolved(schema: Described, described: Described) -> Described:
-    """What a schema refers to; of several alternatives the first, which is the default."""
+    """The schema that a reference names; of several alternatives the first, which is the default."""
     alternatives = schema.get("anyOf")
     if alternatives:
         return _resolved(alternatives[0], described)

@@ -125,7 +125,7 @@ def add_problems(app: FastAPI) -> None:
 
 async def _answer(request: Request, error: Exception) -> Response:
     problem = problem_of(error)
-    if problem.status >= 500:
+    if problem.status >= 500 and problem is not error:
         log_failure(error)
     return problem.response()
 
@@ -151,7 +151,7 @@ class Unexpected:
             if scope["type"] != "http":
                 raise
             problem = problem_of(error)
-            if problem.status >= 500:
+            if problem.status >= 500 and problem is not error:
                 log_failure(error)
             if not started:
                 await problem.response()(scope, receive, send)

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from filecmp import cmp
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ MANIFEST = "backup.json"
 FORMAT = 1
 PAGES_AT_ONCE = 2_000
 """Pages of the database that are copied before writers get a turn."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ")
 COUNTED = ("nodes", "passages", "edges", "users")
 
 
@@ -50,8 +53,11 @@ class Backup:
     """SHA-256 of each file of a node, by its path."""
 
 
-def back_up(store: Path, target: Path, now: datetime) -> Backup:
-    """Copy a store that may be in use into a new folder, and verify the copy."""
+def back_up(store: Path, target: Path, now: datetime, *, base: Path | None = None) -> Backup:
+    """Copy a store that may be in use into a new folder, and verify the copy.
+
+    Files of nodes that are in an earlier backup as they are get a hard link to it instead of a copy.
+    """
     if not store.is_file():
         raise NotFound(f"{store} does not exist: name the store with  --store")
     if target.exists():
@@ -63,7 +69,7 @@ def back_up(store: Path, target: Path, now: datetime) -> Backup:
             with closing(sqlite3.connect(copy)) as connection:
                 source.backup(connection, pages=PAGES_AT_ONCE)
                 connection.execute("PRAGMA journal_mode = DELETE")
-            _copy_folder(_files_of(store), _files_of(copy))
+            _copy_folder(_files_of(store), _files_of(copy), None if base is None else _files_of(base / store.name))
         made = Backup(store.name, now.isoformat(), _sha256(copy), _counts(copy), _file_digests(copy))
         manifest = folder / MANIFEST
         _create_private(manifest)
@@ -74,6 +80,17 @@ def back_up(store: Path, target: Path, now: datetime) -> Backup:
         _sync(folder)
         folder.rename(target)
     return made
+
+
+def back_up_into(folder: Path, store: Path, now: datetime, *, keep: int) -> tuple[Path, Backup, list[Path]]:
+    """Add a backup named by its moment to a folder of them, and remove the oldest over `keep`."""
+    earlier = sorted(path for path in folder.glob("*") if _MOMENT.fullmatch(path.name) and (path / MANIFEST).is_file())
+    target = folder / now.strftime("%Y-%m-%dT%H-%M-%SZ")
+    made = back_up(store, target, now, base=earlier[-1] if earlier else None)
+    over = [*earlier, target][:-keep]
+    for path in over:
+        shutil.rmtree(path)
+    return target, made, over
 
 
 def read_manifest(backup: Path) -> Backup:
@@ -221,8 +238,8 @@ def _files_of(store: Path) -> Path:
     return store.with_name(f"{store.name}.files")
 
 
-def _copy_folder(source: Path, target: Path) -> None:
-    """Copy published files, each private to its owner; locks and what is incomplete stay."""
+def _copy_folder(source: Path, target: Path, base: Path | None = None) -> None:
+    """Copy published files, or link them to those of `base`; locks and what is incomplete stay."""
     for path in sorted(source.glob("*/*/*/*")):
         relative = path.relative_to(source)
         if path.is_symlink() or not path.is_file() or any(part.startswith(".") for part in relative.parts):
@@ -230,6 +247,9 @@ def _copy_folder(source: Path, target: Path) -> None:
         place = target / relative
         (target / relative.parts[0]).mkdir(mode=0o700, parents=True, exist_ok=True)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if base is not None and (base / relative).is_file() and cmp(path, base / relative, shallow=False):
+            os.link(base / relative, place)
+            continue
         shutil.copyfile(path, place)
         place.chmod(0o600)
 

@@ -18,6 +18,6 @@ After = Annotated[int, Query(ge=0, le=2**53, description="The id of the last ent
 
 @router.get("/audit", response_model=AuditList, summary="List changes")
 def list_audit(workspace: str, caller: Admin, served: Served, after: After = 0, limit: Listed = None) -> Response:
-    """Who changed what in this workspace, with which key, from where: the entries after one that is known."""
+    """The changes in this workspace after one that is known: by whom, with which key, from where."""
     most = listed(limit, 100, served)
     return reply({"entries": served.weft.store.audit.entries(after=after, workspace=workspace, limit=most)})
