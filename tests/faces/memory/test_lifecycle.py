@@ -207,10 +207,21 @@ class TestConflicts:
         june = memories.remember("The ship leaves Hamburg on 10 June.")
         assert (june.action, [each.kind for each in june.conflicts]) == ("added", ["contradiction"])
         assert june.conflicts[0].memory == may
-        assert june.conflicts[0].reason == "3 there, 10, june here"
+        assert june.conflicts[0].reason == "3 there, 10, June here"
         again = memories.remember("the ship leaves Hamburg on 10 June")
         assert [each.kind for each in again.conflicts if each.memory == june] == ["duplicate"]
         assert len(memories.list()) == 3
+
+    @pytest.mark.parametrize(
+        ("old", "new", "reason"),
+        [
+            ("The dome costs 14,000 euros.", "The dome costs 15,000 euros.", "14,000 there, 15,000 here"),
+            ("The server runs version 2.1.", "The server runs version 2.10!", "2.1 there, 2.10 here"),
+        ],
+    )
+    def test_a_reason_names_what_differs_as_it_was_written(self, memories, old, new, reason):
+        memories.remember(old)
+        assert memories.remember(new).conflicts[0].reason == reason
 
     def test_they_can_be_linked_with_the_reason_and_stand_together(self, memories, weft, clock):
         may = memories.remember("The ship leaves Hamburg on 3 May.")
@@ -220,7 +231,7 @@ class TestConflicts:
         with weft.store.view("main", "me") as view:
             edges = [edge for edge in view.edges([june.id], limit=9) if edge.source == june.id]
         assert [(edge.target, edge.type, edge.label) for edge in edges] == [
-            (may.id, "contradicts", "likely: 3 there, 10, june here")
+            (may.id, "contradicts", "likely: 3 there, 10, June here")
         ]
         assert "contradicts what was said on" in memories.context("When does the ship leave Hamburg?").context
         newer = memories.context("When does the ship leave Hamburg?", contradictions="newer").context

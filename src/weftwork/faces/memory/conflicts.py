@@ -27,6 +27,10 @@ FEW = 2
 """Words in which statements about the same subject may differ to contradict each other."""
 LEAST = 2
 """The fewest words that statements with a conflict share."""
+SHOWN = 3
+"""Words of each statement that a reason names."""
+PUNCTUATION = ".,;:!?()[]\"'“”‘’"
+"""Marks around a word that are no part of it."""
 
 _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|no longer|stopped|quit|(?:\w+)n['’]t)\b", re.I
@@ -117,12 +121,12 @@ def compare(old: str, new: str) -> tuple[Kind, str] | None:
         return ("contradiction", "one of them is negated") if _alike(one.words, other.words) else None
     values_old, values_new = one.values - other.words, other.values - one.words
     if values_old and values_new and _alike(one.frame, other.frame):
-        return "contradiction", f"{_list(values_old)} there, {_list(values_new)} here"
+        return "contradiction", f"{_written(old, values_old)} there, {_written(new, values_new)} here"
     if not values_old and not values_new and len(shared) >= SAME * len(one.words | other.words):
         return "duplicate", "the same words"
     single = shared & _SINGLE
     if single and 0 < len(only_old) <= FEW and 0 < len(only_new) <= FEW and _alike(one.words, other.words):
-        return "contradiction", f"{_list(only_old)} there, {_list(only_new)} here"
+        return "contradiction", f"{_written(old, only_old)} there, {_written(new, only_new)} here"
     return None
 
 
@@ -131,8 +135,10 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= max(1, ALIKE * shorter, ALIKE_LONGER * longer)
 
 
-def _list(words: Iterable[str]) -> str:
-    return ", ".join(sorted(words)[:3])
+def _written(text: str, stems: frozenset[str]) -> str:
+    """The first words of a text that have one of these stems, as it writes them."""
+    words = (word.strip(PUNCTUATION) for word in text.split())
+    return ", ".join(list(dict.fromkeys(word for word in words if not stems.isdisjoint(analyse(word))))[:SHOWN])
 
 
 def conflicts(text: str, memories: Iterable[Memory]) -> Iterator[Conflict]:
