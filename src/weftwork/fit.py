@@ -155,9 +155,17 @@ class _Pricing:
             )
 
     def smallest(self) -> int:
-        """The tokens of the smallest excerpt of all, counted."""
+        """The tokens of the smallest excerpt of all, whole or shortened, counted."""
         self.price_exactly()
-        return min((choice.tokens + choice.heading for choice in self.choices if choice.after is None), default=0)
+        firsts = [choice for choice in self.choices if choice.after is None]
+        least = min((choice.tokens + choice.heading for choice in firsts), default=0)
+        for choice in firsts:
+            limit = 8  # no excerpt is shorter
+            while limit < least and (cut := self.shorten(choice, limit)) is None:
+                limit *= 2
+            if limit < least and cut is not None:
+                least = min(least, cut.tokens + cut.heading)
+        return least
 
     def price_exactly(self) -> bool:
         """Price the first parts of each document by rendering them; False if that was done before.
@@ -220,6 +228,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
     names = [name for name in SECTIONS if name in present] + sorted(present - set(SECTIONS))
     packer = get_packer(fitting.recipe.packer)
     fixed = overhead(template, names, query, lines, fitting.counter)
+    bare = overhead(template, names[:1], query, False, fitting.counter)
     # The last item stands without the separator that it is priced with.
     spare, crowded, best, step = fitting.counter.count(template.separator), Counter[str](), None, 1
     for _ in range(ATTEMPTS):
@@ -240,7 +249,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
         excess = {section.name: section.tokens - caps.get(section.name, section.tokens) for section in sections}
         over = +Counter(excess)
         if tokens <= budget.total and not over:
-            least = 0 if sections else pricing.smallest()
+            least = 0 if sections else bare + pricing.smallest()
             draft = _Draft(text, tokens, sections, overflow, packing, template, pricing.documents, least)
             if best is not None and tokens <= best.tokens:
                 break
@@ -260,7 +269,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
         return best
     reason = "the budget was too small"
     nothing = Packing(tuple(replace(choice, reason=reason) for choice in pricing.choices), 0)
-    return _Draft("", 0, (), (), nothing, template, pricing.documents, pricing.smallest())
+    return _Draft("", 0, (), (), nothing, template, pricing.documents, bare + pricing.smallest())
 
 
 def _arranged(

@@ -633,6 +633,15 @@ class TestBudgetAndPreview:
             assert tuple(warning.partition(":")[0] for warning in built.warnings) == wanted
         assert {bool(built.context), whole.token_count in sizes} == {True}
 
+    @pytest.mark.parametrize("template", ["chat", "detailed", "summary"])
+    def test_the_tokens_that_a_warning_asks_for_hold_a_part_of_a_long_memory(self, engine, memories, ask, template):
+        memories.remember(" ".join(f"On day {day} the keeper saw wind." for day in range(200)))
+        options = ContextOptions(token_budget=3, template=template)
+        warning = ask(engine.build_context("keeper", "main", options)).warnings[0]
+        wanted = int(warning.rpartition(" ")[2])
+        built = ask(engine.build_context("keeper", "main", replace(options, token_budget=wanted)))
+        assert (bool(built.context), wanted < 100) == (True, True)
+
 
 class TestRelationships:
     @pytest.fixture
