@@ -21,6 +21,18 @@ from weftwork.text.sentences import split_sentences
         ("今日は晴れ。明日は？「雨！」と言った。", ["今日は晴れ。", "明日は？", "「雨！」", "と言った。"]),
         ("A heading\nA line. Another", ["A heading", "A line.", "Another"]),
         ("a wrapped line\ngoes on here. Next", ["a wrapped line\ngoes on here.", "Next"]),
+        (
+            "To add or remove keys you need to execute\n`sops updatekeys -y` for each file. Then commit.",
+            ["To add or remove keys you need to execute\n`sops updatekeys -y` for each file.", "Then commit."],
+        ),
+        (
+            "## A heading that is as long as a line may be\n`code`.",
+            ["## A heading that is as long as a line may be", "`code`."],
+        ),
+        (
+            "The commands of this chapter are these:\n`a`\n`b`",
+            ["The commands of this chapter are these:", "`a`", "`b`"],
+        ),
         ("first paragraph\n\nsecond paragraph", ["first paragraph", "second paragraph"]),
         ("todo:\n- milk\n- bread\n1. eggs", ["todo:", "- milk", "- bread", "1. eggs"]),
     ],

@@ -13,6 +13,11 @@ _UNFINISHED = re.compile(
     r"|(?:^|\n)\s*\d{1,3}\.$"
 )
 _LIST_ITEM = re.compile(r"(?:[-*+•>|#]|\d{1,3}[.)])")
+_GOES_ON = re.compile(r"`(?!``)|\(|\[[^\[\]\n]*\]\(")
+"""Code, a bracket or a link at the beginning of a line."""
+_BLOCK_LINE = re.compile(r"[ \t]*[#|]")
+_WRAPPED = 40
+"""A shorter line was not wrapped: it ends where its author ended it."""
 _LOOK_BACK = 12
 """Longer than any abbreviation above with what may stand around it."""
 
@@ -60,4 +65,7 @@ def _breaks(text: str, gap: re.Match[str]) -> bool:
     # A line that goes on in lower case was wrapped; so was an abbreviation's sentence.
     if following.islower() or (_UNFINISHED.search(before) and not lines):
         return False
+    if lines and _GOES_ON.match(text, gap.end()) and not _ENDED.search(before) and not before.endswith(":"):
+        line = text[text.rfind("\n", 0, gap.start()) + 1 : gap.start()]
+        return len(line) < _WRAPPED or bool(_BLOCK_LINE.match(line))
     return bool(lines or _ENDED.search(before))

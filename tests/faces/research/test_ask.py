@@ -424,6 +424,14 @@ def test_marks_of_code_in_a_sentence_hide_no_citation():
     assert answer.endswith("[1]")
 
 
+def test_code_is_quoted_as_it_can_be_run():
+    text = "To rotate all the keys of the ferry you execute\n`sops updatekeys -y files[1]` for each of them [2]."
+    quoted = "To rotate all the keys of the ferry you execute `sops updatekeys -y files[1]` for each of them (2). [1]"
+    assert extract_answer("ferry keys", [source(1, text)]) == quoted
+    nested = extract_answer("ferry keys", [source(1, "The keys of the ferry [`a` 7] are `old` and lost.")])
+    assert nested == "The keys of the ferry ('a' 7) are 'old' and lost. [1]"
+
+
 @given(st.lists(st.text(max_size=150), min_size=1, max_size=4), st.text(max_size=30))
 @settings(max_examples=100, deadline=None)
 def test_every_line_of_an_extract_ends_with_the_number_of_its_source(texts, query):

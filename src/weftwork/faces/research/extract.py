@@ -84,10 +84,18 @@ def _sentences(source: SourceDocument, number: int, language: str) -> Iterable[Q
             continue
         words = analyse(text, language)
         if FEWEST_WORDS <= len(words) <= MOST_WORDS and _LINK.sub("", text).strip(" .,;:|-"):
-            # A number in brackets is a citation in this answer, and nothing but ours may be one; code has none.
-            quoted = _LIKE_A_CITATION.sub(r"(\1)", _LINK.sub(r"\1", text).replace("`", "'"))
-            yield Quoted(quoted, number, frozenset(words), opens, under)
+            yield Quoted(_without_citations(_LINK.sub(r"\1", text)), number, frozenset(words), opens, under)
             opens, under = False, frozenset()
+
+
+def _without_citations(text: str) -> str:
+    """A sentence in which no number stands in brackets, as a citation does, but in code, which has none."""
+    pieces = text.split("`")
+    pieces[::2] = [_LIKE_A_CITATION.sub(r"(\1)", piece) for piece in pieces[::2]]
+    paired = len(pieces) % 2 and "" not in pieces[1:-1]
+    if paired and not _LIKE_A_CITATION.search("".join(pieces[::2])):
+        return "`".join(pieces)
+    return _LIKE_A_CITATION.sub(r"(\1)", text.replace("`", "'"))  # other marks could make code of our citations
 
 
 def _with_list_entries(sentences: Iterable[str]) -> Iterable[str]:
