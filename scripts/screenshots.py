@@ -1,4 +1,7 @@
-"""Pictures of the page: twelve states at three widths, of the sample workspace, into a folder that is not committed."""
+"""Pictures of the page: twelve states at three widths, of the sample workspace, into a folder that is not committed.
+
+`scripts/screenshots.py docs` takes those of the documents anew, into docs/pictures/.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import uvicorn
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from weftwork import Weft, sample
@@ -38,6 +43,13 @@ STATES: dict[str, dict[str, Any]] = {
     "11-documents": {"view": "documents"},
     "12-memories": {"view": "memories"},
 }
+PICTURES = Path("docs/pictures")
+FOR_DOCS: dict[str, dict[str, Any]] = {
+    "context": {"query": "What do librarians check when a telescope comes back?", "budget": 600},
+    "two-users": STATES["09-two-users"],
+}
+COLOURS = 96
+"""Enough for the page, and a third of the bytes."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
@@ -76,19 +88,37 @@ def take(browser: Browser, url: str, size: str, scheme: Any) -> None:
     context.close()
 
 
+def take_for_docs(browser: Browser, url: str) -> None:
+    """Take the pictures that the documents show."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
+    for name, settings in FOR_DOCS.items():
+        page.goto("about:blank")
+        page.goto(f"{url}/#{urlencode(settings)}")
+        page.wait_for_selector("body.asked:not(.busy)")
+        page.wait_for_load_state("networkidle")
+        picture = Image.open(BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
+        picture.save(PICTURES / f"{name}.png", optimize=True)
+    page.close()
+
+
 def main() -> None:
     """Take all pictures."""
     path = os.environ.get("WEFTWORK_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         sys.exit("no browser: install one with  apt-get install chromium  or name it in WEFTWORK_BROWSER")
-    FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as url, sync_playwright() as playwright:
+    for_docs = sys.argv[1:] == ["docs"]
+    folder = PICTURES if for_docs else FOLDER
+    folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as store, serving(Path(store)) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        for size in WIDTHS:
-            take(browser, url, size, "light")
-        take(browser, url, "wide", "dark")
+        if for_docs:
+            take_for_docs(browser, url)
+        else:
+            for size in WIDTHS:
+                take(browser, url, size, "light")
+            take(browser, url, "wide", "dark")
         browser.close()
-    sys.stdout.write(f"{len(list(FOLDER.glob('*.png')))} pictures are in {FOLDER}/\n")
+    sys.stdout.write(f"{len(list(folder.glob('*.png')))} pictures are in {folder}/\n")
 
 
 if __name__ == "__main__":
