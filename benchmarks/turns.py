@@ -1,7 +1,7 @@
 """What a conversation costs: tokens sent and not cached, and the evidence that the model has at each message.
 
 LoCoMo: each conversation is a workspace, and a user asks its questions one after the other in one thread, with a
-greeting or thanks now and then. Agents: three sessions with outputs of tools of some 20,000 tokens
+message that needs no sources now and then. Agents: three sessions with outputs of tools of some 20,000 tokens
 (benchmarks/agent_sessions.py). Each way has the same budget for all messages of a request together:
 
   turn     `weft.turn`: sources are added once, before the message that they answer
@@ -16,7 +16,7 @@ greeting or thanks now and then. Agents: three sessions with outputs of tools of
   share     uncached tokens beside those of `whole`
   reuse     tokens that were cached, of all that were sent with the request before: the most that can be
   recall    share of the evidence that stands in the messages, word for word
-  unneeded  share of greetings and thanks for which sources were added
+  unneeded  share of messages that need none ("thanks!", "go on") for which sources were added
 
 "difference" is the recall of `turn` minus that of `whole`, with the interval in which it lies for 95 % of resampled
 sets of questions.
@@ -42,14 +42,14 @@ from benchmarks.corpus import data_folder
 from benchmarks.timing import say
 from weftwork import Message, Weft
 from weftwork.collect import HistoryCollector
-from weftwork.query import is_courtesy
 from weftwork.surface import surface
 
 BUDGETS = (4_000, 8_000, 16_000)
 WAYS = ("turn", "whole", "filled", "history")
-COURTESIES = ("hello!", "thanks!", "ok, great", "perfect, thank you", "good morning", "cheers", "👍")
+ASIDES = ("hello!", "yes, do that", "thanks!", "go on", "perfect, thank you", "translate it to German", "wait", "👍")
+"""Messages that need no sources."""
 EVERY = 6
-"""A courtesy stands after so many questions."""
+"""One of them stands after so many questions."""
 HISTORY_SHARE = 4
 """Beside a whole context, the chat has one part in so many of the budget."""
 RESAMPLED = 1_000
@@ -120,14 +120,13 @@ class Ways:
             sent["whole"], added = self._whole(step.message, self._plain_recipe())
             sent["filled"], filled = self._whole(step.message, "conversation")
         sent["history"] = self._latest([*self.full, ("user", step.message)], self.budget)
-        courtesy = is_courtesy(step.message)
         for way, messages in sent.items():
             account = self.accounts[way]
             account.add(messages, self.count)
             if needs:
                 have = _plain("\n".join(words for _, words in messages))
                 account.recalls.append(statistics.fmean(_plain(each) in have for each in needs))
-            if courtesy:
+            elif not step.tool:
                 account.unneeded.append({"turn": turn.inject, "whole": added, "filled": filled}.get(way, False))
         if step.tool:
             with surface(""):
@@ -238,7 +237,7 @@ def _locomo(budget: int, args: argparse.Namespace) -> Iterable[dict[str, Account
             for place, (question, evidence) in enumerate(conversation.questions[: args.questions]):
                 ways.ask(Step(question, answer=answers[question]), [texts[each] for each in sorted(evidence)])
                 if place % EVERY == EVERY - 1:
-                    ways.ask(Step(COURTESIES[place // EVERY % len(COURTESIES)], answer="You are welcome."), ())
+                    ways.ask(Step(ASIDES[place // EVERY % len(ASIDES)], answer="You are welcome."), ())
             yield ways.accounts
 
 

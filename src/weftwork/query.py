@@ -26,10 +26,14 @@ COURTESIES = frozenset(
     """thanks thank thx cheers ok okay alright fine cool great perfect nice awesome excellent wonderful brilliant super
     good well lovely sure agreed understood noted got hi hello hey morning afternoon evening night bye goodbye welcome
     sorry much lot lots wow haha lol done see soon later day weekend helpful helps helped appreciate makes
-    sense""".split()
+    sense danke dank schön vielen merci beaucoup gracias grazie obrigado obrigada bedankt tack hallo bonjour hola
+    ciao""".split()
 )
 """Words of thanks, greetings and assent."""
-ALWAYS_COURTEOUS = frozenset("thanks thank thx cheers ok okay hi hello hey bye goodbye lol haha wow".split())
+ALWAYS_COURTEOUS = frozenset(
+    """thanks thank thx cheers ok okay hi hello hey bye goodbye lol haha wow danke merci gracias grazie obrigado
+    obrigada bedankt hallo bonjour hola ciao""".split()
+)
 
 INTENTS: dict[str, tuple[str, ...]] = {
     "task": ("todo", "kanban_card", "task"),

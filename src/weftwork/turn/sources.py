@@ -9,11 +9,11 @@ from datetime import datetime
 from weftwork.collect import HistoryCollector, Inquiry, ReferencesCollector
 from weftwork.compose.ordering import Ordered, WithEvidence, collapsed
 from weftwork.compose.repeats import GIVEN
-from weftwork.query import is_courtesy
 from weftwork.recipe import Recipe
 from weftwork.render import Template
 from weftwork.request import Request
 from weftwork.store.protocol import View
+from weftwork.turn.asking import asks_for_sources, why_not
 from weftwork.turn.given import Given, Part, parts_of
 from weftwork.types import MEMORY, PINNED, Candidate, Context, Decision, Filters, NodeInfo
 
@@ -157,8 +157,8 @@ class Search:
         self.added.room, self.added.named = self.room, tuple(named)
         if named:
             self._named(named)
-        if is_courtesy(message):
-            self.added.reason = self.added.reason or "a courtesy asks for nothing"
+        if not asks_for_sources(message):
+            self.added.reason = self.added.reason or why_not(message)
             return self._finished()
         if self.room < LEAST:
             self.added.reason = (

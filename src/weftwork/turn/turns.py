@@ -16,10 +16,10 @@ from weftwork.answer import check_sources
 from weftwork.errors import InvalidInput
 from weftwork.options import named_options
 from weftwork.pack import check_budget
-from weftwork.query import is_courtesy
 from weftwork.recipe import Recipe
 from weftwork.request import Message, Request
 from weftwork.store.protocol import View
+from weftwork.turn.asking import asks_for_sources
 from weftwork.turn.compaction import compact
 from weftwork.turn.given import Given, Part, parts_of, withdraw
 from weftwork.turn.prompt import compose, is_message
@@ -280,7 +280,7 @@ class _Turn:
     def _with_room(self, messages: Sequence[Node]) -> Sequence[Node]:
         """The messages that are sent as they are, with the older ones compacted where no room would be left."""
         used = compose(self.given, messages, self.counter).tokens
-        wanted = 0 if is_courtesy(messages[-1].text) else self.budget // SHARE // 2
+        wanted = self.budget // SHARE // 2 if asks_for_sources(messages[-1].text) else 0
         if used + wanted <= self.budget or (len(messages) == 1 and used <= self.budget):
             return messages
         self.compacted = True
