@@ -4,12 +4,14 @@ import pytest
 
 from weftwork.turn.asking import asks_for_sources
 
-ASIDES = """thanks! / yes / yes, do that / go on / continue / what? / hm / explain / can you repeat that? / I see / try again
-wait / translate it to German / please make it shorter / write it as a table / that's wrong / good point
-how are you? / it works now / what did I just ask? / danke schön / nope / hello, can you help me?"""
-QUESTIONS = """why? / tell me more / and the second one? / how do I do it? / any examples? / Who carried it? / and tomorrow?
-Ben? / Explain GitHub Pages / translate the handbook to German / continue with the migration / what did Ben say?
-next steps / What are the next steps? / is the dome right? / wie geht das? / rewrite this using our style guide / when did she go?"""
+ASIDES = """thanks! / yes / yes, do that / go on / continue / what? / hm / explain / can you repeat that?
+I see / try again / wait / translate it to German / please make it shorter / write it as a table
+that's wrong / good point / how are you? / it works now / what did I just ask? / nope
+danke schön / hello, can you help me?"""
+QUESTIONS = """why? / tell me more / and the second one? / how do I do it? / any examples? / Who carried it?
+and tomorrow? / Ben? / Explain GitHub Pages / translate the handbook to German / continue with the migration
+what did Ben say? / next steps / What are the next steps? / is the dome right? / wie geht das?
+rewrite this using our style guide / when did she go?"""
 
 
 @pytest.mark.parametrize("message", ASIDES.replace("\n", " / ").split(" / "))
