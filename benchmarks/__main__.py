@@ -19,6 +19,7 @@ from benchmarks import (
     documents,
     follow_ups,
     graph,
+    hostile,
     ingest,
     injection,
     latency,
@@ -55,6 +56,7 @@ EXAMPLES = """examples:
   python -m benchmarks contexts --sets kb_foam_docs --budgets 1000 --text
   python -m benchmarks peers --json --save
   python -m benchmarks load --seconds 30 --json
+  python -m benchmarks hostile
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
   python -m benchmarks follow-ups --half confirm --json
@@ -81,6 +83,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "latency": latency,
     "ingest": ingest,
+    "hostile": hostile,
     "injection": injection,
     "documents": documents,
     "memory": memory,
