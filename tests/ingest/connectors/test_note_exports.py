@@ -82,7 +82,7 @@ def test_notes_of_keep_have_labels_and_checklists_and_the_trash_is_left_out(tmp_
     assert name == "keep"
     assert [(node.title, node.fields["status"]) for node in found.of("todo")] == [("birch", "done"), ("cork", "open")]
     idea = found.node("A lighter tube.")
-    assert (idea.tags, shown(idea), idea.text) == (("optics",), {"archived": True}, "A lighter tube.\nOf cork.")
+    assert (idea.tags, shown(idea), idea.text) == (("optics",), {"archived": True}, "Of cork.")
     assert idea.updated_at.isoformat() == "2026-03-04T08:00:00+00:00"
     assert [skipped.why for skipped in found.skipped] == ["1 notes are in the trash"]
     assert "gone" not in "".join(node.text for node in found.nodes)

@@ -342,6 +342,18 @@ def test_a_list_item_in_brackets_that_is_no_task_is_none(read):
     assert tree(read("- [ab] x\n- [link](a.md)\n- [ ]x")) == [(0, "page", "Finch", "- [ab] x\n- [link](a.md)\n- [ ]x")]
 
 
+def test_fields_that_a_text_states_are_not_said_beside_it_again(weft, tmp_path):
+    from weftwork.ingest.follow import follow
+
+    path = tmp_path / "Coating.md"
+    path.write_text("---\nowner: Ana\n---\nstate:: aluminised\n\nIt was coated.\n\n- [ ] ship it [due:: 2026-04-01]\n")
+    follow(weft, path, get_connector("obsidian"))
+    texts = (weft.read("Coating", ids=False).text, weft.context("When was the coating shipped?", budget=500).text)
+    for text in texts:
+        assert (text.count("owner"), text.count("state"), text.count("2026-04-01")) == (1, 1, 1)
+    assert weft.read("Coating").node.fields["state"] == "aluminised"
+
+
 def test_tags_are_words_after_a_hash_outside_of_code_links_and_headings(read):
     page = nodes(read("#one, (#no) x#no #2024 #y2024 `#no` [#no](a) [[a#no]] #a/b-c_d #日本 # no\n\n# Head #h"))[0]
     assert page.tags == ("one", "y2024", "a/b-c_d", "日本", "h")

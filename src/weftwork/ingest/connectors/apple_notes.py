@@ -22,7 +22,7 @@ class AppleNotes:
 
     name = "apple-notes"
     summary = "Apple Notes: iCloud Notes of privacy.apple.com, its zip or folder"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """A path in which texts stand in folders that are called like them."""

@@ -38,7 +38,7 @@ class Bear:
 
     name = "bear"
     summary = "Bear backups (.bear2bk), TextBundle and TextPack"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """A path whose texts each stand in a bundle with an `info.json`."""

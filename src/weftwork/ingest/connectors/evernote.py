@@ -30,7 +30,7 @@ class Evernote:
 
     name = "evernote"
     summary = "Evernote exports: .enex files"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """An `.enex` file that begins like one."""

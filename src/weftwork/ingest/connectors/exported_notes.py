@@ -43,6 +43,9 @@ class ExportedNote:
 def note_pieces(note: ExportedNote) -> Iterator[Yielded]:
     """The page of a note, its sections and tasks, and its name for links."""
     body = lined(note.text)
+    begin, _, below = body.lstrip().partition("\n")
+    if begin.strip() == note.title:  # a note without a title is called what it begins with
+        body = below
     try:
         top = sections(body, _is_task)
     except TooDeep as error:

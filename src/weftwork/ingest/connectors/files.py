@@ -21,7 +21,7 @@ class Files:
 
     name = "files"
     summary = "Any files and folders: documents, text, source code, tables"
-    version = 7
+    version = 8
 
     def recognises(self, path: Path) -> float:
         """Return the lowest confidence for any path."""

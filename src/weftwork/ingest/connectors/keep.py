@@ -31,7 +31,7 @@ class Keep:
 
     name = "keep"
     summary = "Google Keep: a Takeout's zip or folder"
-    version = 1
+    version = 2
 
     def recognises(self, path: Path) -> float:
         """A path whose first JSON files are notes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from weftwork.types import UNSEEN, FieldValue
 
 LEVEL = "_level"
@@ -23,3 +25,10 @@ def heading_fields(level: int, written: str = "") -> dict[str, FieldValue]:
     if written:
         fields[HEADING] = written
     return {**fields, UNSEEN: tuple(fields)} if fields else {}
+
+
+def with_written(fields: Mapping[str, FieldValue], text: str) -> dict[str, FieldValue]:
+    """The fields of a node with this text: those that stand in it, `key:: value`, are not shown beside it again."""
+    unseen = fields.get(UNSEEN)
+    names = (*(unseen if isinstance(unseen, tuple) else ()), *(name for name in fields if f"{name}::" in text))
+    return {**fields, UNSEEN: names} if names else dict(fields)

@@ -12,7 +12,7 @@ from typing import Any
 from weftwork.ingest.connectors import frontmatter, inline
 from weftwork.ingest.connectors.converted import converter_for, markdown_of
 from weftwork.ingest.connectors.folders import FoundFile
-from weftwork.ingest.connectors.levels import heading_fields
+from weftwork.ingest.connectors.levels import heading_fields, with_written
 from weftwork.ingest.connectors.markdown import Kind, Section, TooDeep, lined, plain, sections
 from weftwork.ingest.connectors.plain import modified, path_names, source_of
 from weftwork.ingest.connectors.protocol import Anchor, Link, Named, Source, Yielded
@@ -97,9 +97,10 @@ def _page(
         written = heading_fields(0, first.heading)
     text = nodes.begin(first)
     nodes.add(rest)
+    fields = {**nodes.page_fields, **_fields(properties, aliases, first.lead), **written}
     yield Node(
         id=name, type="page", title=title, text=text, parent=file.parent, position=file.position,
-        tags=tuple(nodes.all_tags), fields={**nodes.page_fields, **_fields(properties, aliases, first.lead), **written},
+        tags=tuple(nodes.all_tags), fields=with_written(fields, text),
         source=shown(str(file.path)), created_at=_created(properties), updated_at=modified(file),
     )  # fmt: skip
     yield from _called(name, file.key, title, (heading, *aliases))

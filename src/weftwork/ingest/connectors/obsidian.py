@@ -25,7 +25,7 @@ class Obsidian:
 
     name = "obsidian"
     summary = "Obsidian vaults: notes with links, tags, tasks and attachments"
-    version = 7
+    version = 8
 
     def recognises(self, path: Path) -> float:
         """A folder with `.obsidian`, or mostly notes of which a third link by name."""
@@ -48,7 +48,7 @@ class Markdown:
 
     name = "markdown"
     summary = "Markdown files and folders of them"
-    version = 7
+    version = 8
 
     def recognises(self, path: Path) -> float:
         """A Markdown file, or a folder of which more than half is Markdown."""

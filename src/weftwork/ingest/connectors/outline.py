@@ -105,7 +105,7 @@ def page_pieces(page: Page, source_id: str) -> Iterator[Yielded]:
     yield from outline.pieces()
     yield Named(source_id, page.title)
     yield from (Named(source_id, alias, "alias") for alias in page.aliases)
-    if "/" in page.title.strip("/") and not page.day:
+    if "/" in page.title.strip("/") and "://" not in page.title and not page.day:
         yield Link(source=source_id, names=(page.title.rpartition("/")[0],), label="namespace")
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from weftwork.ingest.connectors import inline
 from weftwork.ingest.connectors.block_ids import BlockNames
-from weftwork.ingest.connectors.levels import heading_fields, item_fields
+from weftwork.ingest.connectors.levels import heading_fields, item_fields, with_written
 from weftwork.ingest.connectors.markdown import Block, Section, Stretch
 from weftwork.ingest.connectors.protocol import Anchor, Link, Yielded
 from weftwork.types import ABOUT, FieldValue, Node, subject_of
@@ -130,10 +130,11 @@ class SectionNodes:
         self._taken.update(names[:1])
         readable, tags = self._scanned(prose)
         inner = {} if kind == "todo" else _bracketed(readable)
+        fields = with_written({**inner, **fields}, f"{title}\n{text}")
         node = Node(
             id=f"{self.page}#{name or self._names.name(kind, content)}", type=kind, title=title, text=text,
             parent=above.id, position=self._children[above.id], tags=tags,
-            fields={**inner, **fields, ABOUT: above.subject}, source=self.source, updated_at=self.updated_at,
+            fields={**fields, ABOUT: above.subject}, source=self.source, updated_at=self.updated_at,
         )  # fmt: skip
         self._children[above.id] += 1
         self.pieces.append(node)
