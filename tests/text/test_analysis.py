@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weftwork.text.analysis import MAX_TERMS, analyse, parse, query_terms, spaced
+from weftwork.text.analysis import MAX_TERMS, analyse, length, parse, query_terms, spaced
+from weftwork.text.languages import FUNCTION_WORDS
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,10 @@ def test_any_text_can_be_parsed(text):
 
     assert len(query.terms) == len(set(query.terms)) <= MAX_TERMS
     assert all(query.phrases) and all(query.prefixes)
+
+
+@given(
+    st.text(max_size=80) | st.sampled_from(["Die e-Mails des getUserName, FY2022", "東京都は 大きい", "Köln’s œuvre"])
+)
+def test_a_text_has_as_many_stems_in_every_language(text):
+    assert {len(analyse(text, language)) for language in FUNCTION_WORDS} == {length(text)}

@@ -133,7 +133,7 @@ def sound(node: Node) -> Node:
 def _mended(value: Any) -> Any:
     match value:
         case str():
-            return _SURROGATE.sub("\ufffd", value)
+            return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
         case tuple() | list() | set() | frozenset():
             return type(value)(map(_mended, value))
         case Mapping():

@@ -9,7 +9,7 @@ from weftwork.store.sql.codec import indexed_pairs, searchable
 from weftwork.store.sql.put import Draft, Putter
 from weftwork.store.sqlite import write_queries
 from weftwork.store.sqlite.session import Session
-from weftwork.text.analysis import analyse
+from weftwork.text.analysis import length
 from weftwork.types import Node, Passage
 
 ADD_TAG = "INSERT OR IGNORE INTO tags (workspace, tag, node) VALUES (?, ?, ?)"
@@ -84,7 +84,7 @@ class SqlitePutter(Putter):
 
 def word_count(node: Node, passage: Passage) -> int:
     """The length of a passage in words, as the index counts it."""
-    return len(analyse(searchable(node, passage)))
+    return length(searchable(node, passage))
 
 
 def next_number(session: Session, table: str) -> int:
