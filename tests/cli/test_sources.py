@@ -189,6 +189,8 @@ def test_settings_are_shown_with_their_origin_and_set(weft, filled, monkeypatch)
     assert weft("config", "--json").json["budget"]["from"].endswith("weftwork.toml")
     assert weft("context", "mirror", "--json").json["budget"] == 900
     assert weft("config", "set", "budget", "lots").code == 2
+    assert "unknown tokenizer 'gpt-elf'" in weft("config", "set", "tokenizer", "gpt-elf").err
+    assert weft("config", "get", "tokenizer").out == "o200k_base\n", "a wrong one is not written"
     assert "unknown setting 'buget'" in weft("config", "set", "buget", "1").err
     assert weft("config", "get", "mentions").out == "True\n"
 

@@ -11,6 +11,7 @@ from weftwork.cli.options import as_json, one_line, print_json
 from weftwork.config import ENVIRONMENT, Config, load_config, nearest_file, set_setting
 from weftwork.errors import UnknownName
 from weftwork.store.open import shown
+from weftwork.text.tokens import get_counter
 
 NAMES = tuple(Config.__slots__)
 SETTABLE = tuple(name for name in NAMES if not isinstance(getattr(Config(), name), Mapping))
@@ -67,6 +68,8 @@ def set_command(name: str, value: str) -> None:
     """
     if name not in SETTABLE:
         raise UnknownName("setting", name, SETTABLE)
+    if name == "tokenizer":
+        get_counter(value)  # every command would fail with one that there is not
     path = set_setting(Path.cwd(), name, _typed(name, value))
     click.echo(f"{name} = {value} in {path}")
 
