@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -254,3 +255,26 @@ def test_contexts_are_made_even_where_no_receipt_can_be_written(weft, monkeypatc
     assert weft.context(QUERY).text
     assert weft.receipts.list() == []
     assert "receipts were not written" in caplog.text
+
+
+def test_who_lists_receipts_waits_for_those_that_another_thread_is_writing(weft, monkeypatch):
+    weft.context(QUERY)
+    taken, go, listed = threading.Event(), threading.Event(), []
+    put = weft.store.receipts.put
+
+    def slowly(*args, **more):
+        taken.set()
+        assert go.wait(30)
+        put(*args, **more)
+
+    monkeypatch.setattr(weft.store.receipts, "put", slowly)
+    writer = threading.Thread(target=weft.receipts.write_pending)
+    reader = threading.Thread(target=lambda: listed.extend(weft.receipts.list()))
+    writer.start()
+    assert taken.wait(30)
+    reader.start()
+    reader.join(0.1)  # it may not have begun; then it proves nothing, and does not fail
+    go.set()
+    writer.join()
+    reader.join()
+    assert [receipt.query for receipt in listed] == [QUERY]

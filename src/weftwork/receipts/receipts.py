@@ -42,6 +42,7 @@ MOST_LEFT_OUT = 20
 """Candidates that were left out of which a receipt tells, the best."""
 MOST_RECORDS = 64
 """Contexts whose receipts are kept as they are written, since the cache may hand them out again."""
+WAIT_SECONDS = 5.0
 PENDING = 20
 """Receipts of contexts that wait to be written together."""
 Shown = Mapping[str, tuple[str, Sequence[str]]]
@@ -66,6 +67,7 @@ class Receipts:
         self._pending: list[tuple[Context, Request, Recipe, int, datetime, str]] = []
         self._records: dict[int, tuple[Context, dict[str, Any]]] = {}
         self._guard = threading.Lock()
+        self._writing = threading.Lock()
         self._timer: threading.Timer | None = None
 
     def note(self, context: Context, request: Request, recipe: Recipe, version: int) -> None:
@@ -86,10 +88,15 @@ class Receipts:
 
     def write_pending(self) -> None:
         """Write what waits to be written; where the store cannot be written, reading goes on."""
+        # Who reads receipts waits for those that another thread is writing; not for ever, within a transaction.
+        ours = self._writing.acquire(timeout=WAIT_SECONDS)
         try:
             self._write_pending()
         except StoreError as error:
             log.warning("receipts were not written: %s", error)
+        finally:
+            if ours:
+                self._writing.release()
 
     def _write_pending(self) -> None:
         with self._guard:
