@@ -285,7 +285,8 @@ class TestContext:
 
     def test_every_candidate_has_a_decision_with_a_reason(self, weft):
         weft.add(notes(15))
-        written = json.loads(to_json(weft.context("mirror telescope", budget=660, recipe=EVERYTHING_FOUND)))
+        recipe = replace(EVERYTHING_FOUND, lines=True)
+        written = json.loads(to_json(weft.context("mirror telescope", budget=660, recipe=recipe)))
         fates = {each["fate"] for each in written["decisions"]}
         assert {"included", "line", "dropped"} <= fates
         assert all(each["reason"] and each["findings"] and each["signals"] for each in written["decisions"])
@@ -354,6 +355,31 @@ class TestContext:
         assert decision(context, "plans").reason == "a folder, with nothing to quote"
         assert "plans" in shown(weft.context("[[Mirror plans]]"))
         assert shown(weft.context("plans for the mirror")) == ["notes"], "the folder is no measure for the others"
+
+    def test_titles_without_text_and_tables_of_contents_are_left_out(self, weft):
+        weft.add(
+            [
+                Node(
+                    id="guide",
+                    type="page",
+                    title="Guide",
+                    text="- [Align](#align)\n  1. [Mirror](#mirror)\n\n- [[#Mirror]]",
+                ),
+                Node(id="align", type="heading", title="Align the mirror", parent="guide"),
+                Node(id="laser", text="Align the mirror with a laser.", parent="align"),
+                Node(id="empty", type="heading", title="Clean the mirror", parent="guide", position=1),
+                Node(id="bare", type="page", title="The mirror"),
+                Node(id="links", text="- See [the mirror](#mirror)"),
+            ]
+        )
+        context = weft.context("align the mirror", recipe=EVERYTHING_FOUND)
+        assert "a laser" in context.text and "(#align)" not in context.text
+        assert "See [the mirror](#mirror)" in context.text
+        assert decision(context, "guide").reason.startswith("a table of contents")
+        for name in ("empty", "bare"):
+            assert decision(context, name).reason == "a title, with no text below it"
+        assert "align" not in {each.node for each in context.trace if each.fate == "dropped"}
+        assert "bare" in shown(weft.context("[[The mirror]]"))
 
     def test_notes_with_much_less_evidence_than_the_best_do_not_fill_a_budget(self, weft):
         weft.add(

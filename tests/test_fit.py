@@ -195,18 +195,7 @@ def test_a_template_that_shows_its_sections_anyway_shows_them_without_candidates
 
 
 def test_sections_come_in_their_fixed_order_and_unknown_ones_last_by_name():
-    names = [
-        "zebra",
-        "history",
-        "activity",
-        "apple",
-        "semantic",
-        "references",
-        "relations",
-        "memories",
-        "focus",
-        "system",
-    ]
+    names = ["zebra", "apple", *reversed(SECTIONS)]
     made = [candidate(f"n{n}", f"text {n}", section=name, key=n + 1, score=n / 10) for n, name in enumerate(names)]
     context = fitted(made, 1000)
     assert [section.name for section in context.sections] == [*SECTIONS, "apple", "zebra"]
@@ -306,13 +295,13 @@ def test_what_says_the_same_is_in_the_trace_with_what_it_repeats():
 
 
 def test_overflow_lines_are_cited_but_are_no_items():
-    context = fitted(several(30, words=40), 500, packer="overflow")
+    context = fitted(several(30, words=40), 500, packer="overflow", lines=True)
     assert context.overflow
     listed = {excerpt.citation for excerpt in context.overflow}
     assert {excerpt.form for excerpt in context.overflow} == {"line"}
     assert listed <= {each.id for each in context.citations}
     assert not listed & {item.candidate.passage.citation for item in context.items}
-    assert not fitted(several(30, words=40), 500, lines=False).overflow
+    assert not fitted(several(30, words=40), 500).overflow, "the default recipe lists no titles"
 
 
 def test_a_template_that_does_not_exist_is_refused():

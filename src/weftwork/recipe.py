@@ -31,7 +31,7 @@ from weftwork.collect import (
     VisualCollector,
     WholePages,
 )
-from weftwork.compose.ordering import Order, Ordering, WithEvidence, as_scored
+from weftwork.compose.ordering import Order, Ordering, Supported, WithEvidence, as_scored
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.pack import Packer
 from weftwork.pack.density import Density
@@ -197,7 +197,6 @@ RECIPES: dict[str, Recipe] = {
             profile=get_profile("balanced"),
             packer=Overflow(modest=True),
             sections=ASKED_FOR,
-            lines=True,
             min_support=MIN_SUPPORT,
             order=WithEvidence(0.5, tasks_alone=False),
         ),
@@ -281,11 +280,11 @@ RECIPES: dict[str, Recipe] = {
 
 
 SEARCHES: dict[str, Recipe] = {
-    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=as_scored)
-    for mode, collectors in (
-        ("hybrid", (LexicalCollector(), SemanticCollector())),
-        ("words", (LexicalCollector(),)),
-        ("vector", (SemanticCollector(threshold=0.0),)),
+    mode: Recipe(name=mode, collectors=collectors, profile=Profile("search", {"relevance": 1.0}), order=order)
+    for mode, collectors, order in (
+        ("hybrid", (LexicalCollector(), SemanticCollector()), Supported(MIN_SUPPORT)),
+        ("words", (LexicalCollector(),), as_scored),
+        ("vector", (SemanticCollector(threshold=0.0),), as_scored),
     )
 }
 """The recipes of plain searches, by mode."""

@@ -55,6 +55,14 @@ def test_what_the_workspace_answers_is_shown(workshop, query):
     assert not context.warnings
 
 
+def test_a_search_finds_nothing_by_a_faint_likeness_alone_but_words_always(workshop):
+    assert workshop.search("asdkjh qwe zzz") == []
+    assert workshop.search("football in Brazil") == []
+    assert workshop.search("football in Brazil", mode="vector")
+    assert workshop.search("thanks!")[0].node.id == "thanks"
+    assert workshop.search("needel")
+
+
 def test_the_least_support_can_be_set(workshop):
     assert "ask with min_support=0" in workshop.context("thanks!").warnings[0]
     assert workshop.context("thanks!", min_support=0).items

@@ -10,7 +10,7 @@ from typing import Literal
 
 from weftwork.collect.inquiry import Inquiry
 from weftwork.compose.offers import HISTORY, Offer, alone, group, has_fields, offer, outline_nodes
-from weftwork.compose.ordering import is_bare
+from weftwork.compose.ordering import nothing_to_quote
 from weftwork.compose.reading import Reading
 from weftwork.text.instructions import instruction_marks
 from weftwork.types import Candidate, Decision, Finding, NodeInfo, Outline, Record
@@ -26,6 +26,8 @@ REACH = 3
 """Budgets that better passages of a section fill before further documents are not even read."""
 LEAST_REACH = 4_000
 HEADING_TOKENS = 12
+TITLED = frozenset({"heading", "page"})
+"""Types whose title stands above a text and is none itself."""
 _EMBEDS = re.compile(r"\s*(?:!\[\[[^\]\n]*\]\]\s*)+")
 BEYOND_REACH = "the budget was used up: better ones alone would fill it three times"
 
@@ -81,8 +83,11 @@ def compose(
         elif not outline.head.valid_at(as_of):
             outline = _without_head(outline, hits)
         reading = Reading.of(_with_hits(outline, hits, excluded))
+        silent = [hit for hit in hits if _is_silent(reading, hit)]
+        left_out += [Decision.on(hit, "dropped", "a title, with no text below it") for hit in silent]
+        quoted = [hit for hit in hits if hit not in silent] if silent else hits
         elsewhere = (everywhere[name] | inquiry.given_keys) - {candidate.key for candidate in hits}
-        offers.append(offer(section, reading, hits, whole=unit == "node", budget=total, elsewhere=elsewhere))
+        offers.append(offer(section, reading, quoted, whole=unit == "node", budget=total, elsewhere=elsewhere))
         # What stands around hits in two sections is offered once.
         everywhere[name].update(key for part in offers[-1].parts for key in part.keys)
     hits_by_key = {hit.key: hit for hits in (candidates, *groups.values()) for hit in hits}
@@ -100,8 +105,8 @@ def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Can
     opened: set[str] = set()
     for candidate in candidates:
         document, section = candidate.document or candidate.node.id, candidate.section
-        if is_bare(candidate):
-            left_out.append(Decision.on(candidate, "dropped", "a folder, with nothing to quote"))
+        if reason := nothing_to_quote(candidate):
+            left_out.append(Decision.on(candidate, "dropped", reason))
         elif _embeds_alone(candidate):
             left_out.append(Decision.on(candidate, "dropped", "it embeds another file, with nothing to quote"))
         elif spent[section] <= reach or document in opened or candidate.asked or section == HISTORY:
@@ -111,6 +116,13 @@ def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Can
         else:
             left_out.append(Decision.on(candidate, "dropped", BEYOND_REACH))
     return reached, left_out
+
+
+def _is_silent(reading: Reading, hit: Candidate) -> bool:
+    """Return True for the title of a page or a section without any text, unless it was asked for."""
+    if hit.asked or hit.node.type not in TITLED or hit.passage.text.strip() or has_fields(hit):
+        return False
+    return not any(reading.tokens[key] for key in reading.below(reading.owner[hit.key]))
 
 
 def _embeds_alone(candidate: Candidate) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS
 from weftwork.compose.offers import has_fields
 from weftwork.compose.repeats import without_repeats
+from weftwork.score.support import support
 from weftwork.text.analysis import only_repeats
 from weftwork.types import CONTAINERS, SEARCHED, Candidate, Decision, Kind, NodeInfo
 
@@ -28,6 +30,8 @@ MOST_EDGES = 1_000
 """The heaviest edges of a node among which its contradictions are looked for."""
 COUNTED: frozenset[Kind] = SEARCHED | {"adjacent"}
 """Kinds of findings that count towards a limit."""
+_ENTRY = re.compile(r"(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[[^\]]*\]\(#[^)]*\)|\[\[#[^\]]+\]\])")
+"""A line that only links to a heading of the same document."""
 _EARLY = datetime.min.replace(tzinfo=UTC)
 
 
@@ -39,6 +43,21 @@ def collapsed(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
 def as_scored(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
     """All candidates in the order of their scores: the order of a search."""
     return list(candidates), []
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """The order of a search by words and meaning: nothing where it has meaning alone, with too little support."""
+
+    least: float
+
+    def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
+        """All candidates in the order of their scores, or none."""
+        reached = None if any(each.found_as("words", "fuzzy") for each in candidates) else support(inquiry)
+        if reached is None or reached >= self.least:
+            return list(candidates), []
+        reason = f"no word of the query, and its support is {reached:.2f}, below {self.least:.2f}"
+        return [], [Decision.on(candidate, "dropped", reason) for candidate in candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +101,7 @@ class WithEvidence:
         strengths = list(zip(candidates, _strengths(inquiry, candidates), strict=True))
         evidence = _best_of_documents(strengths)
         missing = _best_of_documents([pair for pair in strengths if pair[0].key not in given])
-        quotable = {candidate.document or candidate.node.id for candidate in candidates if not is_bare(candidate)}
+        quotable = {each.document or each.node.id for each in candidates if not nothing_to_quote(each)}
         least = self.share * max((evidence[document] for document in quotable), default=0.0)
         question = inquiry.question
         in_state = self.tasks_alone and question.state is not None and not question.beside_state
@@ -221,11 +240,16 @@ def _without_echoes(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordere
     return others, echoes
 
 
-def is_bare(candidate: Candidate) -> bool:
-    """Return True for a folder without text or fields that was not asked for."""
-    if candidate.node.type not in CONTAINERS or candidate.asked:
-        return False
-    return not candidate.passage.text.strip() and not has_fields(candidate)
+def nothing_to_quote(candidate: Candidate) -> str:
+    """Return why a passage says nothing of its own; "" if it does, or was asked for."""
+    text = candidate.passage.text
+    if candidate.asked or has_fields(candidate):
+        return ""
+    if not text.strip():
+        return "a folder, with nothing to quote" if candidate.node.type in CONTAINERS else ""
+    lines = (line for line in map(str.strip, text.splitlines()) if line)
+    is_contents = all(_ENTRY.fullmatch(line) for line in lines)
+    return "a table of contents: it only repeats headings of its document" if is_contents else ""
 
 
 def _is_due(candidate: Candidate) -> bool:
