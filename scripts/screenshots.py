@@ -23,6 +23,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from weftwork import Weft, sample
+from weftwork.faces.memory import Memories
 from weftwork.server.http.app import make_app
 from weftwork.server.http.options import Limits, Local, Options
 
@@ -60,6 +61,9 @@ def serving(folder: Path) -> Iterator[str]:
     with Weft.open(folder / "studio.weft", clock=lambda: sample.NOW) as weft:
         sample.load(weft)
         weft.create_workspace("bare", owner=sample.OWNER)
+        memories = Memories(weft)
+        for text in ("Mira prefers calls before ten.", "The open evening is on 26 March, after the last shipment."):
+            memories.remember(text, user=sample.OWNER, workspace=sample.WORKSPACE)
         weft.context("Who can bring the foam in time?", user=sample.OWNER, workspace=sample.WORKSPACE, budget=600)
         options = Options(
             local=Local(user=sample.OWNER, workspace=sample.WORKSPACE), limits=Limits(requests_per_minute=0)

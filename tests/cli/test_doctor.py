@@ -1,6 +1,8 @@
 import shutil
 import sqlite3
 
+from weftwork import Node, Weft
+
 
 def test_a_sound_store_is_well(weft, filled):
     ran = weft("doctor")
@@ -39,3 +41,11 @@ def test_a_file_that_is_no_store_is_an_error(weft, here):
     ran = weft("doctor", "--store", "x.weft")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("error: x.weft is damaged or not a Weftwork store")
+
+
+def test_a_file_that_a_page_names_and_that_is_gone_is_a_problem(weft, filled):
+    with Weft.open(filled / "notes.weft") as opened:
+        opened.add([Node(id="p", type="document_page", text="x", fields={"image_path": "notes.weft.files/1/ab/p.png"})])
+    ran = weft("doctor", "--json")
+    assert (ran.code, len(ran.json["problems"])) == (1, 1)
+    assert "names the file notes.weft.files/1/ab/p.png, which is missing" in ran.json["problems"][0]

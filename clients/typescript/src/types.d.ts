@@ -293,7 +293,7 @@ export type Section = { "name": string; "title": string; "excerpts": Array<Excer
 
 export type SectionOut = { "name": string; "title": string; "tokens": number; "budget": number | null; "excerpts": Array<ExcerptOut> };
 
-export type SettingsOut = { "user": string; "scope": "read" | "write" | "admin"; "most_tokens": number; "workspaces": Array<InspectedWorkspace>; "home": string | null; "recipes": Array<InspectedRecipe>; "lenses": Array<InspectedLens>; "packers": Array<string>; "now": string };
+export type SettingsOut = { "user": string; "scope": "read" | "write" | "admin"; "most_tokens": number; "workspaces": Array<InspectedWorkspace>; "home": string | null; "recipes": Array<InspectedRecipe>; "lenses": Array<InspectedLens>; "packers": Array<string>; "section_titles": Record<string, string>; "now": string };
 
 export type SkippedOut = { "what": string; "why": string };
 

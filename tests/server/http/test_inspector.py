@@ -199,7 +199,7 @@ class TestReceipts:
         weft.add([Node(id="lamp", title="Lamp", text="The quartz lamp burns 40 W.")], workspace="studio")
         asked(weft, "quartz lamp", budget=301)
         page = visit.open(query="")
-        expect(page.locator("#recent .entry").first).to_contain_text("for ana · by python")
+        expect(page.locator("#recent .entry").first).to_contain_text("for ana · by Python")
         page.locator("#recent a").nth(1).click()
         expect(page.locator("#then-now")).to_contain_text("something else now")
         expect(page.locator("#receipt-title")).to_have_text("quartz lamp")

@@ -41,8 +41,7 @@ export const now = () => new Date(settings.now);
 export const mostTokens = () => settings.most_tokens;
 export const choices = () => settings;
 
-export const RECIPES = () => settings.recipes.map((each) =>
-  [each.name, each.name === "default" ? "every surface" : `recipe ${each.name}`]);
+export const RECIPES = () => settings.recipes.map((each) => [each.name, each.name]);
 
 export function show(state) {
   choose($("workspace"), settings.workspaces.map(name), state.workspace);
@@ -72,7 +71,7 @@ function showSections(state) {
   const share = (section) => Math.floor((recipe.sections[section] * tokens) / 4000);
   if (shown !== names.join()) {
     $("shares-fields").replaceChildren(...names.map((section) =>
-      el("label", { class: "field", text: section }, el("input", { type: "number", min: 0, step: 10, name: section }))));
+      el("label", { class: "field", text: settings.section_titles[section] ?? section }, el("input", { type: "number", min: 0, step: 10, name: section }))));
   }
   for (const input of $("shares-fields").querySelectorAll("input")) {
     input.placeholder = share(input.name);

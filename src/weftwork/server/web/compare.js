@@ -80,7 +80,7 @@ function chooser(state, does) {
   return el("div", { class: "chips", role: "group", "aria-label": "Compare with" }, el("span", { class: "muted", text: "Compare with" }),
     select("user", "As", [...same, ...users.map((each) => [each, each])]),
     el("label", { class: "chip" }, el("span", { text: "Tokens" }), tokens),
-    select("recipe", "Asked by", [...same, ...ask.RECIPES()]),
+    select("recipe", "Recipe", [...same, ...ask.RECIPES()]),
     select("lens", "Lens", [...same, [NONE, "none"], ...ask.choices().lenses.map((each) => [each.name, each.name])]),
     select("packer", "Packer", [...same, [NONE, "the recipe's"], ...ask.choices().packers.map((each) => [each, each])]));
 }
@@ -94,7 +94,7 @@ function presets(state, does) {
     el("div", { class: "questions" },
       others.slice(0, 4).map((each) => button(`As ${state.user}, and as ${each}`, go({ user: each }), "question-link")),
       button(`With ${number(tokens)} tokens, and with ${number(Math.max(1, Math.round(tokens / 2)))}`, go({ budget: Math.max(1, Math.round(tokens / 2)) }), "question-link"),
-      button("By every surface's recipe, and by a walk of the graph", go({ recipe: "graph" }), "question-link")));
+      button("By the default recipe, and by a walk of the graph", go({ recipe: "graph" }), "question-link")));
 }
 
 export function compareView(does) {

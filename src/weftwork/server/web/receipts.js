@@ -7,7 +7,9 @@ import { render } from "./markdown.js";
 
 const LATEST = 5;
 const place = (state, receipt) => `#${new URLSearchParams({ view: "receipts", workspace: state.workspace, user: state.user, receipt })}`;
-const about = (each) => [`for ${each.user}`, `by ${each.surface}`, ago(each.at, ask.now()), `${number(each.tokens)} of ${number(each.budget)} tokens`].join(" · ");
+const SURFACES = { python: "Python", http: "HTTP", mcp: "MCP" };
+const by = (each) => SURFACES[each.surface] ?? `the ${each.surface}`;
+const about = (each) => [`for ${each.user}`, `by ${by(each)}`, ago(each.at, ask.now()), `${number(each.tokens)} of ${number(each.budget)} tokens`].join(" · ");
 
 function line(state, each, more = null) {
   return el("li", { class: "entry" }, el("div", {}, el("p", { class: "entry-title" }, el("a", { href: place(state, each.id), text: each.query || each.thread || each.id }),
@@ -30,7 +32,7 @@ function source(each, at, mark) {
 }
 
 function facts(receipt) {
-  const rows = [["When", `${day(receipt.at)}, ${new Date(receipt.at).toLocaleTimeString("en-GB")}`], ["For", receipt.user], ["By", receipt.surface], ["Recipe", receipt.recipe],
+  const rows = [["When", `${day(receipt.at)}, ${new Date(receipt.at).toLocaleTimeString("en-GB")}`], ["For", receipt.user], ["By", by(receipt)], ["Recipe", receipt.recipe],
     ["Tokens", `${number(receipt.tokens)} of ${number(receipt.budget)}`], ["Candidates", number(receipt.considered)],
     ["Thread", receipt.thread], ["Reason", receipt.reason], ["Cited by the answer", receipt.answer?.cited.map((each) => `[${each}]`).join(" ")], ["Id", receipt.id]];
   return el("dl", { class: "facts-list" }, rows.filter(([, value]) => value).map(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })]));

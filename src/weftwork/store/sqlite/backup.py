@@ -29,7 +29,7 @@ from typing import Any
 from weftwork.errors import InvalidInput, NotFound, StoreError
 from weftwork.store.files import FILE_FIELDS, Files
 from weftwork.store.sql.codec import dump_fields
-from weftwork.store.sqlite.checks import problems_of
+from weftwork.store.sqlite.checks import missing_files, problems_of
 
 MANIFEST = "backup.json"
 FORMAT = 1
@@ -125,7 +125,7 @@ def verify(backup: Path) -> list[str]:
     with _reading(store, immutable=True) as connection:
         problems += problems_of(connection)
         problems += [
-            f"node {node!r} names the file {name}, which is missing" for node, name in _dangling(connection, store)
+            f"node {node!r} names the file {name}, which is missing" for node, name in missing_files(connection, store)
         ]
     counts = _counts(store)
     return problems if counts == made.counts else [*problems, f"it holds {counts} where it held {made.counts}"]
@@ -203,15 +203,6 @@ def _counts(store: Path) -> dict[str, dict[str, int]]:
             }
             for number, name in names
         }
-
-
-def _dangling(connection: sqlite3.Connection, store: Path) -> Iterator[tuple[str, str]]:
-    """Nodes and the files that they name, where these are missing."""
-    for node, fields in connection.execute("SELECT id, fields FROM nodes WHERE type IN ('document', 'document_page')"):
-        for name in FILE_FIELDS:
-            named = json.loads(fields).get(name)
-            if isinstance(named, str) and not (store.parent / named).is_file():
-                yield node, named
 
 
 def _rename_files(copy: Path, old: str) -> None:

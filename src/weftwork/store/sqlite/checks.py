@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from weftwork.store.files import FILE_FIELDS
 
 
 def problems_of(connection: sqlite3.Connection) -> list[str]:
@@ -21,3 +26,12 @@ def problems_of(connection: sqlite3.Connection) -> list[str]:
         )
     ]
     return problems
+
+
+def missing_files(connection: sqlite3.Connection, store: Path) -> Iterator[tuple[str, str]]:
+    """Nodes and the files that they name, where these are missing."""
+    for node, fields in connection.execute("SELECT id, fields FROM nodes WHERE type IN ('document', 'document_page')"):
+        for name in FILE_FIELDS:
+            named = json.loads(fields).get(name)
+            if isinstance(named, str) and not (store.parent / named).is_file():
+                yield node, named

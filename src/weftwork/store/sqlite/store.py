@@ -21,7 +21,7 @@ from weftwork.store.sql.session import Tracer
 from weftwork.store.sql.store import SqlStore
 from weftwork.store.sqlite import embedding_queue, erasure_queries, store_queries
 from weftwork.store.sqlite.batch import SqliteBatch
-from weftwork.store.sqlite.checks import problems_of
+from weftwork.store.sqlite.checks import missing_files, problems_of
 from weftwork.store.sqlite.connection import Connections
 from weftwork.store.sqlite.database import SqliteDatabase, head, opened
 from weftwork.store.sqlite.erasure import SqliteErasure
@@ -137,6 +137,10 @@ class SqliteStore(SqlStore):
         """Problems found in the database, and commits that it lost; empty when all is well."""
         with self._connections.read() as connection:
             problems = problems_of(connection)
+            problems += [
+                f"node {node!r} names the file {name}, which is missing: restore a backup, or add its document again"
+                for node, name in missing_files(connection, self.path)
+            ]
             names = dict(connection.execute("SELECT id, name FROM workspaces"))
         for number, name in sorted(names.items()):
             lost = self._indexes(number).lost_commit()

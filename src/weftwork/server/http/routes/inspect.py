@@ -13,6 +13,7 @@ from weftwork.engine import assemble
 from weftwork.near_misses import NearMisses
 from weftwork.pack import PACKERS, get_packer
 from weftwork.recipe import Recipe
+from weftwork.render.templates import TITLES
 from weftwork.request import Request
 from weftwork.server.http.access import AnyCaller, Caller, Reader, Served
 from weftwork.server.http.limits import within
@@ -61,6 +62,7 @@ def list_inspector_settings(caller: AnyCaller, served: Served) -> Response:
             ],
             "lenses": [{"name": name, "description": lenses.get(name).description} for name in lenses.names()],
             "packers": PACKERS,
+            "section_titles": TITLES,
             "now": served.weft.now(),
         }
     )

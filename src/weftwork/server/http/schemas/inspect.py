@@ -195,6 +195,8 @@ class SettingsOut(Reply):
     recipes: list[InspectedRecipe]
     lenses: list[InspectedLens]
     packers: list[str]
+    section_titles: dict[str, str]
+    """The headings of sections in a text, by their names."""
     now: datetime
     """The moment at which the server reads its workspaces."""
 
