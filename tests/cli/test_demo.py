@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from weftwork import sample
-from weftwork.cli.demo import BUDGET, NEXT, QUESTION, command
+from weftwork.cli.demo import BUDGET, NEXT, OPEN, QUESTION, command
+from weftwork.cli.demo import _steps as steps
 from weftwork.identity import CITATION
 from weftwork.ingest.jsonlines import parse
 from weftwork.text.tokens import get_counter
@@ -143,3 +144,9 @@ def test_the_commands_that_it_proposes_work(tmp_path):
 def test_json_is_the_context_alone(context):
     assert (context["query"], context["user"], context["workspace"]) == (QUESTION, "ana", "studio")
     assert context["decisions"]
+
+
+def test_what_the_page_needs_is_installed_before_it_is_opened(monkeypatch):
+    assert not [line for line in steps(Path("demo")) if "pip install" in line]
+    monkeypatch.setattr("weftwork.cli.demo.find_spec", lambda name: None)
+    assert steps(Path("demo"))[-2:] == ["pip install 'weftwork[server]'   # what the next one needs", OPEN]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from shutil import which
@@ -32,6 +33,7 @@ NEXT = (
     'weftwork explain "Who can bring the foam in time?" --user ben',
     "weftwork search mirror pinholes",
 )
+SERVER = "pip install 'weftwork[server]'   # what the next one needs"
 OPEN = "weftwork open   # all of this on a page, in the browser"
 
 
@@ -98,8 +100,14 @@ def _chapters(ana: Context, ben: Context, hidden: set[str], folder: Path) -> Ite
     yield "3. What the citations point to", _citations(ana)
     yield f"4. Why: {len(ana.trace)} candidates, each with a fate and a reason", _reasons(ana)
     yield "5. Ben, a guest, asks the same from the same page", _compared(ana, ben, hidden)
+    yield "6. Your turn", [f"  {line}" for line in _steps(folder)]
+
+
+def _steps(folder: Path) -> list[str]:
+    """The commands to go on with, and those that they need first."""
     activate = [] if which("weftwork") else [f"source {quote(str(Path(sys.executable).parent / 'activate'))}"]
-    yield "6. Your turn", [f"  {line}" for line in (*activate, f"cd {quote(str(folder))}", *NEXT, OPEN)]
+    install = [] if find_spec("uvicorn") else [SERVER]
+    return [*activate, f"cd {quote(str(folder))}", *NEXT, *install, OPEN]
 
 
 def _bars(context: Context) -> list[str]:
