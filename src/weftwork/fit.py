@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
@@ -139,7 +140,8 @@ class _Pricing:
     def _priced(self, offer: Offer, first: int, *, lines: bool) -> Iterator[Choice]:
         """The parts of a document with their prices; `first` is the position of the first among all choices."""
         heading = self.renderer.heading_tokens(offer)
-        line = self.renderer.line_tokens(offer) if lines or offer.is_pinned else None
+        # Most documents are shown, or do not even need a line: it is counted when a packer asks.
+        line = cache(partial(self.renderer.line_tokens, offer)) if lines or offer.is_pinned else None
         for part in offer.parts:
             yield Choice(
                 part.candidate,

@@ -15,7 +15,7 @@ TYPES = ("note", "file")
 def choice(name, score, tokens, *, section="semantic", type="note", line=None):
     passage = Passage(0, 0, 1, name, tokens, name, name)
     candidate = Candidate(NodeInfo(id=name, type=type), passage, section, (), score=score)
-    return Choice(candidate, tokens, score, line=line)
+    return Choice(candidate, tokens, score, line_price=line)
 
 
 def cut(choice, limit):

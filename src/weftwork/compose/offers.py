@@ -6,7 +6,7 @@ section and the whole of a short document a share of the value of the hit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -60,8 +60,8 @@ class Choice:
     """Tokens of the document's heading, spent once, with the first part that is taken."""
     after: int | None = None
     """The position of the choice without which it makes no sense, among those of its document until it is priced."""
-    line: int | None = None
-    """Tokens of its document as one line; None where there is no such form."""
+    line_price: Callable[[], int] | int | None = None
+    """Tokens of its document as one line, or a function that counts them; None where there is no such form."""
     pinned: bool = False
     """True if it was asked for: it is packed before all others."""
     keys: tuple[int, ...] = ()
@@ -74,6 +74,11 @@ class Choice:
     """Tokens that it lacked, when its turn came, to be taken whole; None if size was not the reason."""
     excerpt: Excerpt | None = None
     """Its document with a shorter version of it, if that was made."""
+
+    @property
+    def line(self) -> int | None:
+        """Tokens of its document as one line; None where there is no such form."""
+        return self.line_price() if callable(self.line_price) else self.line_price
 
     @property
     def section(self) -> str:

@@ -205,7 +205,7 @@ class Ledger:
         outcomes = [
             Choice(
                 choice.candidate, choice.tokens, choice.score, choice.form, choice.document, choice.heading,
-                choice.after, choice.line, choice.pinned, choice.keys, *self._decided[index],
+                choice.after, choice.line_price, choice.pinned, choice.keys, *self._decided[index],
             )
             for index, choice in enumerate(self.choices)
         ]  # fmt: skip
