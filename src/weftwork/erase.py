@@ -10,7 +10,7 @@ from typing import Any
 
 from weftwork.engine import Weft
 from weftwork.errors import InvalidInput, NotFound, StoreError
-from weftwork.store.protocol import Batch
+from weftwork.store.protocol import Batch, Store
 from weftwork.store.server_state import AuditEntry
 from weftwork.wire import encode
 from weftwork.write.permit import Kind, permitted
@@ -19,6 +19,8 @@ KIND = Kind("node", "list them with  weftwork search")
 RECORDS = ("receipts", "contexts", "activity", "feedback", "jobs", "audit")
 """Kinds that retention may name beside types of nodes."""
 BATCH = 500
+WAITING = "erasure"
+"""The mark of a workspace of which something was erased, until the store is written anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ def erase_user(weft: Weft, user: str, *, workspace: str, by: str) -> Erased:
     known = store.erasure.known(workspace, user)
     is_member = user in store.users(workspace)
     if not is_member and not any(known.values()):
+        if finish_erasure(store, workspace):  # they were erased before, and the process was killed then
+            return Erased(workspace)
         raise NotFound(f"nothing is stored of {user!r} in {workspace!r}")
     if not is_member:
         weft.add_user(user, workspace=workspace)  # who left may own nodes still, which only a member's view shows
@@ -122,20 +126,30 @@ def _erased(
     citations = erasure.citations(workspace, candidates)
     with weft.atomic(workspace) as batch:
         counts = remove(batch)
-    gone = candidates - store.unchecked_nodes(workspace, sorted(candidates))
-    counts += Counter({"nodes": len(gone)}) + Counter(
-        erasure.forget_nodes(workspace, gone | (citations - erasure.citations(workspace, candidates)))
-    )
+        gone = candidates - erasure.below(workspace, candidates)
+        traces = gone | (citations - erasure.citations(workspace, candidates))
+        counts += Counter({"nodes": len(gone)}) + Counter(erasure.forget_nodes(workspace, traces))
+        batch.mark(WAITING, {WAITING: "compact"})
     details = {"of": of, "nodes": len(gone)}
     store.audit.add(
         AuditEntry(at=weft.now(), action="erase", workspace=workspace, user=by, key="command", details=details)
     )
     remains = list(left)
     try:
-        erasure.compact(workspace)
+        finish_erasure(store, workspace)
     except StoreError as error:
-        remains.append(f"bytes of it, since the store was not written anew ({error}): run the command again")
+        remains.append(f"bytes of it, since the store was not written anew ({error}): run  weftwork doctor")
     return Erased(workspace, dict(sorted(counts.items())), tuple(remains))
+
+
+def finish_erasure(store: Store, workspace: str) -> bool:
+    """Write the store anew if something was erased and its bytes may be left; return False if there was nothing."""
+    if not store.marks(workspace, WAITING):
+        return False
+    store.erasure.compact(workspace)
+    with store.atomic(workspace) as batch:
+        batch.mark(WAITING, {WAITING: None})
+    return True
 
 
 def _before(now: datetime, kind: str, days: object) -> datetime:

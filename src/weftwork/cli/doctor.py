@@ -6,6 +6,7 @@ import click
 
 from weftwork.cli.options import as_json, print_json, settings
 from weftwork.config import Config
+from weftwork.erase import finish_erasure
 from weftwork.faces.opening import open_configured
 from weftwork.render.quote import inline
 from weftwork.store.open import shown
@@ -20,7 +21,7 @@ def command(accept: bool, as_json: bool, config: Config) -> None:
     """Check the store, and bring its indexes up to date; a damaged index is made again.
 
     A store that lost its latest writes, with its -wal file or because an older copy was put in its place, is told by
-    its indexes.
+    its indexes. An erasure that was interrupted is finished.
 
     \b
     weftwork doctor
@@ -31,6 +32,8 @@ def command(accept: bool, as_json: bool, config: Config) -> None:
             weft.store.accept_loss()
         problems = weft.store.check()
         for workspace in weft.store.workspaces():
+            if not problems and finish_erasure(weft.store, workspace):
+                click.echo(f"finished an erasure in {inline(workspace)}", err=True)
             weft.catch_up(workspace)
         embedder = weft.tools.embedder
         facts = {

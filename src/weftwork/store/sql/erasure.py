@@ -95,7 +95,8 @@ class SqlErasure(ABC):
         """Write the database and its indexes anew, so that no bytes of what was removed are left in them."""
 
     def _names(self, workspace: str, statement: str, **values: object) -> set[str]:
-        return {name for (name,) in self._database.ask(lambda session: session.rows(statement, **values), workspace)}
+        """Ids as a transaction that is under way left them."""
+        return {name for (name,) in self._database.do(lambda session: session.rows(statement, **values), workspace)}
 
 
 def mentioning(records: Sequence[str], names: Collection[str]) -> list[int]:
