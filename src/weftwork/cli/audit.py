@@ -11,11 +11,10 @@ from typing import Any
 import click
 
 from weftwork.cli.dates import MOMENT
-from weftwork.cli.options import as_json, settings
+from weftwork.cli.options import as_json, one_line, settings
 from weftwork.config import Config
 from weftwork.engine import Weft
 from weftwork.faces.opening import open_configured
-from weftwork.render.quote import inline
 from weftwork.render.values import iso
 from weftwork.store.server_state import AuditEntry
 
@@ -71,4 +70,4 @@ def _json(entry: AuditEntry) -> str:
 def _line(entry: AuditEntry) -> str:
     details = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in entry.details.items())
     words = (iso(entry.at), entry.workspace, entry.user, entry.key, entry.address, entry.action, details)
-    return "  ".join(inline(word, 1_000) for word in words if word)
+    return "  ".join(one_line(word, 1_000) for word in words if word)
