@@ -249,4 +249,4 @@ def test_a_single_question_loads_what_it_needs(tmp_path):
                 "weftwork.faces.graph", "weftwork.faces.memory", "weftwork.faces.research",
                 "weftwork.faces.workspace")  # fmt: skip
     assert [name for name in unneeded if name in loaded] == []
-    assert sum(name.startswith("weftwork") for name in loaded) <= 215
+    assert sum(name.startswith("weftwork") for name in loaded) <= 230
