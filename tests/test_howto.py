@@ -108,3 +108,5 @@ def test_one_version_stands_everywhere():
     client = json.loads((ROOT / "clients" / "typescript" / "package.json").read_text(encoding="utf-8"))
     assert [each["version"] for each in locked if each["name"] == "weftwork"] == [version]
     assert (changes[0], client["version"]) == (version, version)
+    chart = (ROOT / "deploy" / "helm" / "Chart.yaml").read_text(encoding="utf-8")
+    assert f'appVersion: "{version}"' in chart
