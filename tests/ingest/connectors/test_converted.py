@@ -77,6 +77,8 @@ def test_a_feed_that_was_saved_is_its_entries(tmp_path):
         and "heading Second night|Cloudy." in text
     )
     assert "<rss" not in text
+    headings = read(Files(), tmp_path / "news.xml").of("heading")
+    assert [heading.fields["_level"] for heading in headings] == [2, 2], "an entry stands below the feed's title"
 
 
 @pytest.mark.parametrize(

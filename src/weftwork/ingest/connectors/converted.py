@@ -153,7 +153,7 @@ def feed(text: str) -> str:
     for entry in read_entries(root):
         at = entry.published.isoformat() if entry.published else ""
         parts += [
-            f"# {entry.title or entry.link}",
+            f"## {entry.title or entry.link}",
             " · ".join(filter(None, (at, entry.author, entry.link))),
             entry.body,
         ]
