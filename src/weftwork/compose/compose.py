@@ -26,8 +26,6 @@ REACH = 3
 """Budgets that better passages of a section fill before further documents are not even read."""
 LEAST_REACH = 4_000
 HEADING_TOKENS = 12
-TITLED = frozenset({"heading", "page"})
-"""Types whose title stands above a text and is none itself."""
 _EMBEDS = re.compile(r"\s*(?:!\[\[[^\]\n]*\]\]\s*)+")
 BEYOND_REACH = "the budget was used up: better ones alone would fill it three times"
 
@@ -119,10 +117,10 @@ def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Can
 
 
 def _is_silent(reading: Reading, hit: Candidate) -> bool:
-    """Return True for the title of a page or a section without any text, unless it was asked for."""
-    if hit.asked or hit.node.type not in TITLED or hit.passage.text.strip() or has_fields(hit):
+    """Return True for a page without text or sections, unless it was asked for: a template may be headings alone."""
+    if hit.asked or hit.node.type != "page" or hit.passage.text.strip() or has_fields(hit):
         return False
-    return not any(reading.tokens[key] for key in reading.below(reading.owner[hit.key]))
+    return len(reading.below(reading.owner[hit.key])) == 1
 
 
 def _embeds_alone(candidate: Candidate) -> bool:
