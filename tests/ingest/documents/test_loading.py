@@ -295,6 +295,25 @@ def test_pages_without_text_are_noted_and_read_when_ocr_is_there(weft, folder, m
     assert len(seen) == 2
 
 
+def test_pictures_beside_text_are_noted_and_read_when_ocr_is_there(weft, folder, monkeypatch):
+    path = folder / "plan.pdf"
+    path.write_bytes(pdf([*lines(72, 72, PROSE), picture(72, 300, 300, 150)], lines(72, 72, PROSE)))
+    monkeypatch.setattr(parsing, "ocr_is_installed", lambda: False)
+    with Parser() as parser:
+        added = load(weft, [document(path, parser)], workspace="main")
+        assert [note.why for note in added.notes] == [
+            "1 of 2 pages have pictures beside their text that are not read yet: to read them, run  "
+            "pip install 'weftwork[ocr]', then  weftwork add"
+        ]
+        assert load(weft, [document(path, parser)], workspace="main").changed == 0
+    monkeypatch.setattr(parsing, "ocr_is_installed", lambda: True)
+    read = [2, (Page(markdown="Lifeboat | 48"), 0), (Page(markdown="text"), 0)]
+    monkeypatch.setattr(Parser, "pages", lambda *_: iter(read))
+    assert load(weft, [document(path, Parser())], workspace="main").notes == []
+    assert page_nodes(weft, f"document:{path}")[1].text == "Lifeboat | 48"
+    assert load(weft, [document(path, Parser())], workspace="main").changed == 0
+
+
 def test_without_the_extra_documents_are_reported_with_the_command_and_html_is_text(weft, folder, monkeypatch):
     (folder / "a.pdf").write_bytes(report("One."))
     (folder / "b.html").write_text("<p>Two</p>")

@@ -193,6 +193,41 @@ def test_a_picture_beside_text_is_counted_and_an_ornament_is_not(pages):
     assert (page.pictures, page.text_source) == (1, "text layer")
 
 
+def seen_in_chart(asked):
+    """OCR that finds a small table in every picture, and keeps the pictures that it is asked for."""
+    cells = [("Lifeboat", 0, 0), ("Seats", 90, 0), ("Aurora", 0, 20), ("48", 90, 20)]
+
+    def ocr(image):
+        asked.append(image)
+        return [Run(text=words, x0=x, top=y, x1=x + 60, bottom=y + 12, size=12) for words, x, y in cells]
+
+    return ocr
+
+
+def test_a_picture_beside_text_is_read_row_by_row_and_once(pages):
+    asked = []
+    page = [*lines(72, 72, PROSE), picture(72, 300, 300, 150)]
+    first, second = pages(pdf(page, page), ocr=seen_in_chart(asked))
+    assert first.markdown.endswith("\n\nText in pictures:\nLifeboat | Seats\nAurora | 48")
+    assert (first.text_source, first.unread, "Lifeboat" in second.markdown) == ("text layer", False, False)
+    (read,) = asked
+    assert read.width == pytest.approx(2 * read.height, rel=0.02), "the picture and not the page"
+
+
+def test_ornaments_and_pictures_below_text_are_not_read(pages):
+    asked = []
+    background = [picture(0, 0, WIDTH, HEIGHT), *lines(72, 72, PROSE), picture(72, 500, 60, 60)]
+    (page,) = pages(pdf(background), ocr=seen_in_chart(asked))
+    assert (asked, page.pictures) == ([], 2)
+
+
+def test_a_picture_that_takes_too_long_leaves_the_text_of_its_page(pages):
+    content = pdf([*lines(72, 72, PROSE), picture(72, 300, 300, 150)])
+    (without,), (late,) = pages(content), pages(content, ocr=lambda _: None)
+    assert late.markdown == without.markdown != ""
+    assert (without.unread, late.unread) == (True, False)
+
+
 def test_entries_behind_bullets_are_a_list_and_no_table(pages):
     entries = ["Gym memberships", "Personal training", "Yoga and Pilates", "Sports team fees"]
     drawn = [

@@ -226,6 +226,7 @@ def _page(answer: dict[str, Any], image: bytes, thumbnail: bytes) -> Page:
         markdown=str(answer["markdown"]),
         text_source=answer["text_source"],
         pictures=int(answer["pictures"]),
+        unread=bool(answer["unread"]),
         name=str(answer["name"]),
         unit=str(answer["unit"]),
         image=image,

@@ -19,7 +19,7 @@ from weftwork.store.files import FILE_FIELDS
 from weftwork.text.outline import Headings, outline
 from weftwork.types import PAGE, UNSEEN, FieldValue, Node
 
-EDITION = 8
+EDITION = 9
 """Incremented when documents are read differently: adding them again then replaces them."""
 SEEN = ("page", "section_path")
 """Fields of a page that say more than its title: the others are for programs."""
@@ -49,6 +49,8 @@ class _Seen:
     pages: int = 0
     headings: Headings = ()
     without_text: int = 0
+    unread_pictures: int = 0
+    """Pages with text, and pictures that are still to be read."""
     drawn: bool = False
     cut: list[str] = field(default_factory=list)
 
@@ -115,8 +117,9 @@ def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node 
     except Unreadable as error:
         raise Refused(str(error)) from error
     unread = seen.without_text and not parser.reads_pictures
+    unseen = seen.unread_pictures and not parser.reads_pictures
     undrawn = not seen.drawn and top.fields["extension"] in DRAWN and not libreoffice()
-    version += (UNREAD if unread else "") + (UNDRAWN if undrawn else "")
+    version += (UNREAD if unread or unseen else "") + (UNDRAWN if undrawn else "")
     yield replace(top, fields=_for_programs({**top.fields, "version": version}))
     yield from (Note(top.source, text) for text in seen.cut)
     few = f"{seen.without_text} of {seen.pages} pages"
@@ -126,6 +129,10 @@ def _read(path: Path, top: Node, version: str, parser: Parser) -> Iterator[Node 
         yield Note(top.source, f"{few} have no text: to read pictures, run  pip install 'weftwork[ocr]'")
     elif seen.without_text:
         yield Note(top.source, f"{few} have no text: reading their pictures takes too long")
+    if unseen:
+        how = "weftwork add" if parser.later else "pip install 'weftwork[ocr]', then  weftwork add"
+        beside = f"{seen.unread_pictures} of {seen.pages} pages have pictures beside their text"
+        yield Note(top.source, f"{beside} that are not read yet: to read them, run  {how}")
 
 
 def _for_programs(fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
@@ -137,6 +144,7 @@ def _page(page: Page, top: Node, seen: _Seen) -> Iterator[Node | Attachment]:
     page_outline = outline(page.markdown, seen.headings)
     seen.headings = page_outline.after
     seen.without_text += page.text_source == "none"
+    seen.unread_pictures += page.unread
     name = f"{top.id}#page={seen.pages}"
     for short, data in (("page", page.image), ("thumb", page.thumbnail)):
         if data:

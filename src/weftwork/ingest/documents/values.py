@@ -54,6 +54,8 @@ class Page:
     image: bytes = b""
     """The page as a JPEG picture; empty where the format has no pages to draw."""
     thumbnail: bytes = b""
+    unread: bool = False
+    """It has text, and pictures that are still to be read."""
 
 
 @dataclass(frozen=True, slots=True)

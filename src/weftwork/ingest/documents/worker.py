@@ -90,6 +90,7 @@ def _page(page: Page, most: int) -> dict[str, Any]:
         "cut": max(0, len(text) - most),
         "text_source": page.text_source,
         "pictures": page.pictures,
+        "unread": page.unread,
         "name": page.name,
         "unit": page.unit,
     }

@@ -19,6 +19,7 @@ from weftwork.ingest.documents.ocr import LONGEST_SIDE
 from weftwork.ingest.documents.pdf.drawing import look_at
 from weftwork.ingest.documents.pdf.forms import filled_in
 from weftwork.ingest.documents.pdf.garbled import is_strange, is_unspeakable
+from weftwork.ingest.documents.pdf.parts import Parts, legible
 from weftwork.ingest.documents.pdf.runs import read_runs
 from weftwork.ingest.documents.pictures import PAGE_SIDE, encoded
 from weftwork.ingest.documents.scan import scanned
@@ -55,14 +56,14 @@ def read_pdf(path: Path, tools: Tools) -> Parsed:
 
 
 def _pages(document: PdfDocument, count: int, tools: Tools) -> Iterator[Page]:
-    style = _style(document, count)
+    style, parts = _style(document, count), Parts(tools)
     for number in range(count):
         try:
             page = document[number]
         except PdfiumError as error:
             raise Unreadable(f"is damaged on page {number + 1} ({error})") from error
         try:
-            yield _page(page, number + 1, style, tools)
+            yield _page(page, number + 1, style, parts)
         finally:
             page.close()
 
@@ -81,18 +82,30 @@ def _style(document: PdfDocument, count: int) -> Style:
     return learn_style(sample)
 
 
-def _page(page: PdfPage, number: int, style: Style, tools: Tools) -> Page:
+def _page(page: PdfPage, number: int, style: Style, parts: Parts) -> Page:
     runs, turn = read_runs(page)
     rules, pictures, covered = look_at(page, turn)
     picture = render(page, PAGE_SIDE)
     image, thumbnail = encoded(picture)
     source: TextSource = "text layer"
+    tools, in_pictures, unread = parts.tools, "", False
     if _is_scan(runs, covered, tools):
         markdown, source = scanned(render(page, LONGEST_SIDE) if tools.ocr else picture, tools, number)
     else:
         markdown = page_markdown(Sampled(runs, turn.height, number), style, rules)
-    markdown = "\n\n".join(filter(None, [markdown, filled_in(page)]))
-    return Page(markdown=markdown, text_source=source, pictures=pictures, image=image, thumbnail=thumbnail)
+        if page.get_rotation() == 90 * turn.quarter:  # drawn as it is read
+            width, height = page.get_size()
+            boxes, scale = legible(pictures, runs, width * height), _scale(page, LONGEST_SIDE)
+            in_pictures, unread = parts.read(boxes, lambda: render(page, LONGEST_SIDE), scale)
+    markdown = "\n\n".join(filter(None, [markdown, filled_in(page), in_pictures]))
+    return Page(
+        markdown=markdown,
+        text_source=source,
+        pictures=len(pictures),
+        image=image,
+        thumbnail=thumbnail,
+        unread=unread,
+    )
 
 
 def _is_scan(runs: list[Run], covered: float, tools: Tools) -> bool:
@@ -105,10 +118,14 @@ def _is_scan(runs: list[Run], covered: float, tools: Tools) -> bool:
     return (tools.ocr is not None or tools.later) and is_unspeakable(" ".join(run.text for run in runs))
 
 
+def _scale(page: PdfPage, side: int) -> float:
+    width, height = page.get_size()
+    return min(side / max(float(width), float(height), 1.0), LARGEST_SCALE)
+
+
 def render(page: PdfPage, side: int) -> Image:
     """Render a page whose longer side has `side` pixels."""
-    scale = min(side / max(*page.get_size(), 1.0), LARGEST_SCALE)
-    bitmap = page.render(scale=scale)
+    bitmap = page.render(scale=_scale(page, side))
     try:
         picture: Image = bitmap.to_pil().convert("RGB")
         return picture

@@ -8,6 +8,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfiumError
 
 from weftwork.ingest.documents.layout.tables import MOST_RULES, Rule
+from weftwork.ingest.documents.pdf.parts import Box
 from weftwork.ingest.documents.pdf.runs import Turn
 
 if TYPE_CHECKING:
@@ -21,12 +22,13 @@ SMALLEST = 0.005
 """Share of a page below which a picture is an ornament."""
 
 
-def look_at(page: PdfPage, turn: Turn) -> tuple[list[Rule], int, float]:
-    """Ruling lines, the number of pictures, and the share of the page that pictures cover."""
+def look_at(page: PdfPage, turn: Turn) -> tuple[list[Rule], list[Box], float]:
+    """Ruling lines, the places of pictures, and the share of the page that pictures cover."""
     width, height = page.get_size()
     area = max(width * height, 1.0)
     rules: list[Rule] = []
-    pictures, covered = 0, 0.0
+    pictures: list[Box] = []
+    covered = 0.0
     for number, item in enumerate(page.get_objects(max_depth=4)):
         if number >= MOST_OBJECTS:
             return [], pictures, min(covered, 1.0)
@@ -36,7 +38,7 @@ def look_at(page: PdfPage, turn: Turn) -> tuple[list[Rule], int, float]:
             continue
         if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
             share = max(x1 - x0, 0) * max(y1 - y0, 0) / area
-            pictures += share >= SMALLEST
+            pictures += [turn(x0, y0, x1, y1)] if share >= SMALLEST else []
             covered += share
         elif item.type == pdfium.FPDF_PAGEOBJ_PATH and item.level == 0 and len(rules) <= MOST_RULES:
             rules += _rules(*turn(x0, y0, x1, y1))
