@@ -97,3 +97,14 @@ def test_a_bomb_is_not_unpacked(monkeypatch):
     assert decompress(compress("x" * 9_000)) == "x" * 9_000
     with pytest.raises(InvalidInput, match="unpacks to more"):
         decompress(compress("x" * 50_000))
+
+
+@pytest.mark.parametrize("words", ["## Page 5", "[Page 5]"])
+def test_words_that_look_like_a_mark_do_not_stand_for_form_feeds(words):
+    assert split_pages(f"one\ftwo\n{words}\nof the log\fthree\f") == {
+        1: "one",
+        2: f"two\n{words}\nof the log",
+        3: "three",
+        4: "",
+    }
+    assert split_pages("## Page 1\none\f## Page 2\ntwo\f") == {1: "one", 2: "two"}

@@ -18,7 +18,7 @@ LARGEST = 200_000_000
 """Bytes that a compressed document may unpack to."""
 
 _MARKS = tuple(
-    re.compile(rf"^[ \t]*{mark}[ \t]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
+    re.compile(rf"(?:^|(?<=\f))[ \t]*{mark}[ \t]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
     for mark in (r"<!--\s*page[ :#]*(\d{1,7})\s*-->", r"#{1,6}[ \t]+page[ \t]+(\d{1,7})", r"\[page[ \t]+(\d{1,7})\]")
 )
 """Lines with which a numbered page begins; a document has marks of one kind."""
@@ -41,13 +41,14 @@ def split_pages(markdown: str) -> dict[int, str]:
 
     Pages begin with lines such as `<!-- page 3 -->`, or else `## Page 3`, or else `[Page 3]`, whose numbers rise, or
     end with form feeds or `<!-- page break -->` lines. What stands before the mark of page 3 is page 2, unless it has
-    a mark of its own; what stands before that of page 1 is front matter and on no page.
+    a mark of its own; what stands before that of page 1 is front matter and on no page. Headings and brackets that are
+    fewer than the form feeds are words of the text.
     """
+    parts = _BREAK.split(markdown)
     for pattern in _MARKS:
         marks = _rising(pattern.finditer(markdown))
-        if marks:
+        if marks and (pattern is _MARKS[0] or len(marks) >= len(parts) - 1):
             return _between(markdown, marks)
-    parts = _BREAK.split(markdown)
     return {number: part.strip("\n") for number, part in enumerate(parts, start=1)} if len(parts) > 1 else {}
 
 
@@ -62,8 +63,8 @@ def _rising(marks: Iterable[re.Match[str]]) -> list[re.Match[str]]:
 
 def _between(markdown: str, marks: Sequence[re.Match[str]]) -> dict[int, str]:
     ends = [*(mark.start() for mark in marks[1:]), len(markdown)]
-    pages = {int(mark[1]): markdown[mark.end() : end].strip("\n") for mark, end in zip(marks, ends, strict=True)}
-    first, front = int(marks[0][1]), markdown[: marks[0].start()].strip("\n")
+    pages = {int(mark[1]): markdown[mark.end() : end].strip("\n\f") for mark, end in zip(marks, ends, strict=True)}
+    first, front = int(marks[0][1]), markdown[: marks[0].start()].strip("\n\f")
     return {first - 1: front, **pages} if first > 1 and front.strip() else pages
 
 
