@@ -7,11 +7,12 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 COLPALI := .venv-colpali
 ADAPTERS := .venv-adapters
+AUDIT := .venv-audit
 
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo locked test test-deep test-citus test-colpali test-adapters coverage lint fix bench client docs screenshots axe clean
+.PHONY: demo locked test test-deep test-citus test-colpali test-adapters coverage lint audit fix bench client docs screenshots axe clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Weftwork needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
@@ -77,6 +78,17 @@ lint: $(VENV)/.dev           ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+$(AUDIT)/.ready:
+	@echo "setting up $(AUDIT) …"
+	@test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile pip-audit uv
+	@touch $@
+
+# Strict: a package that the database does not know, or cannot be asked for, would count as one without weaknesses.
+audit: $(AUDIT)/.ready       ## look for known weaknesses in the packages of uv.lock; asks pypi.org
+	@$(AUDIT)/bin/uv export --locked --quiet --all-extras --all-groups --no-emit-project --output-file $(AUDIT)/locked.txt
+	$(AUDIT)/bin/pip-audit --strict --disable-pip --progress-spinner off --requirement $(AUDIT)/locked.txt
+
 fix: $(VENV)/.dev            ## repair what can be repaired by itself
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -106,4 +118,4 @@ axe: $(VENV)/.dev            ## fetch axe-core, with which the tests of the page
 	@cd $(VENV) && npm pack --silent axe-core@4 && tar -xzf axe-core-4*.tgz package/axe.min.js && mv package/axe.min.js . && rm -r package axe-core-4*.tgz
 
 clean:
-	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) demo build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(COLPALI) $(ADAPTERS) $(AUDIT) demo build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
