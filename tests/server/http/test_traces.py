@@ -60,6 +60,32 @@ def test_every_change_is_in_the_audit_log_and_nothing_else_is(weft):
     assert "secret" not in str(entries)
 
 
+def test_the_audit_log_tells_every_way_to_move_a_node_or_to_say_who_sees_it(weft):
+    with calling(weft) as client:
+        client.headers.update(key_for(weft, scope="admin"))
+        nodes = [{"id": "ana/top"}, {"id": "ana/part", "parent": "ana/top", "access": ["ben", "ana"]}]
+        client.post(f"{W}/nodes", json={"nodes": nodes})
+        client.post(f"{W}/nodes", json={"nodes": [{"id": "ana/part"}]})
+        client.post(f"{W}/move", json={"node": "ana/part", "parent": "ana/top"})
+        client.post(f"{W}/nodes", json={"nodes": [{"id": "ana/part", "text": "More"}], "in_place": True})
+        thread = client.post(f"{W}/threads", json={"title": "T", "access": ["ben"]}).json()["id"]
+        memory = client.post(f"{W}/memories", json={"text": "M", "access": ["ben"]}).json()["id"]
+        file = {"file": ("a.txt", b"Text")}
+        job = client.post(f"{W}/documents", files=file, data={"access": ["ben"]}).json()["id"]
+        client.post(f"{W}/move", json={"node": "ana/top", "parent": "not there"})
+        entries = client.get(f"{W}/audit").json()["entries"]
+    assert [(each["action"], each["details"]) for each in entries] == [
+        ("write_nodes", {"nodes": ["ana/top", "ana/part"], "edges": 0, "parents": [None, "ana/top"],
+                         "access": [None, ["ana", "ben"]]}),
+        ("write_nodes", {"nodes": ["ana/part"], "edges": 0}),
+        ("move_node", {"node": "ana/part", "parent": "ana/top"}),
+        ("write_nodes", {"nodes": ["ana/part"], "edges": 0}),
+        ("start_thread", {"thread": thread, "access": ["ben"]}),
+        ("remember", {"memory": memory, "access": ["ben"]}),
+        ("upload_document", {"job": job, "access": ["ben"]}),
+    ]  # fmt: skip
+
+
 def test_only_administrators_read_the_audit_log_and_of_their_workspaces_alone(weft):
     weft.store.audit.add(AuditEntry(at=NOW, action="write_nodes", workspace="other"))
     with calling(weft) as client:

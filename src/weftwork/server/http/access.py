@@ -33,7 +33,7 @@ WORKSPACE_HEADER = "Weftwork-Workspace"
 ABOUT_USER = "Act for this user, percent-encoded; for admin keys."
 ABOUT_WORKSPACE = "Which of the key's workspaces, percent-encoded, where the path has none."
 LONGEST_LIST = 100
-"""Ids of one request that the audit log keeps."""
+"""Entries of a list of one request that the audit log keeps."""
 LOCAL = "local"
 """The key of callers where none is needed."""
 
@@ -71,11 +71,13 @@ class Caller:
 
     def note(self, workspace: str, **details: Any) -> None:
         """Have the audit log say that the request changes a workspace: ids, names and counts, never content."""
-        bounded = {
-            name: [*value[:LONGEST_LIST], "…"] if isinstance(value, list) and len(value) > LONGEST_LIST else value
-            for name, value in details.items()
-        }
-        self.changes.setdefault(workspace, {}).update(bounded)
+        self.changes.setdefault(workspace, {}).update({name: _bounded(value) for name, value in details.items()})
+
+
+def _bounded(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [*map(_bounded, value[:LONGEST_LIST]), *(["…"] if len(value) > LONGEST_LIST else [])]
 
 
 def no_workspace(workspace: str) -> Problem:

@@ -69,6 +69,7 @@ def upload_document(
             name=file.filename or "",
             access=frozenset(access) or None,
         )
+    caller.note(workspace, job=job.id, access=sorted(access) or None)
     return reply(told(job), 202, Location=f"/v1/workspaces/{quote(workspace, safe='')}/jobs/{job.id}")
 
 

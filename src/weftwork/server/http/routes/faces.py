@@ -46,6 +46,7 @@ def start_thread(workspace: str, body: ThreadIn, caller: Writer, served: Served)
     thread = served.weft.threads.create(
         body.title, references=body.references, access=body.access or (), **_as(caller, workspace)
     )
+    caller.note(workspace, thread=thread.id, access=sorted(body.access or ()))
     return reply(after(served, caller, workspace, thread.id), 201)
 
 

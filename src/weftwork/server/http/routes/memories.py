@@ -48,7 +48,7 @@ def remember(workspace: str, body: MemoryIn, caller: Writer, served: Served) -> 
     memory = _memories(served.weft).remember(
         body.text, user=caller.user, workspace=workspace, on_conflict=body.on_conflict, **body.details()
     )
-    caller.note(workspace, memory=memory.id)
+    caller.note(workspace, memory=memory.id, access=sorted(body.access or ()))
     return reply(memory, 201)
 
 

@@ -73,6 +73,10 @@ def write_nodes(workspace: str, body: Addition, caller: Writer, served: Served) 
     writer = AuthorisedWriter.of(served.weft, caller, workspace)
     added = writer.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
     caller.note(workspace, nodes=[node.id for node in nodes], edges=len(edges))
+    if not body.in_place and any(node.parent is not None for node in nodes):
+        caller.note(workspace, parents=[node.parent for node in nodes])
+    if not body.in_place and any(node.access is not None for node in nodes):
+        caller.note(workspace, access=[None if node.access is None else sorted(node.access) for node in nodes])
     told = {"nodes": added.nodes, "edges": added.edges, "embedded": added.embedded}
     return reply({**told, "ids": [node.id for node in nodes]})
 
