@@ -2,8 +2,10 @@ import os
 import subprocess
 
 import pytest
+from tests.ingest.connectors.reading import read
 
 from weftwork.errors import AccessDenied, InvalidInput, NotFound, RemoteError
+from weftwork.ingest.connectors.calendar import Calendar
 from weftwork.ingest.live import pull, pulled_before
 from weftwork.ingest.remotes.feed import Feed
 from weftwork.ingest.remotes.protocol import Mirror, file_name
@@ -198,6 +200,13 @@ def test_events_of_a_caldav_calendar_are_pages_with_their_times(weft, tmp_path, 
     files["e1.ics"] = EVENT.format(id="e1", title="Sailing", more="STATUS:CANCELLED\r\n").encode()
     del files["e2.ics"]
     assert pull(weft, f"caldav+{web.url}/cal/", tmp_path).report.removed == 2
+
+
+def test_an_event_that_stands_in_two_files_is_one_by_its_latest_revision(tmp_path):
+    for name, number, title in (("a", 2, "New"), ("b", 1, "Old"), ("c", 10, "Newest")):
+        content = EVENT.format(id="e1", title=title, more=f"SEQUENCE:{number}\r\n")
+        (tmp_path / f"{name}.ics").write_text(content, newline="")
+    assert [node.title for node in read(Calendar(), tmp_path).of("page")] == ["Newest"]
 
 
 def test_a_published_calendar_file_is_read(weft, tmp_path, served):

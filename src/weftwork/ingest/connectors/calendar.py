@@ -50,6 +50,12 @@ class _Entry:
         return " ".join(filter(None, [self.text("UID") or digest(self.text("SUMMARY"), self.moment("DTSTART")),
                                       self.moment("RECURRENCE-ID")]))  # fmt: skip
 
+    @property
+    def revision(self) -> tuple[int, str]:
+        """The order in which several entries with one key were written."""
+        number = self.text("SEQUENCE")
+        return int(number) if re.fullmatch("[0-9]{1,9}", number) else 0, self.moment("DTSTAMP")
+
 
 class Calendar:
     """Events and to-dos of iCalendar files."""
@@ -66,8 +72,8 @@ class Calendar:
             return 0.95 if b"BEGIN:VCALENDAR" in file.read(1000).upper() else 0.0
 
     def sources(self, path: Path) -> Iterator[Listed]:
-        """A source for each event; those that are cancelled are none."""
-        entries: list[tuple[str, _Entry]] = []
+        """A source for each event, by its latest revision; those that are cancelled are none."""
+        entries: dict[str, tuple[str, _Entry]] = {}
         title = ""
         for found in walk(path):
             if isinstance(found, (Unread, Skipped)):
@@ -79,17 +85,20 @@ class Calendar:
                     yield Skipped(shown(str(found.path)), str(error))
                     continue
                 title = title or name
-                entries += [(shown(str(found.path)), entry) for entry in inside]
+                for entry in inside:
+                    known = entries.get(entry.key)
+                    if known is None or entry.revision >= known[1].revision:
+                        entries[entry.key] = (shown(str(found.path)), entry)
         top = export_top(path, "calendar", title or shown(path.resolve().stem))
         yield top
-        for where, entry in entries:
+        for key, (where, entry) in entries.items():
             if entry.kind == "VEVENT" and entry.text("STATUS") == "CANCELLED":
                 continue
             content = digest(*(f"{name}{value}" for name, values in sorted(entry.values.items()) for value in values
                                if name != "DTSTAMP"))  # fmt: skip
             yield Source(
-                key=f"event/{entry.key}",
-                id=identity("event", entry.key),
+                key=f"event/{key}",
+                id=identity("event", key),
                 what=entry.text("SUMMARY") or where,
                 fingerprint=partial(str, content),
                 stamp=content,
