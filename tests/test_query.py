@@ -1,8 +1,9 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.query import read_query
 from weftwork.text.periods import Period
@@ -101,7 +102,16 @@ def test_titles_paths_and_tags_are_references():
     assert question.tags == ("Optics",)
 
 
-@given(st.text())
+PIECES = st.sampled_from(
+    ["last ", "next ", "in ", "due ", "99999999999 ", "0 ", "-1 ", "days", "weeks ago", "years", "31 Feb ",
+     "2026-13-45", "0000-01-01", "9999-12-31 ", "Q5 ", "between ", "and ", "since ", "before ",
+     "the year 9999 ", "[[", "]]", "((", "))", "#", '"', "'", "@", "/a/b.md ", "²³ ", "١٢ ", "it ",
+     "these ", "What links to ", "similar to ", "\u0130"]
+)  # fmt: skip
+
+
+@settings(max_examples=some(9000, part=90))
+@given(st.text() | st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join))
 def test_any_text_can_be_read(text):
     assert read_query(text, NOW).text == text
 

@@ -1,14 +1,18 @@
 """Values as JSON and back."""
 
 import json
+from contextlib import suppress
+from dataclasses import fields
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.errors import InvalidInput
-from weftwork.types import Filters, Node, Passage, Reached, Step
+from weftwork.receipts.values import Receipt
+from weftwork.types import Context, Filters, Node, Passage, Reached, Step
 from weftwork.wire import decode, encode
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -25,6 +29,13 @@ NODES = st.builds(
     created_at=st.none() | MOMENTS,
     access=st.none() | st.frozensets(NAMES, max_size=3),
     text=NAMES,
+)
+
+
+JSON = st.recursive(
+    VALUES | st.floats() | st.just(10**400) | st.just("2026-03-01T00:00:00Z"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
 )
 
 
@@ -61,6 +72,16 @@ def test_half_a_character_and_numbers_without_an_end_are_replaced():
 
 def test_what_a_newer_server_adds_is_passed_over():
     assert decode(Node, {"id": "a", "mood": "good"}) == Node(id="a")
+
+
+@settings(max_examples=some(3000, part=50), deadline=None)
+@given(kind=st.sampled_from([Node, Filters, Reached, Receipt, Context]), data=st.data())
+@example(kind=Node, data={"id": "a", "confidence": 10**400})
+def test_any_data_is_a_value_of_the_kind_or_is_refused(kind, data):
+    if not isinstance(data, dict):
+        data = data.draw(st.fixed_dictionaries({}, optional={field.name: JSON for field in fields(kind)}) | JSON)
+    with suppress(InvalidInput):
+        assert isinstance(decode(kind, data), kind)
 
 
 @pytest.mark.parametrize(

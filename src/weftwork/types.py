@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from weftwork.frozen import frozen
 from weftwork.notebook import Displayed
@@ -33,6 +34,14 @@ CONTAINERS = frozenset({"folder", "workspace"})
 
 SECTIONS = ("system", "focus", "references", "memories", "semantic", "relations", "activity", "history")
 """Sections in the order in which they are rendered: what changes least from turn to turn comes first."""
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return True for a number that a float can hold: neither infinite, nor a whole number larger than any float."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def subject_of(title: str, fields: Mapping[str, FieldValue]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +12,7 @@ from weftwork.pack import check_budget
 from weftwork.provenance import TRUSTS
 from weftwork.request import Message, Request, Topic
 from weftwork.text.truncate import check_strategy
-from weftwork.types import Filters
+from weftwork.types import Filters, is_number
 
 ACTIVITIES = ("view", "edit")
 SHOWN = ("type", "tags", "score", "route", "origin")
@@ -93,9 +92,7 @@ def check_depth(depth: object) -> None:
 
 def check_vector(values: object) -> None:
     """Refuse a vector that is not a tuple of finite numbers: it is a part of the cache's key."""
-    if not isinstance(values, tuple) or not all(
-        isinstance(value, (int, float)) and math.isfinite(value) for value in values
-    ):
+    if not isinstance(values, tuple) or not all(map(is_number, values)):
         raise InvalidInput("the vector must be a tuple of finite numbers: embed the query again")
 
 

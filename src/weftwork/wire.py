@@ -16,6 +16,8 @@ from weftwork.render.quote import writable
 from weftwork.types import Passage
 
 Value = TypeVar("Value")
+_UNFIT = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""Raised by data of another kind; the last one by a whole number that is larger than any float."""
 
 
 def encode(value: Any) -> Any:
@@ -39,7 +41,7 @@ def decode(kind: type[Value], data: Any) -> Value:
     """The value that was encoded; raises InvalidInput for what is none of this kind."""
     try:
         return cast(Value, _decoder(cast(Any, kind))(data))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except _UNFIT as error:
         raise InvalidInput(f"this is no {getattr(kind, '__name__', kind)}: {error}") from error
 
 
@@ -104,7 +106,7 @@ def _of_union(parts: tuple[Any, ...]) -> Callable[[Any], Any]:
         for part in ordered:
             try:
                 return _decoder(part)(data)
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except _UNFIT:
                 continue
         raise TypeError(f"{data!r} is none of {', '.join(map(str, parts))}")
 

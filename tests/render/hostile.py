@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from tests.depth import some
 
-PROPERTY = settings(deadline=None, max_examples=some(90))
+PROPERTY = settings(deadline=None, max_examples=some(900, part=30))
 """No deadline: the first text that a vocabulary counts loads it."""
 
 _LINES = (

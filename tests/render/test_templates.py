@@ -1,15 +1,18 @@
+from dataclasses import fields
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork.errors import InvalidInput, UnknownName
-from weftwork.render import Template, Templates, get_template
+from weftwork.render import Template, Templates, get_template, lay_out
 from weftwork.render.builtin import BUILTIN
 from weftwork.render.templates import substitute
 
 from .hostile import CONTENT, PROPERTY
-from .sample import candidate, renderer
+from .sample import arranged, candidate, renderer
 
 
 @PROPERTY
@@ -17,6 +20,26 @@ from .sample import candidate, renderer
 def test_what_replaces_a_variable_is_never_read_again(content: str):
     values = {"title": "{{content}}", "content": content}
     assert substitute("<{{title}}|{{content}}>", values) == f"<{{{{content}}}}|{content}>"
+
+
+TABLES = st.dictionaries(
+    st.sampled_from([field.name for field in fields(Template)]),
+    st.none() | st.booleans() | CONTENT | st.lists(CONTENT, max_size=2) | st.dictionaries(CONTENT, CONTENT, max_size=2)
+    | st.sampled_from(["fence", "cite", "escape", "plain", "{{content}}", "{{title}}\n{{content}}\n", "(a", "a{2,1}"]),
+)  # fmt: skip
+
+
+@settings(max_examples=some(3000, part=50), deadline=None)
+@given(TABLES, CONTENT)
+@example({"item": "{{content}}", "quote": "plain", "guards": "a{99999999999}"}, "")
+@example({"item": "{{content}}", "quote": "plain", "guards": "(" * 5000}, "")
+def test_any_table_is_a_template_that_renders_or_is_refused(table: dict[str, Any], content: str):
+    try:
+        template = Template.from_mapping("mine", {"item": "{{content}}\n", **table})
+    except InvalidInput:
+        return
+    excerpts = [renderer(template).full(candidate(content))]
+    lay_out(arranged(template, excerpts), (), template, content)
 
 
 @pytest.mark.parametrize(

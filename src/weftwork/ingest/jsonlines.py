@@ -7,7 +7,6 @@ its members are the names of the fields of `Node` and `Edge`.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from weftwork.errors import InvalidInput
 from weftwork.ingest.events import Person, Piece, Skipped
-from weftwork.types import Edge, FieldValue, Node
+from weftwork.types import Edge, FieldValue, Node, is_number
 from weftwork.write.prepare import check_node
 
 TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
@@ -56,7 +55,7 @@ def parse(line: str) -> Node | Edge | Person:
 def _edge(values: Mapping[str, Any]) -> Edge:
     _known(values, Edge.__slots__)
     weight = values.get("weight", 1.0)
-    if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not math.isfinite(weight):
+    if not is_number(weight):
         raise InvalidInput(f"weight must be a number, got {weight!r}")
     texts = {name: _text(values, name) for name in ("source", "target", "type", "label") if name in values}
     return Edge(**texts, weight=float(weight))

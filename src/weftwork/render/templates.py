@@ -135,7 +135,7 @@ class Template:
             raise InvalidInput(f"template {self.name!r} has guards, which only quote='plain' needs: leave them out")
         try:
             re.compile(self.guards)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise InvalidInput(f"the guards of template {self.name!r} are no regular expression: {error}") from error
         if self.quote in ("fence", "cite") and not self.content_on_own_lines:
             raise InvalidInput(

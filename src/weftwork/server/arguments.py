@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from weftwork.errors import InvalidInput
 from weftwork.render.quote import inline, writable
+from weftwork.types import is_number
 
 Schema = Mapping[str, Any]
 
@@ -60,7 +60,7 @@ def _flag(value: object) -> bool | None:
 
 def _number(value: object) -> float | None:
     """A number; JSON does not tell 2 from 2.0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if not is_number(value):
         return None
     return int(value) if value == int(value) else value
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import some
 from tests.ingest.connectors.reading import read
 
 from weftwork.ingest.connectors.bear import Bear
@@ -196,7 +197,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some(900, part=30), deadline=None)
 @given(text=TEXTS)
 def test_any_text_is_read_or_reported(tmp_path_factory, text):
     folder = tmp_path_factory.mktemp("any")
@@ -211,7 +212,7 @@ def test_any_text_is_read_or_reported(tmp_path_factory, text):
     read(Csv(), folder / "e.csv")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some(900, part=30), deadline=None)
 @given(text=TEXTS, extension=st.sampled_from(["py", "ts", "rb"]))
 def test_the_parts_of_code_lie_within_the_file_and_do_not_overlap(text, extension):
     def check(parts, start, end):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.memory.types import SearchResult
 from weftwork.score import Profile
 from weftwork.score.scoring import weigh
+from weftwork.types import is_number
 
 DAY = timedelta(days=1)
 SIMILARITY = "fused"
@@ -37,7 +37,7 @@ class RankingOptions:
     def check(self) -> None:
         """Refuse weights that are no numbers."""
         for name in self.__slots__:
-            if not _is_number(getattr(self, name)):
+            if not is_number(getattr(self, name)):
                 raise InvalidInput(f"{name} must be a number, got {getattr(self, name)!r}")
 
     def profile(self) -> Profile:
@@ -131,7 +131,7 @@ def apply_ranker(
     for result in ranked:
         if not isinstance(result, SearchResult) or result.memory.id not in originals:
             raise InvalidInput("the ranker returned something that it was not given: return the given results")
-        if result.rank is not None and not _is_number(result.rank):
+        if result.rank is not None and not is_number(result.rank):
             raise InvalidInput(f"the ranker gave a rank of {result.rank!r}: give a number, or None")
         ordered.setdefault(result.memory.id, replace(originals[result.memory.id], rank=result.rank))
     return list(ordered.values())
@@ -144,7 +144,3 @@ def _arguments(ranker: RankingFunction, results: list[SearchResult], options: Ra
     except (TypeError, ValueError):
         return (results,)
     return (results, options)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from weftwork.errors import InvalidInput
 from weftwork.faces.workspace.budget import TokenBudget
 from weftwork.score import Profile, get_profile
 from weftwork.text.truncate import check_strategy
+from weftwork.types import is_number
 
 TABLE = "recipes.workspace"
 """The table of the settings in `weftwork.toml`."""
@@ -197,7 +197,7 @@ def _check(settings: object, **ranges: tuple[float, float]) -> None:
     """Refuse numbers outside the range of a setting."""
     for name, (lowest, highest) in ranges.items():
         value = getattr(settings, name)
-        if isinstance(value, bool) or not math.isfinite(value) or not lowest <= value <= highest:
+        if not is_number(value) or not lowest <= value <= highest:
             raise InvalidInput(f"{name} must be from {lowest} to {highest}, got {value!r}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from weftwork.store.sql.page_ranking import page_rows
 from weftwork.store.sql.put import Putter
 from weftwork.store.sql.queries import WriteQueries
 from weftwork.store.sql.session import Session
-from weftwork.types import EVERYONE, Edge, Entry
+from weftwork.types import EVERYONE, Edge, Entry, is_number
 
 if TYPE_CHECKING:
     from weftwork.embed.protocol import Matrix, Vector
@@ -82,7 +81,7 @@ class SqlBatch(ABC):
             for end in (edge.source, edge.target):
                 if end not in numbers:
                     raise NotFound(f"node {end!r} of an edge does not exist: add it before the edge")
-            if not isinstance(edge.weight, (int, float)) or not math.isfinite(edge.weight):
+            if not is_number(edge.weight):
                 raise InvalidInput(
                     f"the edge from {edge.source!r} to {edge.target!r} has the weight {edge.weight!r}: give a number"
                 )
