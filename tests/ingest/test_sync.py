@@ -124,6 +124,27 @@ def test_access_lists_and_tags_outlive_a_change(weft, notes):
     assert (after.text, after.tags, after.access) == ("The lens.", ("keep",), {"me"})
 
 
+def test_hidden_notes_of_the_same_names_take_no_links_and_mentions_from_visible_ones(weft, notes):
+    def seen():
+        with weft.store.view("main", "ben") as view:
+            return [(edge.type, edge.target) for edge, _ in view.neighbours("file:notes/log.md", direction="out")]
+
+    (notes / "log.md").write_text("See [[Roadmap]]. Apollo is late.")
+    (notes / "Roadmap.md").write_text("Plans.")
+    (notes / "Apollo.md").write_text("A dome.")
+    weft.add_user("ben")
+    sync(weft, notes)
+    before = seen()
+    assert {target for _, target in before} >= {"file:notes/Roadmap.md", "file:notes/Apollo.md"}
+    with weft.atomic() as batch:
+        batch.set_access(weft.node("file:notes/sub/b.md").parent, frozenset({"me"}))
+    for name in ("Roadmap", "Apollo"):
+        (notes / "sub" / f"{name}.md").write_text("Secret.")
+    (notes / "log.md").write_text("See [[Roadmap]]. Apollo is late, again.")
+    sync(weft, notes)
+    assert seen() == before
+
+
 def test_the_same_folder_by_another_spelling_is_the_same(weft, notes, monkeypatch):
     sync(weft, notes)
     monkeypatch.chdir(notes.parent)

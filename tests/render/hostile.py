@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from tests.depth import some
 
-PROPERTY = settings(deadline=None, max_examples=some(900, part=30))
+PROPERTY = settings(deadline=None, max_examples=some(300, part=10))
 """No deadline: the first text that a vocabulary counts loads it."""
 
 _LINES = (

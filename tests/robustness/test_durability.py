@@ -10,7 +10,7 @@ from filelock import FileLock
 from weftwork import Node, Weft
 from weftwork.errors import StoreError
 from weftwork.store.contract.kit import NOW
-from weftwork.store.sqlite import index_sync
+from weftwork.store.sqlite import connection, index_sync
 
 
 def opened(path):
@@ -59,6 +59,20 @@ def test_an_index_that_another_process_holds_does_not_stop_reads(store, monkeypa
         weft.add([Node(id="n2", text="Plum jam.")])
         assert {hit.node.id for hit in weft.search("jam")} == {"n1", "n2"}
         assert "others are made for now" in caplog.text
+
+
+def test_a_full_disk_refuses_writes_in_clear_words_loses_nothing_and_does_not_stop_reads(store, monkeypatch):
+    with monkeypatch.context() as full:
+        full.setattr(connection, "PRAGMAS", (*connection.PRAGMAS, "max_page_count = 1"))  # the pages it has
+        with opened(store) as weft:
+            with pytest.raises(StoreError, match="full"):
+                weft.add([Node(id="n2", title="Plum", text="Plum jam. " * 20_000)])
+            assert [hit.node.id for hit in weft.search("jam")] == ["n1"]
+            assert "Quince jam" in weft.context("jam").text
+    with opened(store) as weft:
+        weft.add([Node(id="n2", title="Plum", text="Plum jam.")])
+        assert {hit.node.id for hit in weft.search("jam")} == {"n1", "n2"}
+        assert weft.store.check() == []
 
 
 def test_an_index_folder_that_cannot_be_written_does_not_stop_reads(store):

@@ -307,6 +307,7 @@ def test_huge_arguments_are_answered(ana):
         ana.call(huge)
     assert COUNTER.count(unknown.value.message) <= 150
     assert COUNTER.count(ana.error("weftwork_search", query="x", **{huge: 1})) <= 150
+    assert COUNTER.count(ana.error("weftwork_search", query="x", limit=10**400)) <= 150
 
 
 @pytest.mark.parametrize("cap", [200, 700])

@@ -170,6 +170,13 @@ class WritingContract:
         with pytest.raises(InvalidInput, match="parent 'nowhere' of node 'n'"):
             put(store, node("n", parent="nowhere"))
 
+    @pytest.mark.parametrize("weight", [float("inf"), float("nan"), 10**400])
+    def test_a_weight_that_is_no_finite_number_is_refused(self, store: Store, weight: float) -> None:
+        opened(store)
+        put(store, node("n"))
+        with pytest.raises(InvalidInput, match="give a number"), store.atomic(WORKSPACE) as batch:
+            batch.link([Edge(source="n", target="n", weight=weight)])
+
     def test_a_circle_within_a_call_is_refused(self, store: Store) -> None:
         opened(store)
         with pytest.raises(CycleError):
