@@ -170,6 +170,12 @@ def test_signatures_and_encrypted_letters_are_named_and_left_out(tmp_path):
     assert [node.type for node in found.nodes] == ["folder", "file"]
 
 
+def test_a_part_of_a_letter_that_is_longer_than_its_envelope_is_refused():
+    data = envelope(TEXT).replace(ber(0x04, TEXT[:7])[:5], b"\x04\x83\x7f\xff\xff")
+    with pytest.raises(Refused, match="damaged"):
+        signed_content(data)
+
+
 @pytest.mark.parametrize("place", range(0, 60, 3))
 def test_any_byte_of_an_envelope_may_be_wrong(place):
     data = bytearray(envelope(TEXT))

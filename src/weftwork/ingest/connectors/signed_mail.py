@@ -31,11 +31,12 @@ def signed_content(data: bytes) -> bytes:
         signed = next(value for tag, value in _values(content) if tag == _SEQUENCE)
         inner = [value for tag, value in _values(signed) if tag == _SEQUENCE]
         kind, wrapped = _content_info(_sequence(inner[0]))
+        text = b"".join(_octets(wrapped, 0))
     except (IndexError, StopIteration) as error:
         raise Refused("is a damaged envelope") from error
     if kind != DATA or not wrapped:
         raise Refused("is the signature of a letter, not text")
-    return b"".join(_octets(wrapped, 0))
+    return text
 
 
 def _binary(data: bytes) -> bytes:
