@@ -91,6 +91,8 @@ def test_what_cannot_be_converted_is_named_and_left_out(tmp_path, name, text):
     assert not reading.nodes and "that can be read" in reading.skipped[0].why
 
 
-def test_other_xml_is_text(tmp_path):
+def test_other_xml_is_text_and_called_so(tmp_path):
     page, _ = whole(tmp_path, "settings.xml", "<settings><mirror>9</mirror></settings>")
     assert (page.type, page.text) == ("file", "<settings><mirror>9</mirror></settings>")
+    (note,) = read(Files(), tmp_path / "settings.xml").notes
+    assert note.why.startswith("XML of no known kind")

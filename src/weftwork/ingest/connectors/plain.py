@@ -10,7 +10,7 @@ from weftwork.ingest.connectors.folders import FoundFile
 from weftwork.ingest.connectors.protocol import Document, Named, Source, Yielded
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.documents.values import Limits
-from weftwork.ingest.events import Skipped
+from weftwork.ingest.events import Note, Skipped
 from weftwork.ingest.files import LARGEST, identity, shown
 from weftwork.types import Node
 
@@ -76,4 +76,6 @@ def _text(file: FoundFile, name: str) -> Iterator[Yielded]:
         position=file.position,
         updated_at=modified(file),
     )
+    if file.path.suffix.lower() == ".xml":
+        yield Note(shown(str(file.path)), "XML of no known kind: its text is kept as it stands, with the markup")
     yield from path_names(name, file.key)
