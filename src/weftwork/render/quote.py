@@ -26,13 +26,14 @@ _WORDS = re.compile(r"[^\W_]\w*(?:[ ,.()'/&+-]{1,2}\w+)*")
 _NEUTRAL = str.maketrans("[]【】［］⁅⁆〚〛`｀|｜<>＜＞", "()()()()()''¦¦‹›‹›")
 _TAG = re.compile(r"(?<!\S)[#＃](?=[^\W\d])")
 
+# Every repetition is possessive: what it took is never given back, so that the time is linear.
 _STRUCTURE = re.compile(
-    rf"""(?P<indent>[\s{_INVISIBLE}]*)
-    (?=   \#|\[(?!…\][ \t]*\Z)                               # a heading; a header or a citation, but no gap
+    rf"""(?P<indent>[\s{_INVISIBLE}]*+)
+    (?=   \#|\[(?!…\][ \t]*+\Z)                              # a heading; a header or a citation, but no gap
         | <[a-z/!?|]                                         # a tag
         | ```|~~~                                            # a fence
-        | (?P<rule>[-=*_])(?:[ \t]*(?P=rule))*[ \t]*\Z       # a rule, or the line under a heading
-        | [*_]*\s*(?:user\s+query|user|assistant|system|human|developer)\s*[*_]*\s*:   # a turn of the conversation
+        | (?P<rule>[-=*_])(?:[ \t]*+(?P=rule))*+[ \t]*+\Z     # a rule, or the line under a heading
+        | [*_]*+\s*+(?:user\s++query|user|assistant|system|human|developer)\s*+[*_]*+\s*+: # a turn of the conversation
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
