@@ -117,8 +117,14 @@ def _within_reach(candidates: Sequence[Candidate], reach: int) -> tuple[list[Can
 
 
 def _is_silent(reading: Reading, hit: Candidate) -> bool:
-    """Return True for a page without text or sections, unless it was asked for: a template may be headings alone."""
-    if hit.asked or hit.node.type != "page" or hit.passage.text.strip() or has_fields(hit):
+    """Return True for a page without text or sections, unless it was asked for or stands around the focus."""
+    if (
+        hit.asked
+        or any(finding.kind == "focus" for finding in hit.findings)
+        or hit.node.type != "page"
+        or hit.passage.text.strip()
+        or has_fields(hit)
+    ):
         return False
     return len(reading.below(reading.owner[hit.key])) == 1
 

@@ -176,7 +176,8 @@ def _place(error: dict[str, Any], body: Any) -> dict[str, str]:
     if error["type"] == "json_invalid":
         where = f" at character {path[0]}" if path else ""
         return {"in": "body", "pointer": "", "detail": f"not JSON{where}: {error['ctx']['error']}"}
-    parts = tuple(path) if place != "body" else tuple(_in_body(path, body, missing=error["type"] == "missing"))
+    whole = place != "body" or body is None
+    parts = tuple(path) if whole else tuple(_in_body(path, body, missing=error["type"] == "missing"))
     return {"in": str(place), "pointer": _pointer(parts), "detail": str(error["msg"]).removeprefix("Value error, ")}
 
 
