@@ -82,8 +82,10 @@ PASSAGE_KEYS = f"""SELECT n.id, p.key FROM nodes n
     ORDER BY n.id, p.ordinal"""
 OWNERS = f"""SELECT p.key, n.id FROM passages p JOIN nodes n ON n.workspace = %(ws)s AND n.pk = p.node
     WHERE p.workspace = %(ws)s AND p.key = ANY (%(keys)s::bigint[]) AND n.acl = {VISIBLE}"""
-CITED = f"""SELECT p.key, p.citation FROM unnest(%(citations)s::text[]) AS k (prefix)
-    JOIN passages p ON p.workspace = %(ws)s AND p.citation >= k.prefix AND p.citation < k.prefix || ':'
+# `||` is not leakproof: beside a policy it would be applied after the index, which had then no upper bound.
+CITED = f"""SELECT p.key, p.citation
+    FROM (SELECT prefix, prefix || ':' AS beyond FROM unnest(%(citations)s::text[]) AS u (prefix) OFFSET 0) k
+    JOIN passages p ON p.workspace = %(ws)s AND p.citation >= k.prefix AND p.citation < k.beyond
     WHERE p.acl = {VISIBLE}"""
 FIND = f"""SELECT id FROM nodes WHERE workspace = %(ws)s AND acl = {VISIBLE} AND (
         (title_key = %(start)s AND lower(title) = lower(%(title)s COLLATE "C"))
