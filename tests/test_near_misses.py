@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from weftwork import Edge, Node, Weft
@@ -47,6 +47,7 @@ def fate(context, decision):
     focus=st.sampled_from([None, "n00"]),
     picks=st.tuples(st.integers(0, 50), st.integers(0, 50)),
 )
+@example(packer="density", name="default", budget=823, focus="n00", picks=(3, 4))
 @settings(max_examples=30)
 def test_so_many_more_tokens_let_it_in_and_one_fewer_does_not(weft, packer, name, budget, focus, picks):
     recipe = replace(get_recipe(name), packer=packer)

@@ -58,8 +58,8 @@ class NearMisses:
         guess = max(1, min(guess, most))
         below, above = 0, guess
         while not fits(above):
-            if above >= most or not self._made[above].truncated:
-                # Where nothing lacks room any more, something else than the budget keeps it out.
+            # Where nothing lacks room any more something else keeps it out, unless more room finds other evidence.
+            if above >= most or not (self._made[above].truncated or fits(most)):
                 return None
             # Powers of two, and what lies halfway between them, are what other candidates ask about too.
             below, above = above, min(1 << above.bit_length(), most)
