@@ -87,8 +87,9 @@ class _Draft:
 
     @property
     def wants_more(self) -> bool:
-        """True if something was left out for lack of room."""
-        return any(choice.missing_tokens is not None for choice in self.packing.dropped)
+        """True if something was left out or shortened for lack of room."""
+        outcomes = self.packing.outcomes
+        return any(choice.fate == "truncated" or choice.missing_tokens is not None for choice in outcomes)
 
 
 def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[Decision]) -> Context:
@@ -256,7 +257,9 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
             if best is not None and tokens <= best.tokens:
                 break
             best = draft
-            if tokens >= FULL * budget.total or not draft.wants_more:
+            too_high = fixed + packing.used - tokens
+            nearly = any(0 < (choice.missing_tokens or 0) <= too_high for choice in packing.outcomes)
+            if (tokens >= FULL * budget.total and not nearly) or not draft.wants_more:
                 break
             if not sections and pricing.price_exactly():
                 continue

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.faces.research.researching import COUNTER, CRISIS, Fixed, Shelf, document, library, source
 
@@ -182,6 +182,8 @@ counters = st.sampled_from([None, COUNTER])
 
 
 @given(st.lists(short | long, max_size=6), st.integers(1, 200) | st.integers(200, 3000), counters)
+@example(["", "", "word. " * 19, "[[[[word. " * 119], 356, COUNTER)
+@example(["", "word. " * 19, "[[[[word. " * 119, ""], 356, COUNTER)
 @settings(max_examples=100, deadline=None)
 def test_no_budget_is_ever_exceeded_and_none_is_wasted(texts, budget, counter):
     sources = [source(number, text) for number, text in enumerate(texts, start=1)]
