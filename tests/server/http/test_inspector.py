@@ -361,7 +361,7 @@ class TestCutLine:
         for out in page.locator(".row.fate-dropped").all():
             expect(out.locator(".cost")).to_have_text(re.compile(r"^\d+$"))
             expect(out.locator(".missing")).to_have_text(
-                re.compile(r"^fits with \d+ more tokens?$|^No budget would bring it in: .+")
+                re.compile(r"^fits with [\d,]+ more tokens?$|^No budget would bring it in: .+")
             )
         assert page.locator(".row.fate-dropped .row-text").first.inner_text().strip()
         expect(page.get_by_text("No budget would bring it in: a repeat of")).to_have_count(1)
