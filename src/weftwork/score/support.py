@@ -13,7 +13,7 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.query import is_courtesy, quoted
 from weftwork.text.analysis import analyse, indexed, only_repeats, whole_words
 from weftwork.text.pointing import points_back
-from weftwork.types import SEARCHED, Candidate, Decision, Kind
+from weftwork.types import PINNED, SEARCHED, Candidate, Decision, Kind
 
 BY_WORDS, BY_VECTOR = 5, 2
 """The best hits of both searches that are compared with the query."""
@@ -41,7 +41,9 @@ def supported_by(
     if not least:
         return None, candidates, []
     request = inquiry.request
-    pointed = bool(request.focus or request.include or any(candidate.asked for candidate in candidates))
+    named = {candidate.node.id for candidate in candidates if candidate.asked} | set(request.include)
+    pinned = {candidate.node.id for candidate in candidates if candidate.asked and PINNED in candidate.node.tags}
+    pointed = bool(request.focus or named - pinned)
     reached = support(inquiry, pointed=pointed)
     shown = None if pointed else reached
     if reached is None or not candidates:
@@ -49,7 +51,8 @@ def supported_by(
     if reached >= least:
         return shown, candidates, []
     spoken = bool(request.thread or request.history)
-    kept = [each for each in candidates if (pointed or spoken) and not _is_search_result(each)]
+    others = [each for each in candidates if not _is_search_result(each)]
+    kept = [each for each in others if pointed or spoken or each.node.id in pinned]
     keys = {candidate.key for candidate in kept}
     if not kept:
         _name_nearest(inquiry, candidates)
@@ -62,8 +65,11 @@ def _name_nearest(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
     """Warn that nothing answers the query, with the titles that come nearest."""
     near = list(dict.fromkeys(each.node.title for each in candidates if each.node.title))[:NEAREST]
     named = ", ".join(map(quoted, near))
-    nearest = f"; the nearest are {named}: ask with min_support=0 (--min-support 0) to see them" if near else ""
-    inquiry.warnings.append(f"nothing here answers {quoted(inquiry.request.query)}{nearest}")
+    nearest = f"the nearest are {named}: " if near else ""
+    inquiry.warnings.append(
+        f"nothing here answers {quoted(inquiry.request.query)}; {nearest}"
+        "ask with min_support=0 (--min-support 0) to see what comes nearest"
+    )
 
 
 def _is_search_result(candidate: Candidate) -> bool:

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from weftwork import Filters
+from weftwork import Filters, Node, Weft
 from weftwork.errors import InvalidInput, NotFound, NotPermitted, UnknownName
-from weftwork.faces.memory import ContextOptions, Memories, SearchOptions
+from weftwork.faces.memory import MEMORY, ContextOptions, Memories, SearchOptions
 from weftwork.text.tokens import get_counter
 
 from .conftest import START
@@ -116,6 +116,31 @@ class TestPinned:
         clock.forward(days=2)
         assert "Ana" not in ask(engine.build_context("harbour", "main", ContextOptions(min_score=0.9))).context
         assert "Ben" not in ask(engine.build_context("harbour", "main", ContextOptions(min_score=0.9))).context
+
+
+class TestSupport:
+    @pytest.fixture
+    def many(self, tmp_path):
+        with Weft.open(tmp_path / "many.weft", embedder="none") as weft:
+            ids = [Memories(weft).remember("The user is called Cleo.", pinned=True).id]
+            said = [f"Ana sailed to harbour number {n} with a crew of {n + 2}." for n in range(60)]
+            weft.add(Node(id=f"m{n}", type="fact", text=text, tags=(MEMORY,), owner="me") for n, text in enumerate(said))
+            yield Memories(weft), ids
+
+    @pytest.mark.parametrize("query", ["Thanks!", "How do I number the pages of a document?", "qwlkejq zxmcnb"])
+    def test_what_no_memory_answers_gets_the_pinned_ones_alone(self, many, query):
+        memories, pinned = many
+        assert [each.memory.id for each in memories.context(query).memories] == pinned
+        bare = memories.context(query, pinned_tokens=0)
+        assert (bare.context, bare.truncated) == ("", False)
+        assert query in bare.warnings[0]
+
+    def test_what_comes_nearest_is_shown_where_it_is_asked_for_or_answers(self, many):
+        memories, _ = many
+        assert len(memories.context("Who sailed to a harbour?").memories) > 40
+        assert len(memories.context("Uninstall a harbour", min_support=0, token_budget=300).memories) > 5
+        with pytest.raises(InvalidInput, match="min_support must be between 0 and 1"):
+            memories.context("harbour", min_support=2)
 
 
 class TestChanges:

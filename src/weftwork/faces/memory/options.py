@@ -92,6 +92,11 @@ class ContextOptions(SearchOptions):
     """True writes type, confidence and time with each memory; None leaves it to the template."""
     pinned_tokens: int = 500
     """The most tokens of the budget that pinned memories may take; 0 for none of them."""
+    min_support: float | None = None
+    """The least support of a query with which more than pinned memories is shown; 0 shows what comes nearest.
+
+    None for that of every recipe.
+    """
 
     def check(self) -> None:
         """Refuse options that cannot be met, saying what to change."""
@@ -102,6 +107,8 @@ class ContextOptions(SearchOptions):
             raise InvalidInput(f"ranker must be a name or a function of results and options, got {self.ranker!r}")
         if not isinstance(self.ranking, RankingOptions):
             raise InvalidInput(f"ranking must be RankingOptions(...), got {self.ranking!r}")
+        if not _is_share(self.min_support):
+            raise InvalidInput(f"min_support must be between 0 and 1, got {self.min_support!r}")
         self.ranking.check()
         if not isinstance(self.pinned_tokens, int) or isinstance(self.pinned_tokens, bool) or self.pinned_tokens < 0:
             raise InvalidInput(f"pinned_tokens must be a whole number of at least 0, got {self.pinned_tokens!r}")

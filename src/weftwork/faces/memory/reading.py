@@ -15,6 +15,7 @@ from weftwork.faces.memory.options import MOST, ContextOptions, SearchOptions
 from weftwork.faces.memory.recipe import RANKINGS, Expansion, Plan, Ranking, recipe_for, results_of
 from weftwork.faces.memory.results import MissingVectors
 from weftwork.faces.memory.types import ContextResult, SearchResult
+from weftwork.recipe import MIN_SUPPORT
 from weftwork.render import Template, Templates, variables
 from weftwork.request import Request
 from weftwork.types import MEMORY, PINNED, Budget, Context, Filters
@@ -108,7 +109,8 @@ class StoreReader:
         budget = DEFAULT_TOKENS if options.token_budget is None else options.token_budget
         request = self._request(question, workspace, options, budget)
         self._embed_waiting(request)
-        request = replace(request, include=self._pinned(request, options.pinned_tokens))
+        pinned = self._pinned(request, options.pinned_tokens)
+        request = replace(request, include=pinned, min_support=options.min_support)
         context = self._assembled(request, plan, template)
         with self._weft.store.view(workspace, request.user) as view:
             shown = [item.candidate for item in context.items]
@@ -125,13 +127,15 @@ class StoreReader:
     def _assembled(self, request: Request, plan: Plan, template: str | Template) -> Context:
         """Assemble, and without a limit search deeper until the budget is used or everything was found."""
         hits = 0
+        least = MIN_SUPPORT if request.min_support is None else request.min_support
         while True:
             if isinstance(template, str):
                 recipe = recipe_for(replace(plan, template=template))
             else:
                 recipe = replace(recipe_for(plan), template=template)
             context = self._weft.assemble(request, recipe)
-            if plan.limit is not None or context.truncated or not hits < len(context.trace) < MOST:
+            unanswered = context.support is not None and context.support < least
+            if plan.limit is not None or unanswered or context.truncated or not hits < len(context.trace) < MOST:
                 return context
             hits = len(context.trace)
             plan = replace(plan, hits=2 * hits)

@@ -30,7 +30,7 @@ from weftwork.faces.memory.rankers import (
     apply_ranker,
 )
 from weftwork.faces.memory.types import CONTRADICTS, Contradictions, Memory, RelatedMemory, SearchResult
-from weftwork.recipe import Recipe
+from weftwork.recipe import MIN_SUPPORT, Recipe
 from weftwork.store.protocol import View
 from weftwork.types import MEMORY, Candidate, Decision
 
@@ -134,6 +134,7 @@ def _recipe(plan: Plan) -> Recipe:
         hits=plan.hits if plan.limit is None else max(FEWEST, 2 * plan.limit),
         unit="node",
         plain=False,
+        min_support=MIN_SUPPORT,
         order=_Order(Ordering(plan.limit, SIMILARITY, plan.contradictions, rank), plan.min_score, plan.days),
     )
 

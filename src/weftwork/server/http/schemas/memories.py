@@ -179,6 +179,8 @@ class MemoryContextQuery(MemoryQuery):
     """The weights of the default ranking."""
     include_metadata: Truth | None = None
     pinned_tokens: Annotated[int, Field(strict=True, ge=0, le=LARGEST_BUDGET)] = 500
+    min_support: Share | None = None
+    """The least support of the query with which more than pinned memories is shown."""
 
     def options(self) -> dict[str, Any]:
         """The options that the request sets beside the query."""
