@@ -124,7 +124,8 @@ class TestSupport:
         with Weft.open(tmp_path / "many.weft", embedder="none") as weft:
             ids = [Memories(weft).remember("The user is called Cleo.", pinned=True).id]
             said = [f"Ana sailed to harbour number {n} with a crew of {n + 2}." for n in range(60)]
-            weft.add(Node(id=f"m{n}", type="fact", text=text, tags=(MEMORY,), owner="me") for n, text in enumerate(said))
+            known = {"type": "fact", "tags": (MEMORY,), "owner": "me"}
+            weft.add(Node(id=f"m{n}", text=text, **known) for n, text in enumerate(said))
             yield Memories(weft), ids
 
     @pytest.mark.parametrize("query", ["Thanks!", "How do I number the pages of a document?", "qwlkejq zxmcnb"])
