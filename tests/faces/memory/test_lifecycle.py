@@ -1,5 +1,6 @@
 """What becomes of memories: found again, changed, followed back, forgotten, always shown."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -124,8 +125,8 @@ class TestSupport:
         with Weft.open(tmp_path / "many.weft", embedder="none") as weft:
             ids = [Memories(weft).remember("The user is called Cleo.", pinned=True).id]
             said = [f"Ana sailed to harbour number {n} with a crew of {n + 2}." for n in range(60)]
-            known = {"type": "fact", "tags": (MEMORY,), "owner": "me"}
-            weft.add(Node(id=f"m{n}", text=text, **known) for n, text in enumerate(said))
+            known = Node(id="", type="fact", tags=(MEMORY,), owner="me")
+            weft.add(replace(known, id=f"m{n}", text=text) for n, text in enumerate(said))
             yield Memories(weft), ids
 
     @pytest.mark.parametrize("query", ["Thanks!", "How do I number the pages of a document?", "qwlkejq zxmcnb"])
