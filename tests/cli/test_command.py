@@ -29,7 +29,7 @@ ALL = {" ".join(path): command for path, command in commands()}
 
 def run(*arguments, **options):
     return subprocess.run(
-        [sys.executable, "-m", "weftwork.cli", *arguments], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "weftwork", *arguments], capture_output=True, text=True, check=False, **options
     )
 
 
@@ -140,7 +140,7 @@ def test_a_reader_that_stops_early_is_no_error(filled):
 def test_a_reader_that_is_gone_is_no_error(filled, asked):
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "weftwork.cli", *asked.split()]
+    command = [sys.executable, "-m", "weftwork", *asked.split()]
     ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert (ran.returncode, ran.stderr) == (0, "")

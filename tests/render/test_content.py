@@ -275,8 +275,11 @@ class TestPages:
     def test_pages_have_their_numbers(self):
         assert self.PDF.content(2, 3, 4) == "(page 2)\nAims. Means.\n\n(page 3)\nCosts."
 
-    def test_the_number_stands_where_a_page_begins(self):
-        assert self.PDF.content(3, 4) == "[…]\nMeans.\n\n(page 3)\nCosts."
+    def test_the_number_stands_where_a_page_is_entered_be_it_midway(self):
+        assert self.PDF.content(3, 4) == "[…]\n(page 2)\nMeans.\n\n(page 3)\nCosts."
+
+    def test_a_page_that_the_heading_names_is_not_named_again_where_it_is_entered_midway(self):
+        assert self.PDF.content(3) == "[…]\nMeans."
 
     def test_a_template_that_tells_the_number_itself_has_it_once(self):
         assert self.PDF.content(4, template="research") == "Costs."

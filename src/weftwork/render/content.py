@@ -119,7 +119,8 @@ def _block(stretch: Shown, style: Style) -> str:
     head = ""
     if node.type == PAGE:
         number = node.fields.get("page")
-        head = f"(page {number})" if style.number_pages and stretch.first and isinstance(number, int) else ""
+        numbered = style.number_pages and (stretch.first or (stretch.enters and not stretch.named))
+        head = f"(page {number})" if numbered and isinstance(number, int) else ""
     elif node.type != "heading" and stretch.first:
         title = "" if stretch.named else inline(node.title, 200)
         always = style.prose_fields == "always" or node.type in ROWS

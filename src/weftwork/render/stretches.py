@@ -41,6 +41,8 @@ class Shown:
     """The column at which it stands, as a list item in others."""
     named: bool = False
     """True if the heading of the excerpt has its title."""
+    enters: bool = False
+    """True if the stretch before it is of another node."""
     cut: bool = False
     """True if the text of its node goes on after it."""
     opened: str = ""
@@ -118,6 +120,7 @@ def _stretches(
                 ),
                 indent=max(0, column(first) - outermost),
                 named=node.id in named,
+                enters=not shown or shown[-1].node.id != node.id,
                 cut=_goes_on(reading, stretch[-1][0]),
                 text=trim(clean("".join([item.text for item, _ in stretch]))),
             )
