@@ -1,12 +1,13 @@
 """What these tests share: sources of any size, the real command, and what a store holds."""
 
 import json
-import os
 import random
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.command import settings
 
 from weftwork import Node, Weft
 from weftwork.embed.hashing import HashingEmbedder
@@ -51,31 +52,13 @@ def write_lines(path, objects):
     return path
 
 
-def settings():
-    """The environment of a command: this embedder, and nobody's own settings."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
-    return own | {"WEFTWORK_EMBEDDER": "hashing", "PYTHONWARNINGS": "error"}
-
-
 def start(*arguments, **more):
     """A process that runs the command, or a script of this folder if the first argument is one."""
     first, *rest = map(str, arguments)
     words = [str(HERE / first), *rest] if first.endswith(".py") else ["-m", "weftwork.cli", first, *rest]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": settings()}
+    environment = settings() | {"PYTHONWARNINGS": "error"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
     return subprocess.Popen([sys.executable, *words], **(pipes | more))
-
-
-def run(*arguments, **more):
-    """The same, when it has ended: exit code, standard output, standard error."""
-    with start(*arguments, **more) as process:
-        out, err = process.communicate()
-    return process.returncode, out, err
-
-
-def succeed(*arguments, **more):
-    code, out, err = run(*arguments, **more)
-    assert code == 0, err
-    return out
 
 
 def answers(weft, queries=QUERIES):

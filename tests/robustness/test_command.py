@@ -6,11 +6,12 @@ import signal
 import socket
 
 import pytest
+from tests.command import run, succeed
 
 from weftwork.ingest.files import LARGEST
 from weftwork.ingest.load import BATCH
 
-from .making import contents, opened, pages, run, start, succeed, values, write_lines
+from .making import contents, opened, pages, start, values, write_lines
 
 
 @pytest.fixture

@@ -8,13 +8,17 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.depth import some
+from tests.command import run
+from tests.depth import DEEP, some
 
 from weftwork import Node, Weft
 
-from .making import EMBEDDER, answers, contents, opened, run, start
+from .making import EMBEDDER, answers, contents, opened, start
 
-SECONDS = os.environ.get("WEFTWORK_SOAK_SECONDS", str(some(24)))
+ROUNDS = os.environ.get("WEFTWORK_SOAK_ROUNDS", str(some(1200, part=8)))
+"""Writes of each of two processes, beside which others read."""
+AT_ONCE = 10 if DEEP else 4
+"""Processes that begin together."""
 PRIVATE = ("closed-a", "closed-b")
 
 
@@ -34,9 +38,12 @@ def store(tmp_path):
 
 
 def test_two_writers_and_four_readers_lose_nothing_and_show_nothing_private(store):
-    writers = [start("writing.py", store, name, SECONDS) for name in ("one", "two")]
-    readers = [start("reading.py", store, user, SECONDS) for user in ("ana", "ben", "guest", "guest")]
-    ended = [(process.args[2:], *process.communicate(), process.returncode) for process in (*writers, *readers)]
+    done = store.with_name("done")
+    readers = [start("reading.py", store, user, done) for user in ("ana", "ben", "guest", "guest")]
+    writers = [start("writing.py", store, name, ROUNDS) for name in ("one", "two")]
+    ended = [(process.args[2:], *process.communicate(), process.returncode) for process in writers]
+    done.touch()
+    ended += [(process.args[2:], *process.communicate(), process.returncode) for process in readers]
     failed = [f"{args}: exit code {code}\n{err}" for args, _, err, code in ended if code or err]
     assert not failed, "\n\n".join(failed)
     written = [json.loads(out) for _, out, _, _ in ended[:2]]
@@ -159,10 +166,10 @@ def test_a_store_opens_while_another_process_makes_it(tmp_path):
     other.close()
 
 
-def test_ten_processes_open_a_new_store_at_once(tmp_path):
+def test_many_processes_open_a_new_store_at_once(tmp_path):
     for attempt in range(some(3)):
         path, gate = tmp_path / f"new{attempt}.weft", tmp_path / f"gate{attempt}"
-        openers = [start("opening.py", path, gate) for _ in range(10)]
+        openers = [start("opening.py", path, gate) for _ in range(AT_ONCE)]
         for opener in openers:
             assert opener.stdout.readline() == "ready\n"
         gate.touch()
@@ -174,9 +181,9 @@ def test_ten_processes_open_a_new_store_at_once(tmp_path):
             assert weft.store.check() == []
 
 
-def test_ten_commands_create_a_store_at_once(tmp_path):
+def test_many_commands_create_a_store_at_once(tmp_path):
     path = tmp_path / "new.weft"
-    commands = [start("init", path) for _ in range(10)]
+    commands = [start("init", path) for _ in range(AT_ONCE)]
     ended = [(*command.communicate(), command.returncode) for command in commands]
     assert [each for each in ended if each[1] or each[2]] == []
     assert run("doctor", "--store", path)[0] == 0

@@ -2,9 +2,10 @@
 
 import signal
 
+from tests.command import succeed
 from tests.ingest.agreeing import held
 
-from .making import opened, start, succeed
+from .making import opened, start
 
 NOTES = 120
 

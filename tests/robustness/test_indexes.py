@@ -8,12 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.command import succeed
 from tests.depth import DEEP
 
 from weftwork import Node
 from weftwork.errors import DimensionError
 
-from .making import EMBEDDER, MODES, QUERIES, answers, opened, pages, run, start, succeed
+from .making import EMBEDDER, MODES, QUERIES, answers, opened, pages, start
 
 DAMAGE = {
     "deleted": lambda path, size: path.unlink(),
@@ -130,8 +131,9 @@ def test_indexes_that_cannot_be_written_are_told_with_what_to_do_and_reads_go_on
     index_of(path).write_text("a file where the folder should be")
     with opened(path) as weft:
         assert weft.search("n00007")[0].node.id == "n00007"
-    code, out, err = run("search", "n00007", "--store", path)
-    assert (code, "n00007" in out) == (0, True)
+    with start("search", "n00007", "--store", path) as process:
+        out, err = process.communicate()
+    assert (process.returncode, "n00007" in out) == (0, True)
     assert "store.weft.index" in err and "check that the folder" in err and "Traceback" not in err
 
 

@@ -8,11 +8,12 @@ import time
 from contextlib import closing
 
 import pytest
+from tests.command import run, succeed
 from tests.depth import some
 
 from weftwork.ingest.load import BATCH
 
-from .making import answers, contents, opened, run, start, succeed, values, write_lines
+from .making import answers, contents, opened, start, values, write_lines
 
 KILLS, KILLS_OF_INDEXES = some(30, part=6), some(6)
 TOTAL = 20 * BATCH
@@ -37,7 +38,9 @@ def whole(source, empty):
     path = source.with_name("whole.weft")
     shutil.copy(empty, path)
     begun = time.monotonic()
-    succeed("add", source, "--store", path)
+    with start("add", source, "--store", path) as process:
+        _, err = process.communicate()
+    assert process.returncode == 0, err
     with opened(path) as weft:
         return contents(weft), answers(weft, ["n00000", *IDS[::500], "amberstone birchwater"]), time.monotonic() - begun
 

@@ -7,11 +7,12 @@ import sqlite3
 from typing import Any
 
 import pytest
+from tests.command import run
 
 from weftwork.errors import StoreError
 from weftwork.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
 
-from .making import EMBEDDER, opened, pages, run, state
+from .making import EMBEDDER, opened, pages, state
 
 
 def rows(path, query):

@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
+from tests.command import run
 
 from weftwork import Edge, Filters, Node
 from weftwork.errors import BudgetError, CycleError, DimensionError, InvalidInput, NotFound, UnknownName, WeftError
 from weftwork.recipe import get_recipe
 
-from .making import EMBEDDER, opened, run, state, write_lines
+from .making import EMBEDDER, opened, state, write_lines
 
 HALF = "\ud800"
 EDGE_OF_TIME = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14)))

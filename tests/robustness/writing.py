@@ -1,9 +1,8 @@
-"""Writes to a store for some seconds, and prints what was acknowledged: STORE NAME SECONDS."""
+"""Writes to a store so many times, and prints what was acknowledged: STORE NAME ROUNDS."""
 
 import json
 import random
 import sys
-import time
 
 from weftwork import Node, Weft
 from weftwork.embed.hashing import HashingEmbedder
@@ -79,13 +78,12 @@ class Writer:
         return self.chosen.choice(names) if names else None
 
 
-def main(store, name, seconds):
-    end = time.monotonic() + float(seconds)
+def main(store, name, rounds):
     with Weft.open(store, embedder=HashingEmbedder(64)) as weft:
         writer = Writer(weft, name)
         work = [writer.add] * 4 + [writer.rewrite] * 3 + [writer.remove, writer.move, writer.set_access]
         writer.add_user()
-        while time.monotonic() < end:
+        for _ in range(int(rounds)):
             writer.chosen.choice(work)()
             if writer.chosen.random() < 0.05:
                 writer.add_user()
