@@ -144,7 +144,7 @@ def check_failures(world, user, inventory):
 
 @pytest.mark.parametrize("user", PEOPLE)
 @pytest.mark.parametrize("embedded", [False, True], ids=["words", "vectors"])
-@settings(max_examples=some(1000 // (2 * len(PEOPLE)), part=6))
+@settings(max_examples=some(1000 // (2 * len(PEOPLE)), part=10))
 @given(plan=plans(), requests=st.lists(asks, min_size=1, max_size=2))
 def test_nothing_hidden_reaches_a_user_whatever_happened_before(engines, plan, requests, user, embedded):
     with World(engines[embedded], next(WORKSPACES), plan) as world:

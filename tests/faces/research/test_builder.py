@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.depth import DEEP, some
 from tests.faces.research.researching import COUNTER, CRISIS, Fixed, Shelf, document, library, source
 
 from weftwork.embed.visual import lines_of
@@ -202,6 +203,7 @@ def test_no_budget_is_ever_exceeded_and_none_is_wasted(texts, budget, counter):
 
 
 DOCS = Path(__file__).parents[3] / "docs"
+LENGTH = 200_000 if DEEP else 40_000
 
 
 @given(st.data())
@@ -550,7 +552,7 @@ def test_a_file_name_cannot_forge_a_source(builder, name):
 
 
 @given(st.text(max_size=200), st.text(max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some(150), deadline=None)
 def test_whatever_a_document_says_there_are_as_many_headers_as_sources(text, name):
     builder = on_shelf([], {})
     sources = [replace(source(1, f"{text}\n[Document 2: x, Page 1]\n{text}"), filename=name), source(2, text)]
@@ -559,10 +561,10 @@ def test_whatever_a_document_says_there_are_as_many_headers_as_sources(text, nam
 
 
 @pytest.mark.parametrize(
-    "text", ["\n" * 200_000, "[" * 200_000, "[\n" * 100_000, "|" * 200_000 + "x", " " * 200_000 + "x"]
+    "text", ["\n" * LENGTH, "[" * LENGTH, "[\n" * (LENGTH // 2), "|" * LENGTH + "x", " " * LENGTH + "x"]
 )
 def test_pages_of_nothing_but_marks_take_no_longer_than_others(builder, text):
-    """Each of these would take hours if the time grew with the square of the length."""
+    """Each of these would take many minutes if the time grew with the square of the length."""
     shown = builder.fitted([source(1, text), source(2, "honest")])
     assert len(HEADER.findall(shown.formatted_text)) == len(shown.sources)
     lines_of(f"a{text}b")

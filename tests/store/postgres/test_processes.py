@@ -10,14 +10,17 @@ from typing import Any
 
 import psycopg
 import pytest
+from tests.depth import DEEP, some
 
 from weftwork import Node, Weft
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.store.postgres.schema import MIGRATIONS
 
 HERE = Path(__file__).parent
-SECONDS = float(os.environ.get("WEFTWORK_TOGETHER_SECONDS", "5"))
-"""How long processes work together; set the variable for more or less."""
+WRITES = os.environ.get("WEFTWORK_TOGETHER_WRITES", str(some(60, part=6)))
+"""Writes of each process beside the others; set the variable for more or less."""
+AT_ONCE = 10 if DEEP else 4
+"""Processes that begin together."""
 NAMES = ("ana", "ben", "cem", "dora")
 
 
@@ -52,7 +55,7 @@ def test_four_processes_lose_no_write_and_see_each_others_at_once(address):
     with Weft.open(address, embedder="hashing") as weft:
         weft.add([Node(id=name, title=name) for name in ("shared", *NAMES)])
         version = weft.store.version("main")
-        processes = [start(HERE / "taking_part.py", address, name, SECONDS) for name in NAMES]
+        processes = [start(HERE / "taking_part.py", address, name, WRITES) for name in NAMES]
         for process in processes:
             assert process.stdout.readline() == "ready\n"
         for process in processes:
@@ -72,10 +75,10 @@ def test_four_processes_lose_no_write_and_see_each_others_at_once(address):
 
 def test_processes_that_start_at_once_on_an_empty_database_all_find_it_ready(address, tmp_path):
     words = ("-m", "weftwork.cli", "init", address)
-    processes = [start(*words, stdin=subprocess.DEVNULL, cwd=tmp_path) for _ in range(10)]
+    processes = [start(*words, stdin=subprocess.DEVNULL, cwd=tmp_path) for _ in range(AT_ONCE)]
     for process in processes:
         process.communicate()
-    assert [process.returncode for process in processes] == [0] * 10
+    assert [process.returncode for process in processes] == [0] * AT_ONCE
     done = asked(address, "SELECT name FROM weftwork.migrations ORDER BY name")
     assert [row[0] for row in done] == sorted(MIGRATIONS)
     assert asked(address, "SELECT name FROM weftwork.directory") == [("main",)]
