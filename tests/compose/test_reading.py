@@ -60,6 +60,16 @@ def test_a_long_lead_in_or_nested_list_is_left_to_the_section():
     assert long.window(2) == [2]
 
 
+def test_a_long_item_comes_with_what_stands_beside_a_passage_of_it_without_the_long_items_around():
+    items = reading(
+        ("page", "page", 0, [10]),  # 1
+        ("one", "list_item", 1, [150, 150]),  # 2, 3
+        ("two", "list_item", 1, [150, 150, 150]),  # 4, 5, 6
+        ("three", "list_item", 1, [7]),  # 7
+    )
+    assert items.window(5) == [1, 4, 5, 6, 7]
+
+
 def test_a_turn_has_the_turns_around_it():
     chat = reading(("thread", "thread", 0, [2]), *((f"m{number}", "message", 1, [10]) for number in range(8)))
     assert chat.window(5) == [3, 4, 5, 6, 7]

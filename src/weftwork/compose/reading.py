@@ -18,7 +18,7 @@ TURNS_AROUND = 2
 LEAD_IN = 80
 """The most tokens of the lead-in of a list that come with an item."""
 NESTED = 200
-"""The most tokens of nested items that come with an item."""
+"""The most tokens of nested items, or of an item beside, that come with an item; longer ones stand by themselves."""
 SHORT = 700
 """Tokens up to which a document is short enough to be offered whole without being asked for."""
 
@@ -187,8 +187,10 @@ class Reading:
             (sibling for sibling in range(position - 1, parent, -1) if self.nodes[sibling].depth == depth), None
         )
         after = self.ends[position]
-        if before is not None and self.nodes[before].type in LISTED:
-            keys |= set(self.nodes[before].keys)
-        if after < len(self.nodes) and self.nodes[after].depth == depth and self.nodes[after].type in LISTED:
-            keys |= set(self.nodes[after].keys)
+        beside = [] if before is None else [before]
+        if after < len(self.nodes) and self.nodes[after].depth == depth:
+            beside.append(after)
+        for sibling in beside:
+            if self.nodes[sibling].type in LISTED and self.cost(self.nodes[sibling].keys) <= NESTED:
+                keys |= set(self.nodes[sibling].keys)
         return keys
