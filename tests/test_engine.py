@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from weftwork.collect import LexicalCollector
+from weftwork.compose.ordering import WithEvidence
 from weftwork.context_cache import MOST
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Weft
@@ -354,7 +355,8 @@ class TestContext:
         assert set(shown(context)) == {"notes", "spring"}
         assert decision(context, "plans").reason == "a folder, with nothing to quote"
         assert "plans" in shown(weft.context("[[Mirror plans]]"))
-        assert shown(weft.context("plans for the mirror")) == ["notes"], "the folder is no measure for the others"
+        strict = replace(EVERYTHING_FOUND, order=WithEvidence(0.5))
+        assert shown(weft.context("plans for the mirror", recipe=strict)) == ["notes"], "the folder is no measure"
 
     def test_titles_without_text_and_tables_of_contents_are_left_out(self, weft):
         weft.add(

@@ -198,7 +198,7 @@ RECIPES: dict[str, Recipe] = {
             packer=Overflow(modest=True),
             sections=ASKED_FOR,
             min_support=MIN_SUPPORT,
-            order=WithEvidence(0.5, tasks_alone=False),
+            order=WithEvidence(0.6, noise=0.4, tasks_alone=False),
         ),
         Recipe(
             name="workspace",

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from weftwork.compose.ordering import STEP, WithEvidence, with_descending_scores
 from weftwork.query import read_query
 from weftwork.store.contract.kit import NOW
@@ -38,6 +40,17 @@ def test_hits_with_much_less_evidence_than_the_best_are_left_out():
     assert _kept({}, *hits) == ["a", "b", "c"]  # none has any
     _, (left_out,) = _ordered(evidence, hits)
     assert left_out.reason == "its document has evidence 0.50, below 0.52, a share 0.65 of the best"
+
+
+def test_documents_between_both_bounds_fill_what_those_with_more_evidence_leave():
+    hits = [candidate(name, f"text {name}", key=key, score=0.5) for key, name in enumerate("abc", start=1)]
+    inquiry: Any = SimpleNamespace(
+        evidence={1: 0.4, 2: 0.8, 3: 0.1}, given_keys=frozenset(), question=read_query("which foam?", NOW)
+    )
+    kept, (left_out,) = WithEvidence(0.75, noise=0.25)(inquiry, hits)
+    assert [(each.node.id, each.score) for each in kept] == [("b", 0.5), ("a", pytest.approx(0.5 * 0.4 / 0.6))]
+    assert kept[1].signals["rank"] == 0.5
+    assert left_out.reason == "its document has evidence 0.10, below 0.20, a share 0.25 of the best"
 
 
 def test_what_else_was_found_in_a_document_that_answers_stays():

@@ -83,14 +83,17 @@ class WithoutFolders:
 
 @dataclass(frozen=True, slots=True)
 class WithEvidence:
-    """An order that leaves out documents that searches and links found with much less evidence than the best.
+    """An order that lowers documents that searches and links found with much less evidence than the best.
 
-    The bound is for documents, not for passages: what else was found in one that answers may complete the answer. What
-    the reader has already sets the bound; the rest of its document has to reach it by itself.
+    Those with hardly any are left out. The bounds are for documents, not for passages: what else was found in one that
+    answers may complete the answer. What the reader has already sets them; the rest of its document has to reach them
+    by itself.
     """
 
     share: float = 0.65
     """The least evidence of a document, as a share of that of the best; 0 keeps everything."""
+    noise: float | None = None
+    """A smaller share, from which on documents fill what the others leave; None for `share` itself."""
     tasks_alone: bool = True
     """True leaves out other hits where the question asks for tasks in a state, and there are some."""
 
@@ -102,7 +105,9 @@ class WithEvidence:
         evidence = _best_of_documents(strengths)
         missing = _best_of_documents([pair for pair in strengths if pair[0].key not in given])
         quotable = {each.document or each.node.id for each in candidates if not nothing_to_quote(each)}
-        least = self.share * max((evidence[document] for document in quotable), default=0.0)
+        best = max((evidence[document] for document in quotable), default=0.0)
+        noise = self.share if self.noise is None else self.noise
+        least, bound = self.share * best, noise * best
         question = inquiry.question
         in_state = self.tasks_alone and question.state is not None and not question.beside_state
         in_state = in_state and any(map(_is_due, candidates))
@@ -116,11 +121,19 @@ class WithEvidence:
                 left_out.append(Decision.on(candidate, "dropped", reason))
             elif found >= least:
                 remaining.append(candidate)
+            elif found >= bound:
+                remaining.append(_lowered(candidate, found / least))
             else:
-                reason = f"its document has evidence {found:.2f}, below {least:.2f}, a share {self.share:g} of the best"
+                reason = f"its document has evidence {found:.2f}, below {bound:.2f}, a share {noise:g} of the best"
                 left_out.append(Decision.on(candidate, "dropped", reason))
+        remaining.sort(key=lambda each: -each.score)
         kept, repeats = without_repeats(remaining)
         return kept, echoes + left_out + repeats
+
+
+def _lowered(candidate: Candidate, share: float) -> Candidate:
+    """The candidate behind those with enough evidence; "rank" keeps the former score."""
+    return replace(candidate, score=share * candidate.score, signals={"rank": candidate.score, **candidate.signals})
 
 
 def _best_of_documents(strengths: Iterable[tuple[Candidate, float]]) -> dict[str, float]:
