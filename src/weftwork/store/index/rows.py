@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from weftwork.frozen import frozen
 from weftwork.types import Filters
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A passage as the indexes see it; numbers are the database's own keys."""
 
@@ -34,7 +36,12 @@ class Row:
     @property
     def searchable(self) -> str:
         """The text that is searched by words: the title counts twice."""
-        return "\n".join((self.title, self.title, self.text, " ".join(self.tags), self.fields))
+        return searchable_text(self.title, self.text, self.tags, self.fields)
+
+
+def searchable_text(title: str, text: str, tags: Sequence[str], fields: str) -> str:
+    """Put together what is searched by words of a passage."""
+    return "\n".join((title, title, text, " ".join(tags), fields))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,11 @@ class SqlBatch(ABC):
         for entry in entries:
             node = entry.node
             owner, access = stored.get(node.id, (None, None))
-            node = replace(node, owner=node.owner or owner, access=access if node.access is None else node.access)
-            completed.append(Entry(node, entry.passages))
+            owner, access = node.owner or owner, access if node.access is None else node.access
+            if (owner, access) == (node.owner, node.access):
+                completed.append(entry)
+            else:
+                completed.append(Entry(replace(node, owner=owner, access=access), entry.passages))
         return completed
 
     def rewrite(self, entries: Iterable[Entry]) -> int:

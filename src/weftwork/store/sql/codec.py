@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from weftwork.store.index.rows import Row
+from weftwork.store.index.rows import Row, searchable_text
 from weftwork.text.dates import iso_date
 from weftwork.text.split import embedded_text
 from weftwork.types import ABOUT, IDS, PAGE, Entry, FieldValue, Node, NodeInfo, Passage, seen_fields
@@ -25,6 +25,9 @@ NAMES = ("aliases", "alias", IDS)
 """The fields that hold names of their node."""
 INFO_WIDTH = 18
 """Columns that `node_info` takes."""
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_ORDERED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_Info = TypeVar("_Info", NodeInfo, Node)
 
 
 def to_micros(moment: datetime) -> int:
@@ -49,17 +52,26 @@ def optional_moment(value: int | None) -> datetime | None:
 
 def dump(value: object) -> str:
     """Canonical JSON: the same bytes for the same value."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
 
 
 def dump_fields(fields: Mapping[str, object]) -> str:
     """Fields as JSON, in the order of their author."""
-    return json.dumps(dict(fields), ensure_ascii=False, separators=(",", ":"))
+    return _ORDERED.encode(dict(fields)) if fields else "{}"
 
 
 def node_info(row: Sequence[Any]) -> NodeInfo:
     """A node without its text, from its first INFO_WIDTH columns."""
-    return NodeInfo(
+    return _made(NodeInfo, row)
+
+
+def whole_node(row: Sequence[Any]) -> Node:
+    """A node from the columns of its info and its text, which is NULL if it has no passages."""
+    return _made(Node, row, text=row[INFO_WIDTH] or "")
+
+
+def _made(kind: type[_Info], row: Sequence[Any], **more: str) -> _Info:
+    return kind(
         id=row[0],
         type=row[1],
         title=row[2],
@@ -78,13 +90,8 @@ def node_info(row: Sequence[Any]) -> NodeInfo:
         valid_until=optional_moment(row[15]),
         writer=row[16],
         origin=row[17],
+        **more,
     )
-
-
-def whole_node(row: Sequence[Any]) -> Node:
-    """A node from the columns of its info and its text, which is NULL if it has no passages."""
-    info = node_info(row)
-    return Node(**{name: getattr(info, name) for name in NodeInfo.__slots__}, text=row[INFO_WIDTH] or "")
 
 
 def page_node(row: Sequence[Any]) -> Node:
@@ -120,37 +127,20 @@ def index_row(row: Sequence[Any]) -> Row:
     Columns: key, node, access list, ordinal, type, title, source, text, tags, fields, updated_at, confidence,
     conversation, digest, valid_from, valid_until.
     """
-    return Row(
-        key=row[0],
-        node=row[1],
-        acl=row[2],
-        ordinal=row[3],
-        type=row[4],
-        title=row[5],
-        source=row[6],
-        text=row[7],
-        tags=tuple(json.loads(row[8])) if row[8] != "[]" else (),
-        fields=" ".join(_searchable_fields(json.loads(row[9]))) if row[9] != "{}" else "",
-        updated=row[10],
-        confidence=row[11],
-        conversation=row[12],
-        digest=row[13],
-        valid_from=row[14],
-        valid_until=row[15],
-    )
+    tags = json.loads(row[8]) if row[8] != "[]" else ()
+    fields = _searchable_fields(json.loads(row[9])) if row[9] != "{}" else ""
+    return Row(*row[:8], tuple(tags), fields, *row[10:])
 
 
 def searchable(node: Node, passage: Passage) -> str:
     """The text that is indexed for a passage: the same as `index_row(…).searchable`."""
-    fields = " ".join(_searchable_fields(json.loads(dump_fields(node.fields)))) if node.fields else ""
-    return Row(
-        0, 0, 0, passage.ordinal, node.type, node.title, node.source, passage.text, node.tags, fields, 0, None, None, ""
-    ).searchable  # fmt: skip
+    return searchable_text(node.title, passage.text, node.tags, _searchable_fields(node.fields))
 
 
-def _searchable_fields(fields: Mapping[str, Any]) -> list[str]:
+def _searchable_fields(fields: Mapping[str, Any]) -> str:
     """Names and values of fields as words."""
-    return [value if name == ABOUT else f"{name} {value}" for name, value in field_pairs(seen_fields(fields))]
+    pairs = field_pairs(seen_fields(fields)) if fields else ()
+    return " ".join([value if name == ABOUT else f"{name} {value}" for name, value in pairs])
 
 
 def field_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
