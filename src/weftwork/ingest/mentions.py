@@ -26,6 +26,8 @@ SHORTEST = 4
 FEW = 50
 """Up to this many words, a substring test comes before the text is tokenised: it is quicker."""
 _WORD = re.compile(r"\w+")
+_WORDS = "".join(letter if letter == "_" or letter.isalnum() else " " for letter in map(chr, range(128)))
+"""ASCII with a space for all that parts words."""
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M)
 _ADDRESS = re.compile(r"(?<=\])\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|(?<=\[\[)[^\[\]|\n]*\||\b\w{2,12}://[!-~]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -87,12 +89,12 @@ class MentionFinder:
         folded = text.casefold()
         if not self._unspaced and len(self._by_word) <= FEW and not any(word in folded for word in self._by_word):
             return []
+        # What is left out below takes words away, but for the rest of a word that an address ends in.
+        if not self._unspaced and (text.isascii() or "://" not in text) and not self._candidates(folded):
+            return []
         text = _prose(text)
         folded = text.casefold()
-        words = set(_WORD.findall(folded))
-        candidates = [
-            sought for word in self._by_word.keys() & words for sought in self._by_word[word] if sought.words <= words
-        ]
+        candidates = self._candidates(folded)
         if not candidates and not self._unspaced:
             return []
         even, written = " ".join(folded.split()), " ".join(text.split())
@@ -108,6 +110,13 @@ class MentionFinder:
                 reached = -end
                 mentions.setdefault(target, Mention(source, target, name))
         return list(mentions.values())
+
+    def _candidates(self, folded: str) -> list[_Title]:
+        """The titles whose words all occur in a text."""
+        words = set(folded.translate(_WORDS).split() if folded.isascii() else _WORD.findall(folded))
+        return [
+            sought for word in self._by_word.keys() & words for sought in self._by_word[word] if sought.words <= words
+        ]
 
 
 def find_mentions(texts: Iterable[tuple[str, str]], titles: Mapping[str, str]) -> Iterator[Mention]:

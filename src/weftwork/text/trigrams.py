@@ -14,7 +14,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 def trigrams(text: str) -> frozenset[str]:
     """The trigrams of the words of a text, each word padded with two spaces before and one after."""
-    return frozenset().union(*map(_of_word, _WORD.findall(text.lower())))
+    return _of_words(text.lower())
+
+
+@lru_cache(maxsize=1024)  # the nodes of a file have one source
+def _of_words(text: str) -> frozenset[str]:
+    return frozenset().union(*map(_of_word, _WORD.findall(text)))
 
 
 def similarity(a: str, b: str) -> float:

@@ -63,12 +63,12 @@ def references(text: str) -> Iterator[Reference]:
     """Links to other notes and files, in a text without code."""
     if "[" not in text:
         return
-    for match in _WIKI.finditer(text):
+    for match in _WIKI.finditer(text) if "[[" in text else ():
         named, _, label = match.group(2).replace("\\|", "|").partition("|")
         target, _, anchor = named.partition("#")
         if target.strip() or anchor.strip():
             yield Reference(target.strip(), _last(anchor), label.strip(), match.group(1) == "!")
-    for match in _MARKDOWN.finditer(text):
+    for match in _MARKDOWN.finditer(text) if "](" in text else ():
         address = match.group(3).strip("<>")
         if not address or _REMOTE.match(address):
             continue
@@ -89,7 +89,7 @@ def tags(text: str) -> list[str]:
 
 def block_name(text: str) -> str:
     """The `^name` at the end of a block."""
-    match = _BLOCK.search(text)
+    match = _BLOCK.search(text) if "^" in text else None
     return match.group(1) if match else ""
 
 

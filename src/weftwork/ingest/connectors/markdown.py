@@ -306,11 +306,11 @@ class _Reader:
     def _names_at(self, token: Token) -> list[str]:
         """Remove the name at the end of a block from its last line, and return it."""
         last = _lines(token)[1] - 1
-        match = _NAME.search(self._lines[last]) if self._named else None
+        match = _NAME.search(self._lines[last]) if self._named and "^" in self._lines[last] else None
         if match is None:
             return []
         self._lines[last] = self._lines[last][: match.start()]
         return [match[1]]
 
     def _unnamed(self, text: str) -> str:
-        return _NAME.sub("", text) if self._named else text
+        return _NAME.sub("", text) if self._named and "^" in text else text

@@ -411,4 +411,4 @@ def _filed(grams: str) -> str:
 
 
 def _clean(value: str) -> str:
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")

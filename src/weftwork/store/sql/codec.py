@@ -129,7 +129,7 @@ def index_row(row: Sequence[Any]) -> Row:
     """
     tags = json.loads(row[8]) if row[8] != "[]" else ()
     fields = _searchable_fields(json.loads(row[9])) if row[9] != "{}" else ""
-    return Row(*row[:8], tuple(tags), fields, *row[10:])
+    return Row(*(*row[:8], tuple(tags), fields, *row[10:]))
 
 
 def searchable(node: Node, passage: Passage) -> str:

@@ -27,7 +27,7 @@ from weftwork.store.index.vectors import VectorIndex
 from weftwork.store.index.words import WordIndex
 from weftwork.store.sql.codec import index_row
 from weftwork.store.sqlite.index_origin import Origin, Snapshot
-from weftwork.store.sqlite.read_queries import INDEX_ROW
+from weftwork.store.sqlite.read_queries import COLUMNS_ROW, INDEX_ROW
 from weftwork.store.sqlite.session import Session
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class DerivedIndexes:
             session = Session(connection, self._workspace)
             for start in range(0, len(changed), CHUNK):
                 chunk = changed[start : start + CHUNK]
-                rows = list(_rows(connection, chunk))
+                rows = list(_rows(connection, chunk, COLUMNS_ROW))
                 vectors = read_vectors(session, model, [row.digest for row in rows])
                 index.apply(index.seq, chunk, rows, vectors)
             index.apply(version, (), (), {})
@@ -223,11 +223,11 @@ def _changed(connection: sqlite3.Connection, workspace: int, since: int) -> list
     return [row[0] for row in rows]
 
 
-def _rows(connection: sqlite3.Connection, nodes: list[int]) -> Iterator[Row]:
+def _rows(connection: sqlite3.Connection, nodes: list[int], columns: str = INDEX_ROW) -> Iterator[Row]:
     """The passages of those of these nodes that still exist."""
     for start in range(0, len(nodes), CHUNK):
         rows = connection.execute(
-            f"""SELECT {INDEX_ROW} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
+            f"""SELECT {columns} FROM passages p CROSS JOIN nodes n ON n.pk = p.node
                 WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.key""",
             (json.dumps(nodes[start : start + CHUNK]),),
         )

@@ -19,6 +19,9 @@ INFO = f"""n.id, n.type, n.title, (SELECT p.id FROM nodes p WHERE p.pk = n.paren
 PASSAGE = 'p.ordinal, p.start, p."end", p.text, p.tokens, p.digest, p.citation, p.key'
 INDEX_ROW = """p.key, p.node, p.acl, p.ordinal, n.type, n.title, n.source, p.text, n.tags, n.fields, n.updated_at,
     n.confidence, n.conversation, p.digest, n.valid_from, n.valid_until"""
+COLUMNS_ROW = """p.key, p.node, p.acl, p.ordinal, n.type, '', '', '', n.tags, '{}', n.updated_at,
+    n.confidence, n.conversation, p.digest, n.valid_from, n.valid_until"""
+"""The same without texts, which an index of vectors does not read."""
 
 FILTERS = {
     "types": "n.type IN (SELECT value FROM json_each(:types))",
