@@ -17,6 +17,7 @@ from benchmarks import (
     conflicts,
     contexts,
     documents,
+    feedback,
     follow_ups,
     graph,
     hostile,
@@ -59,6 +60,7 @@ EXAMPLES = """examples:
   python -m benchmarks hostile
   python -m benchmarks words --questions 50 --json
   python -m benchmarks support --json
+  python -m benchmarks feedback --sets ir_cisi,cookbook_code --json
   python -m benchmarks follow-ups --half confirm --json
   python -m benchmarks injection --flagged 3
   python -m benchmarks models --models static,bge-small-en-v1.5 --half confirm --json
@@ -94,6 +96,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "research": research,
     "relevance": relevance,
     "models": models,
+    "feedback": feedback,
     "follow-ups": follow_ups,
     "contexts": contexts,
     "ablation": ablation,

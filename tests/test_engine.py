@@ -14,6 +14,7 @@ from weftwork.context_cache import MOST
 from weftwork.embed.hashing import HashingEmbedder
 from weftwork.engine import Weft
 from weftwork.errors import BudgetError, CycleError, InvalidInput, NotFound, StoreError, UnknownName
+from weftwork.history import Vote
 from weftwork.near_misses import NearMisses
 from weftwork.recipe import Recipe, get_recipe
 from weftwork.render import to_dict, to_json
@@ -662,8 +663,7 @@ class TestFeedback:
         weft.feedback(first.node, False)
         after = weft.context("mirror")
         assert [each.node for each in after.trace] == [last.node, first.node]
-        # (1 + 1) / (1 + 0 + 2) and (0 + 1) / (0 + 1 + 2)
-        assert [each.signals["feedback"] for each in after.trace] == pytest.approx([2 / 3, 1 / 3])
+        assert [each.signals["feedback"] for each in after.trace] == [1.0, 0.0]
 
     @pytest.mark.parametrize("text", ["mirror", "a birch, a lens, a star and one mirror"])
     def test_praise_raises_and_blame_lowers_whatever_the_score_within_a_bound(self, weft, text):
@@ -673,13 +673,48 @@ class TestFeedback:
         weft.feedback("bad", False)
         after = weft.context("mirror")
         moved = {name: decision(after, name).score - decision(before, name).score for name in ("good", "bad", "other")}
-        assert moved == pytest.approx({"good": 0.05 / 3, "bad": -0.05 / 3, "other": 0.0})
+        assert moved == pytest.approx({"good": 0.05, "bad": -0.05, "other": 0.0})
+
+    def test_it_counts_for_questions_as_far_as_they_are_like_the_one_it_was_given_for(self, weft):
+        weft.add([Node(id="a", text="the mirror, the crane and the dome"), Node(id="b", text="the mirror of the dome")])
+        weft.feedback("a", True, query="Who polished the mirror of the dome?")
+        same, like, unlike = (
+            decision(weft.context(query), "a").signals["feedback"]
+            for query in ("Who polished the mirror of the dome?", "polished mirror", "Who moved the crane?")
+        )
+        assert same == 1.0
+        assert 0.5 < like < 1.0
+        assert unlike in (None, 0.5)
+
+    def test_it_is_about_the_latest_question_whose_context_held_the_source(self, weft):
+        weft.add([Node(id="a", text="the mirror"), Node(id="b", text="the crane")])
+        weft.context("mirror")
+        weft.context("crane")
+        weft.feedback("a", True)
+        with weft.store.view("main", "me") as view:
+            assert view.votes(5) == [Vote("a", True, "mirror")]
+
+    def test_without_a_question_it_counts_a_little_for_every_one(self, weft):
+        weft.add([Node(id="a", text="the mirror")])
+        weft.feedback("a", True, query="")
+        assert decision(weft.context("mirror"), "a").signals["feedback"] == pytest.approx((1 + 1 / 6) / 2)
+
+    def test_what_others_say_moves_nothing(self, weft):
+        weft.add_user("ben")
+        weft.add([Node(id="a", text="mirror one"), Node(id="b", text="mirror two")])
+        before = weft.context("mirror", user="ben")
+        for query in ("mirror", ""):
+            weft.feedback("a", True, query=query)
+            weft.feedback("b", False, query=query)
+        after = weft.context("mirror", user="ben")
+        assert (after.text, after.trace) == (before.text, before.trace)
 
     def test_a_user_may_change_their_mind(self, weft):
         weft.add([Node(id="a", text="mirror one")])
+        weft.context("mirror")
         weft.feedback("a", True)
         weft.feedback("a", False)
-        assert decision(weft.context("mirror"), "a").signals["feedback"] == pytest.approx(1 / 3)
+        assert decision(weft.context("mirror"), "a").signals["feedback"] == 0.0
 
     def test_use_in_answers_counts(self, weft):
         weft.add([Node(id="a", text="mirror one")])

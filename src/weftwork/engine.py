@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, overload
 
 from weftwork.clock import Clock, Stopwatch, system_clock, whole_minute
 from weftwork.collect import Inquiry, gather
+from weftwork.collect.exact_names import bare
 from weftwork.compose.compose import compose
 from weftwork.compose.ordering import collapsed
 from weftwork.compose.repeats import without_given
@@ -463,13 +464,28 @@ class Weft:
             return view.nodes([resolve(view, reference).node])[0]
 
     def feedback(
-        self, reference: str, useful: bool, *, user: str = DEFAULT_USER, workspace: str = DEFAULT_WORKSPACE
+        self,
+        reference: str,
+        useful: bool,
+        *,
+        query: str | None = None,
+        user: str = DEFAULT_USER,
+        workspace: str = DEFAULT_WORKSPACE,
     ) -> None:
-        """Say whether a source helped; `reference` is a node's id or a citation id."""
+        """Say whether a source helped with a question; `reference` is a node's id or a citation id.
+
+        It counts for this user's later questions, as far as they are like `query`. Without one, that is the question of
+        the latest context or turn that gave them the source; "" is none in particular.
+        """
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
-        with self.atomic(workspace) as batch, self.store.view(workspace, user) as view:
-            batch.give_feedback(user, resolve(view, reference).node, useful, self._clock())
+        asked = None if query is None else valid_query(query).strip()
+        with self.store.view(workspace, user) as view:
+            node = resolve(view, reference).node
+        if asked is None:
+            asked = self.receipts.question_for(node, bare(reference), user=user, workspace=workspace)
+        with self.atomic(workspace) as batch:
+            batch.give_feedback(user, node, useful, self._clock(), asked)
 
     def record(
         self,

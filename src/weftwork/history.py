@@ -28,8 +28,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Uses of a node, as they count for a viewer, and feedback, one vote for each reader."""
+    """Uses of a node, as they count for a viewer."""
 
     used: int = 0
-    useful: int = 0
-    useless: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What a user said of a node: that it helped, or did not."""
+
+    node: str
+    useful: bool
+    query: str = ""
+    """The question for which it did; empty if it was none in particular."""

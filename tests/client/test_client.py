@@ -117,6 +117,7 @@ def a_day_of_work(weft):
         *(weft.read(name, tokens=200) for name in ("dome", *ODD, first.citations[0].id)),
         weft.read("dome", ids=False).text,
         weft.feedback("dome", True),
+        weft.feedback("grease", False, query="When is it due?"),
         weft.context("grease the rollers", budget=300, since=first.id),
         weft.stats(),
     ]

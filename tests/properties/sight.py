@@ -67,6 +67,7 @@ def overall(view, inventory):
         view.events("view", limit=50),
         view.events("edit", limit=50),
         view.usage(NAMES),
+        view.votes(50),
         [(change.node, change.deleted) for change in view.changes(0)],
         view.counts(),
         [view.find(marker("title", number)) for number in range(SIZE)],

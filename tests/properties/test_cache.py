@@ -144,11 +144,7 @@ WRITES = {
     ),
     "a word of praise": (
         lambda weft: weft.feedback("crane", True, user="ben"),
-        lambda context: signal(context, "crane", "feedback") == 2 / 3,
-    ),
-    "another's blame": (
-        lambda weft: weft.feedback("crane", False, user=ROOT),
-        lambda context: signal(context, "crane", "feedback") == 1 / 3,
+        lambda context: signal(context, "crane", "feedback") == 1.0,
     ),
     "a use": (
         batched("count_use", ROOT, ["crane"]),

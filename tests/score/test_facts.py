@@ -47,7 +47,7 @@ def gathered(store, *, query="quince leaf", embedder=EMBEDDER, **request):
 def test_each_fact_is_read_for_whoever_asks(store):
     with gathered(store, focus="leaf") as (candidates, facts):
         assert facts.hops == {"leaf": 0, "page": 1}
-        assert facts.usage == {"page": Usage(used=1), "leaf": Usage(useful=1)}
+        assert facts.usage == {"page": Usage(used=1)}
         assert (facts.edited, facts.viewed) == ({"leaf"}, {"alone"})
         assert facts.idf["leaf"] > facts.idf["quince"] > 0
         assert facts.similarities.keys() == {candidate.key for candidate in candidates}
@@ -69,7 +69,7 @@ def test_a_fact_is_read_once_and_only_if_a_signal_asks_for_it(store):
 
 def test_a_signal_handed_in_is_given_facts_as_ours_are(store):
     def praised(candidate, facts):
-        return 1.0 if facts.usage.get(candidate.node.id, Usage()).useful else 0.0
+        return 1.0 if facts.verdicts.get(candidate.node.id, 0.0) > 0 else 0.0
 
     with gathered(store) as (candidates, facts):
         best, *others = score(candidates, Profile("praise", {"praised": 1.0}, own={"praised": praised}), facts)

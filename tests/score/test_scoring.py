@@ -3,7 +3,6 @@ from itertools import permutations
 
 import pytest
 
-from weftwork.history import Usage
 from weftwork.score import Profile, get_profile, score
 from weftwork.score.scoring import shares, weigh
 
@@ -106,27 +105,27 @@ def test_scores_that_differ_only_by_rounding_are_equal():
 
 def adjusted(value, bound=0.05, words=0.5):
     people = Profile("people", {"relevance": 1.0}, adjustments={"feedback": bound})
-    voices = {"n": Usage(useful=value[0], useless=value[1])}
-    (scored,) = score([candidate("n", "x", findings=[found("words", words)])], people, facts("q", usage=voices))
+    verdicts = {} if value is None else {"n": value}
+    (scored,) = score([candidate("n", "x", findings=[found("words", words)])], people, facts("q", verdicts=verdicts))
     return scored
 
 
 def test_an_adjustment_adds_or_takes_away_up_to_its_bound():
-    assert adjusted((1, 0)).score == pytest.approx(0.5 + (2 * 2 / 3 - 1) * 0.05)
-    assert adjusted((0, 1)).score == pytest.approx(0.5 - (2 * 2 / 3 - 1) * 0.05)
-    assert adjusted((3, 3)).score == 0.5
-    assert adjusted((10**6, 0)).score == pytest.approx(0.55, abs=1e-6)
-    assert adjusted((0, 1)).signals["feedback"] == pytest.approx(1 / 3)
+    assert adjusted(1 / 3).score == pytest.approx(0.5 + 0.05 / 3)
+    assert adjusted(-1 / 3).score == pytest.approx(0.5 - 0.05 / 3)
+    assert adjusted(0.0).score == 0.5
+    assert adjusted(1.0).score == pytest.approx(0.55)
+    assert adjusted(-1 / 3).signals["feedback"] == pytest.approx(1 / 3)
 
 
 def test_an_adjustment_that_does_not_apply_changes_nothing():
-    assert adjusted((0, 0)).score == 0.5
-    assert adjusted((0, 0)).signals["feedback"] is None
+    assert adjusted(None).score == 0.5
+    assert adjusted(None).signals["feedback"] is None
 
 
 def test_an_adjusted_score_stays_a_share():
-    assert adjusted((9, 0), words=1.0).score == 1.0
-    assert adjusted((0, 9), words=0.0).score == 0.0
+    assert adjusted(1.0, words=1.0).score == 1.0
+    assert adjusted(-1.0, words=0.0).score == 0.0
 
 
 def test_what_was_found_overdue_gains_and_shows_it_among_the_signals():
@@ -145,7 +144,7 @@ def test_what_was_found_overdue_gains_and_shows_it_among_the_signals():
 def test_the_shares_of_the_signals_make_up_the_score():
     profile = Profile("p", {"relevance": 0.6, "confidence": 0.2}, adjustments={"feedback": 0.05})
     liked = candidate("n", "x", tags=("spec",), confidence=0.5, findings=[found("words", 0.5)])
-    known = facts("q", usage={"n": Usage(useful=1)}, request={"boosts": {"spec": 0.1}})
+    known = facts("q", verdicts={"n": 1.0}, request={"boosts": {"spec": 0.1}})
     (scored,) = score([liked], profile, known)
     parts = shares(scored.signals, profile, scored.score)
     assert sum(parts.values()) == pytest.approx(scored.score)

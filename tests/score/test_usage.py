@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from weftwork.history import Usage
@@ -24,20 +26,17 @@ def test_what_was_never_used_counts_as_zero_uses():
     assert usage(candidate("n"), facts(usage={"other": Usage(used=9)})) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("useful", "useless", "expected"),
-    [
-        (1, 0, 2 / 3),  # (1+1)/(1+0+2)
-        (0, 1, 1 / 3),  # (0+1)/(0+1+2)
-        (3, 3, 0.5),  # (3+1)/(3+3+2)
-        (8, 0, 0.9),  # (8+1)/(8+0+2)
-    ],
-)
-def test_feedback_is_the_share_of_content_readers_drawn_towards_a_half(useful, useless, expected):
-    known = facts(usage={"n": Usage(used=5, useful=useful, useless=useless)})
-    assert feedback(candidate("n"), known) == pytest.approx(expected)
+@pytest.mark.parametrize(("verdict", "expected"), [(1.0, 1.0), (0.5, 0.75), (-1.0, 0.0)])
+def test_feedback_is_the_users_verdict_on_the_node_as_a_share(verdict, expected):
+    assert feedback(candidate("n"), facts(verdicts={"n": verdict})) == expected
 
 
-def test_feedback_does_not_apply_where_nobody_said_anything():
+def test_a_verdict_on_a_document_holds_for_what_stands_in_it_unless_that_has_one_of_its_own():
+    part = replace(candidate("part"), document="page")
+    assert feedback(part, facts(verdicts={"page": 1.0})) == 1.0
+    assert feedback(part, facts(verdicts={"page": 1.0, "part": -1.0})) == 0.0
+
+
+def test_feedback_does_not_apply_where_the_user_said_nothing():
     assert feedback(candidate("n"), facts(usage={"n": Usage(used=5)})) is None
-    assert feedback(candidate("n"), facts()) is None
+    assert feedback(candidate("n"), facts(verdicts={"other": 1.0})) is None

@@ -109,6 +109,7 @@ READS = {
     "tree_distance": lambda view: view.tree_distance("n1", ["n2", "n3"]),
     "events": lambda view: view.events("view", limit=5),
     "usage": lambda view: view.usage(["n1", "n2"]),
+    "votes": lambda view: view.votes(5),
     "changes": lambda view: view.changes(1),
     "next_turn": lambda view: view.next_turn(NOW),
     "vectors": lambda view: view.vectors(["x"], model=MODEL),

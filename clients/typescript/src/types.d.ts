@@ -113,7 +113,7 @@ export type ExcerptOut = { "document": string; "type": string; "title": string; 
 
 export type Explanation = { "text": string };
 
-export type FeedbackIn = { "reference": string; "useful": boolean };
+export type FeedbackIn = { "reference": string; "useful": boolean; "query"?: string | null };
 
 export type FiltersIn = { "types"?: Array<string>; "tags"?: Array<string>; "after"?: string | null; "before"?: string | null; "min_confidence"?: number | null; "conversation"?: string | null; "as_of"?: string | null; "exclude"?: Array<string>; "exclude_types"?: Array<string> };
 
@@ -181,7 +181,7 @@ export type MemoryChange = { "type"?: string | null; "confidence"?: number | nul
 
 export type MemoryContext = { "context": string; "token_count": number; "memories": Array<MemoryResult>; "truncated": boolean; "template": string; "warnings": Array<string> };
 
-export type MemoryContextQuery = { "query"?: string | null; "vector"?: Array<number> | null; "limit"?: number | null; "memory_types"?: Array<string>; "tags"?: Array<string>; "metadata"?: Record<string, string | boolean | number>; "date_from"?: string | null; "date_to"?: string | null; "min_confidence"?: number | null; "min_score"?: number | null; "conversation_id"?: string | null; "include_relationships"?: boolean; "relationship_depth"?: number; "as_of"?: string | null; "contradictions"?: "both" | "newer" | null; "template"?: string | TemplateIn | null; "token_budget"?: number | null; "ranker"?: string; "ranking"?: Weights | null; "include_metadata"?: boolean | null; "pinned_tokens"?: number };
+export type MemoryContextQuery = { "query"?: string | null; "vector"?: Array<number> | null; "limit"?: number | null; "memory_types"?: Array<string>; "tags"?: Array<string>; "metadata"?: Record<string, string | boolean | number>; "date_from"?: string | null; "date_to"?: string | null; "min_confidence"?: number | null; "min_score"?: number | null; "conversation_id"?: string | null; "include_relationships"?: boolean; "relationship_depth"?: number; "as_of"?: string | null; "contradictions"?: "both" | "newer" | null; "template"?: string | TemplateIn | null; "token_budget"?: number | null; "ranker"?: string; "ranking"?: Weights | null; "include_metadata"?: boolean | null; "pinned_tokens"?: number; "min_support"?: number | null };
 
 export type MemoryIn = { "type"?: string | null; "confidence"?: number | null; "tags"?: Array<string> | null; "metadata"?: Record<string, string | boolean | number> | null; "pinned"?: boolean | null; "conversation"?: string | null; "created_at"?: string | null; "valid_from"?: string | null; "valid_until"?: string | null; "access"?: Array<string> | null; "text": string; "contradicts"?: Array<string>; "on_conflict"?: "keep_both" | "link" | "supersede" | "ask" };
 

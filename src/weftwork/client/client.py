@@ -237,10 +237,20 @@ class Client:
         return [decode(NodeInfo, each) for each in answer["nodes"]]
 
     def feedback(
-        self, reference: str, useful: bool, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE
+        self,
+        reference: str,
+        useful: bool,
+        *,
+        query: str | None = None,
+        user: str | None = None,
+        workspace: str = DEFAULT_WORKSPACE,
     ) -> None:
-        """Say whether a source helped; `reference` is a node's id or a citation id."""
-        self.send("POST", workspace, "feedback", {"reference": reference, "useful": useful}, user)
+        """Say whether a source helped with a question; `reference` is a node's id or a citation id.
+
+        Without a question, it is the latest whose context held the source.
+        """
+        body = {"reference": reference, "useful": useful} | ({} if query is None else {"query": query})
+        self.send("POST", workspace, "feedback", body, user)
 
     def record(
         self,

@@ -40,6 +40,8 @@ MOST_RECEIPTS = 1_000
 """Receipts that are kept for each workspace, unless told otherwise; the oldest go first."""
 MOST_LEFT_OUT = 20
 """Candidates that were left out of which a receipt tells, the best."""
+LOOKED_THROUGH = 20
+"""A user's latest receipts among which the question is looked for that a source was given for."""
 MOST_RECORDS = 64
 """Contexts whose receipts are kept as they are written, since the cache may hand them out again."""
 WAIT_SECONDS = 5.0
@@ -183,6 +185,15 @@ class Receipts:
         if row is None or not (admin or row.user == user):
             raise NotFound(f"there is no receipt {name!r} that you may see: list yours with  weftwork receipts")
         return self._titled([decode(Receipt, json.loads(row.record))], user, workspace)[0]
+
+    def question_for(self, *names: str, user: str, workspace: str) -> str:
+        """The latest question of a user whose context held a node or citation; "" if none of the latest did."""
+        self.write_pending()
+        for row in self._weft.store.receipts.list(workspace, limit=LOOKED_THROUGH, user=user):
+            receipt = json.loads(row.record)
+            if any(not {each["node"], each["citation"]}.isdisjoint(names) for each in receipt["used"]):
+                return str(receipt["query"])
+        return ""
 
     def erase(
         self,

@@ -15,6 +15,7 @@ from weftwork.history import Usage
 from weftwork.query import Question, words_of
 from weftwork.request import Request
 from weftwork.score.pages import PageGrades, grade_pages
+from weftwork.score.verdicts import verdicts
 from weftwork.score.windows import REACH, other_turns, windows, with_text_around, with_turns
 from weftwork.types import Candidate
 
@@ -35,6 +36,8 @@ class Facts:
     hops: Mapping[str, int] = field(default_factory=dict)
     """Distance in the tree from the focus, by node."""
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    verdicts: Mapping[str, float] = field(default_factory=dict)
+    """The user's own feedback, from −1 to 1, as far as it is on questions like this one."""
     idf: Mapping[str, float] = field(default_factory=dict)
     windows: Mapping[int, float] = field(default_factory=dict)
     """Relevance of each passage with its neighbours', by key."""
@@ -104,6 +107,9 @@ _READERS: Mapping[str, Callable[[Inquiry, Sequence[Candidate], Facts], object]] 
     "evidence": lambda inquiry, candidates, facts: _evidence(inquiry, candidates, facts.similarities),
     "hops": lambda inquiry, candidates, facts: (
         {} if facts.request.focus is None else inquiry.view.tree_distance(facts.request.focus, _nodes(candidates))
+    ),
+    "verdicts": lambda inquiry, candidates, facts: verdicts(
+        inquiry, {*_nodes(candidates), *(candidate.document for candidate in candidates)}
     ),
     "usage": lambda inquiry, candidates, facts: inquiry.view.usage(_nodes(candidates)),
     "idf": lambda inquiry, candidates, facts: _idf(inquiry, candidates),

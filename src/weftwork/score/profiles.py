@@ -66,6 +66,9 @@ def _checked(name: str, signal: Signal) -> Signal:
     return value
 
 
+FEEDBACK = {"feedback": 0.05}
+"""The most by which a user's own feedback moves a score (docs/activity.md)."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -76,7 +79,7 @@ PROFILES: dict[str, Profile] = {
                 "usage": 0.03, "period": 0.20, "confidence": 0.03,
             },
             # Weighed as a share, a word of praise (2/3) would lower what scores higher than that.
-            adjustments={"feedback": 0.05},
+            adjustments=FEEDBACK,
         ),
         Profile(
             "workspace",
@@ -96,7 +99,7 @@ PROFILES: dict[str, Profile] = {
                 "usage": 0.10,
             },
             # The contract records feedback and gives it no weight. Inside the five it would change all of them.
-            adjustments={"feedback": 0.05},
+            adjustments=FEEDBACK,
         ),
         Profile(
             "graph",

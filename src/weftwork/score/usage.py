@@ -1,4 +1,4 @@
-"""Signals of use: the user's own edits and views, use in answers, and feedback."""
+"""Signals of use: the user's own edits, views and feedback, and use in answers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ def affinity(candidate: Candidate, facts: Facts) -> float | None:
 
 def usage(candidate: Candidate, facts: Facts) -> float | None:
     """Uses / 10, at most 1 (thread contract)."""
-    votes = facts.usage.get(candidate.node.id)
-    return 0.0 if votes is None else min(1.0, votes.used / 10)
+    uses = facts.usage.get(candidate.node.id)
+    return 0.0 if uses is None else min(1.0, uses.used / 10)
 
 
 def feedback(candidate: Candidate, facts: Facts) -> float | None:
-    """The share of useful votes, smoothed by one vote each way; None without votes."""
-    votes = facts.usage.get(candidate.node.id)
-    if votes is None or not (votes.useful or votes.useless):
-        return None
-    return (votes.useful + 1) / (votes.useful + votes.useless + 2)
+    """1 for what the user found useful for questions like this one, 0 for useless; None without a word on it."""
+    verdict = facts.verdicts.get(candidate.node.id, facts.verdicts.get(candidate.document))
+    return None if verdict is None else (1.0 + verdict) / 2

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from weftwork.history import Change, Event, Usage
+from weftwork.history import Change, Event, Usage, Vote
 from weftwork.provenance import Trust
 from weftwork.store.erasure import Erasure
 from weftwork.store.files import Files
@@ -94,8 +94,8 @@ class Batch(Protocol):
     def record(self, user: str, node: str, kind: Literal["view", "edit"], at: datetime) -> None:
         """Record that a user viewed or edited a node."""
 
-    def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
-        """Record whether a node was useful to a user; the latest feedback counts."""
+    def give_feedback(self, user: str, node: str, useful: bool, at: datetime, query: str = "") -> None:
+        """Record whether a node was useful to a user for a question; the latest feedback on both counts."""
 
     def count_use(self, user: str, nodes: Iterable[str]) -> None:
         """Count one more use of these nodes by a user's answer."""
@@ -281,7 +281,10 @@ class View(Protocol):
         """The user's own latest views or edits, newest first, once per node."""
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
-        """Use and feedback of these nodes; at most USES_BY_ANOTHER uses of each other user count."""
+        """Use of these nodes; at most USES_BY_ANOTHER uses of each other user count."""
+
+    def votes(self, limit: int) -> list[Vote]:
+        """The user's own latest feedback on nodes, the newest first."""
 
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""

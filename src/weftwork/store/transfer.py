@@ -35,7 +35,7 @@ COLUMNS = {
     "changes": "node version id acl deleted",
     "commits": "version mark",
     "activity": "who kind node at",
-    "feedback": "node who useful at",
+    "feedback": "node who useful at query",
     "usage": "node who used",
     "contexts": "who thread name kept at",
     "receipts": "id who thread at record",

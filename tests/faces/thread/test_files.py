@@ -5,6 +5,7 @@ import pytest
 from weftwork import Edge, Node, Weft
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.faces.thread import FileRepository
+from weftwork.history import Vote
 
 NOW = datetime(2026, 3, 16, 9, tzinfo=UTC)
 
@@ -98,7 +99,7 @@ def test_a_move_keeps_id_links_citations_and_what_was_said(files, weft):
     assert weft.search("mirror")[0].passage.citation == before
     with weft.store.view("main", "me") as view:
         assert [node.id for _, node in view.neighbours("t")] == [name]
-        assert view.usage([name])[name].useful == 1
+        assert view.votes(5) == [Vote(name, True)]
     assert paths(files.fuzzy_search("idea.md")) == ["new/idea.md"]
 
 

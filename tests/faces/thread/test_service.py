@@ -493,15 +493,23 @@ def test_feedback_moves_the_score_within_its_bound_and_shows_in_the_trace(weft, 
     weft.add([file("a", "The primary mirror.")])
     before = trace(service.build("t", ASKED, "ben"), "a")
     (item,) = service.build("t", ASKED, "ben").items
-    service.record_feedback(item.id, False, "me")
+    service.record_feedback(item.id, False, "ben")
     after = trace(service.build("t", ASKED, "ben"), "a")
-    assert (before.signals["feedback"], after.signals["feedback"]) == (None, pytest.approx(1 / 3))
-    assert before.score - after.score == pytest.approx((2 * 1 / 3 - 1) * -0.05)
+    assert (before.signals["feedback"], after.signals["feedback"]) == (None, 0.0)
+    assert before.score - after.score == pytest.approx(0.05)
     for _ in range(20):
-        service.record_feedback(item.id, False, "me")
+        service.record_feedback(item.id, False, "ben")
     assert trace(service.build("t", ASKED, "ben"), "a").score == after.score
     service.record_feedback("a", True, "ben")
-    assert trace(service.build("t", ASKED, "ben"), "a").score == before.score
+    assert trace(service.build("t", ASKED, "ben"), "a").score == pytest.approx(before.score + 0.05)
+
+
+def test_feedback_of_another_moves_nothing(weft, service):
+    weft.add([file("a", "The primary mirror.")])
+    before = trace(service.build("t", ASKED, "ben"), "a")
+    service.build("t", ASKED, "me")
+    service.record_feedback("a", False, "me")
+    assert trace(service.build("t", ASKED, "ben"), "a") == before
 
 
 def test_feedback_on_what_is_hidden_is_refused(weft, service):

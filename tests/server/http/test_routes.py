@@ -189,7 +189,7 @@ def test_a_thread_has_messages_and_references_and_a_context_of_its_own(ana, weft
     # Its feedback route: `contextItemId` and `useful` go in, `success` comes out, and later scores know it.
     assert ok(ana.post("/context/feedback", json={"contextItemId": item["id"], "useful": True})) == {"success": True}
     with weft.store.view("studio", "ana") as view:
-        assert view.usage([item["metadata"]["node"]])[item["metadata"]["node"]].useful == 1
+        assert [(vote.node, vote.useful) for vote in view.votes(5)] == [(item["metadata"]["node"], True)]
     assert ok(ana.post(f"{W}/references-remove", json={"thread": thread, "nodes": ["plan"]})) == {"changed": 1}
 
 

@@ -51,8 +51,8 @@ export const nodes = (workspace, user, query, type, signal) => {
   const asked = new URLSearchParams({ q: query, ...(type ? { type } : {}) });
   return json(at(workspace, `inspect/nodes?${asked}`), { user, signal });
 };
-export const feedback = (workspace, user, reference, useful) =>
-  json(at(workspace, "feedback"), { method: "POST", body: { reference, useful }, user });
+export const feedback = (workspace, user, reference, useful, query) =>
+  json(at(workspace, "feedback"), { method: "POST", body: { reference, useful, query }, user });
 export const overview = (workspace, user, signal) => json(at(workspace, "inspect/overview"), { user, signal });
 export const read = (workspace, user, reference, start) =>
   json(at(workspace, `read?${new URLSearchParams({ reference, start, ids: "false" })}`), { user });

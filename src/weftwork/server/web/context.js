@@ -84,7 +84,7 @@ export function contextView(does) {
     const place = (found) => found.candidates.findIndex((each) => each.node === candidate.node && each.citation === candidate.citation);
     const before = { score: candidate.score, rank: place(result) + 1 };
     try {
-      await api.feedback(state.workspace, state.user, candidate.node, useful);
+      await api.feedback(state.workspace, state.user, candidate.node, useful, state.query);
       await does.again();
       const after = result.candidates[place(result)];
       const change = after ? after.score - before.score : 0;

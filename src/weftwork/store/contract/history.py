@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from weftwork.history import Change, Usage
+from weftwork.history import Change, Usage, Vote
 from weftwork.store.contract.kit import NOW, WORKSPACE, node, opened, put
 from weftwork.store.protocol import Store
 from weftwork.types import (
@@ -40,7 +40,31 @@ class HistoryContract:
             batch.count_use("ana", ["a", "b"])
             batch.count_use("ana", ["a"])
         with store.view(WORKSPACE, "ana") as view:
-            assert view.usage(["a", "b", "c"]) == {"a": Usage(2, 0, 2), "b": Usage(1, 0, 0)}
+            assert view.usage(["a", "b", "c"]) == {"a": Usage(2), "b": Usage(1)}
+            assert view.votes(5) == [Vote("a", False)]
+
+    def test_feedback_is_kept_for_each_question_and_read_by_nobody_else(self, store: Store) -> None:
+        put(opened(store, "ben"), node("a"), node("b"), node("hidden", access=frozenset({"ben"})))
+        with store.atomic(WORKSPACE) as batch:
+            for user, name, useful, query in (
+                ("ana", "a", True, "Which jam?"),
+                ("ana", "a", False, "Which pot?"),
+                ("ana", "b", True, "Which jam?"),
+                ("ana", "b", False, "Which jam?"),
+                ("ana", "hidden", True, "Which jam?"),
+                ("ben", "a", False, "Which jam?"),
+            ):
+                batch.give_feedback(user, name, useful, NOW, query)
+            batch.give_feedback("ana", "a", True, NOW + timedelta(hours=1))
+        with store.view(WORKSPACE, "ana") as view:
+            latest, *others = view.votes(9)
+            assert latest == Vote("a", True)
+            assert others == [
+                Vote("a", True, "Which jam?"),
+                Vote("a", False, "Which pot?"),
+                Vote("b", False, "Which jam?"),
+            ]
+            assert view.votes(1) == [latest]
 
     def test_all_of_ones_own_uses_count_and_a_few_of_each_other_users(self, store: Store) -> None:
         put(opened(store, "ben", "cleo"), node("a"))

@@ -13,9 +13,9 @@ KNOWN = {
     "activity": """SELECT json_build_object('node', n.id, 'kind', a.kind, 'at', a.at)::text FROM activity a
         JOIN nodes n ON n.workspace = %(ws)s AND n.pk = a.node WHERE a.workspace = %(ws)s
             AND a.who = %(user)s ORDER BY n.id, a.kind""",
-    "feedback": """SELECT json_build_object('node', n.id, 'useful', a.useful, 'at', a.at)::text FROM feedback a
-        JOIN nodes n ON n.workspace = %(ws)s AND n.pk = a.node WHERE a.workspace = %(ws)s
-            AND a.who = %(user)s ORDER BY n.id""",
+    "feedback": """SELECT json_build_object('node', n.id, 'useful', a.useful, 'at', a.at, 'query', a.query)::text
+        FROM feedback a JOIN nodes n ON n.workspace = %(ws)s AND n.pk = a.node
+        WHERE a.workspace = %(ws)s AND a.who = %(user)s ORDER BY n.id, a.query""",
     "usage": """SELECT json_build_object('node', n.id, 'used', a.used)::text FROM usage a
         JOIN nodes n ON n.workspace = %(ws)s AND n.pk = a.node WHERE a.workspace = %(ws)s
             AND a.who = %(user)s ORDER BY n.id""",

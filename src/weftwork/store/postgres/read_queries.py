@@ -247,10 +247,11 @@ EVENTS = f"""SELECT n.id, p.key, a.at FROM activity a JOIN nodes n ON n.workspac
     ORDER BY a.at DESC, n.pk LIMIT %(limit)s"""
 USAGE = f"""SELECT n.id,
         COALESCE((SELECT sum(CASE WHEN u.who = %(user)s THEN u.used ELSE LEAST(u.used, %(most)s) END)
-                  FROM usage u WHERE u.workspace = %(ws)s AND u.node = n.pk), 0)::bigint,
-        (SELECT count(*) FROM feedback f WHERE f.workspace = %(ws)s AND f.node = n.pk AND f.useful),
-        (SELECT count(*) FROM feedback f WHERE f.workspace = %(ws)s AND f.node = n.pk AND NOT f.useful)
+                  FROM usage u WHERE u.workspace = %(ws)s AND u.node = n.pk), 0)::bigint
     FROM nodes n WHERE n.workspace = %(ws)s AND n.acl = {VISIBLE} AND n.id = ANY (%(names)s::text[])"""
+VOTES = f"""SELECT n.id, f.useful, f.query FROM feedback f JOIN nodes n ON n.workspace = %(ws)s AND n.pk = f.node
+    WHERE f.workspace = %(ws)s AND f.who = %(user)s AND n.acl = {VISIBLE}
+    ORDER BY f.at DESC, n.id, f.query LIMIT %(limit)s"""
 CHANGES = f"""SELECT id, version, deleted FROM changes
     WHERE workspace = %(ws)s AND version > %(since)s AND acl = {VISIBLE} ORDER BY version, node"""
 COUNT_BY_TYPE = f"""SELECT type, count(*) FROM nodes

@@ -71,8 +71,8 @@ TABLES: dict[str, str] = {
     "commits": f"version bigint NOT NULL, mark text NOT NULL, PRIMARY KEY (workspace, version), {_WORKSPACE}",
     "activity": f"""who text NOT NULL, kind text NOT NULL, node bigint NOT NULL, at bigint NOT NULL,
         PRIMARY KEY (workspace, who, kind, node), {_NODE}""",
-    "feedback": f"""node bigint NOT NULL, who text NOT NULL, useful boolean NOT NULL, at bigint NOT NULL,
-        PRIMARY KEY (workspace, node, who), {_NODE}""",
+    "feedback": f"""node bigint NOT NULL, who text NOT NULL, query text NOT NULL, useful boolean NOT NULL,
+        at bigint NOT NULL, PRIMARY KEY (workspace, node, who, query), {_NODE}""",
     "usage": f"""node bigint NOT NULL, who text NOT NULL, used bigint NOT NULL,
         PRIMARY KEY (workspace, node, who), {_NODE}""",
     "contexts": f"""who text NOT NULL, thread text NOT NULL, name text NOT NULL, kept text NOT NULL,
@@ -179,10 +179,19 @@ _AUDIT = """
     CREATE POLICY audit_service ON audit USING (weftwork_all()) WITH CHECK (weftwork_all());
 """
 
+_QUESTIONS_OF_FEEDBACK = """
+    -- New databases have the column already.
+    ALTER TABLE feedback ADD COLUMN IF NOT EXISTS query text COLLATE "C" NOT NULL DEFAULT '';
+    ALTER TABLE feedback DROP CONSTRAINT feedback_pkey;
+    ALTER TABLE feedback ADD PRIMARY KEY (workspace, node, who, query);
+    CREATE INDEX feedback_latest ON feedback (workspace, who, at);
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_first_release": "\n".join(
         (_EXTENSIONS, _DIRECTORY, _tables(), _INDEXES, FUNCTIONS, policies_for(*TABLES, *SERVICE), _AUDIT, ROLE)
     ),
+    "0002_questions_of_feedback": _QUESTIONS_OF_FEEDBACK,
 }
 
 

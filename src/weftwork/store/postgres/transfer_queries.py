@@ -29,7 +29,8 @@ ROWS = {
     "commits": f"""SELECT version, mark FROM commits WHERE workspace = %(ws)s AND version > (
             SELECT version FROM workspaces WHERE workspace = %(ws)s) - {KEPT_COMMITS} ORDER BY version DESC""",
     "activity": "SELECT who, kind, node, at FROM activity WHERE workspace = %(ws)s ORDER BY who, kind, node",
-    "feedback": "SELECT node, who, useful::int, at FROM feedback WHERE workspace = %(ws)s ORDER BY node, who",
+    "feedback": """SELECT node, who, useful::int, at, query FROM feedback
+        WHERE workspace = %(ws)s ORDER BY node, who, query""",
     "usage": "SELECT node, who, used FROM usage WHERE workspace = %(ws)s ORDER BY node, who",
     "contexts": """SELECT who, thread, name, kept, at FROM contexts
         WHERE workspace = %(ws)s ORDER BY who, thread, name""",

@@ -53,9 +53,9 @@ ADD_TEAMS = """INSERT INTO members (workspace, who, team)
 PUT_EVENT = """INSERT INTO activity AS a (workspace, who, kind, node, at)
     VALUES (%(ws)s, %(user)s, %(kind)s, %(node)s, %(at)s)
     ON CONFLICT (workspace, who, kind, node) DO UPDATE SET at = GREATEST(a.at, excluded.at)"""
-PUT_FEEDBACK = """INSERT INTO feedback (workspace, node, who, useful, at)
-    VALUES (%(ws)s, %(node)s, %(user)s, %(useful)s, %(at)s)
-    ON CONFLICT (workspace, node, who) DO UPDATE SET useful = excluded.useful, at = excluded.at"""
+PUT_FEEDBACK = """INSERT INTO feedback (workspace, node, who, query, useful, at)
+    VALUES (%(ws)s, %(node)s, %(user)s, %(query)s, %(useful)s, %(at)s)
+    ON CONFLICT (workspace, node, who, query) DO UPDATE SET useful = excluded.useful, at = excluded.at"""
 COUNT_USE = """INSERT INTO usage AS u (workspace, node, who, used) VALUES (%(ws)s, %(node)s, %(user)s, 1)
     ON CONFLICT (workspace, node, who) DO UPDATE SET used = u.used + 1"""
 

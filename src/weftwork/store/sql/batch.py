@@ -171,9 +171,9 @@ class SqlBatch(ABC):
         self._session.run(self._sql.PUT_EVENT, **self._known(user, node), kind=kind, at=to_micros(at))
         self._touched(1)
 
-    def give_feedback(self, user: str, node: str, useful: bool, at: datetime) -> None:
-        """Record whether a node was useful to a user; the latest feedback counts."""
-        feedback = {**self._known(user, node), "useful": bool(useful), "at": to_micros(at)}
+    def give_feedback(self, user: str, node: str, useful: bool, at: datetime, query: str = "") -> None:
+        """Record whether a node was useful to a user for a question; the latest feedback on both counts."""
+        feedback = {**self._known(user, node), "useful": bool(useful), "at": to_micros(at), "query": query}
         self._session.run(self._sql.PUT_FEEDBACK, **feedback)
         self._touched(1)
 

@@ -89,6 +89,7 @@ class ReadQueries(Protocol):
     EVENTS: str
     """user, kind, since, limit → id, key of the first passage, when; the latest first"""
     USAGE: str
+    VOTES: str
     """names, user, most → id, uses, times that it was useful, and that it was not"""
     CHANGES: str
     """since → id, version, deleted; in order"""

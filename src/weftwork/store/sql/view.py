@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from weftwork.history import Change, Event, Usage
+from weftwork.history import Change, Event, Usage, Vote
 from weftwork.identity import CITATION, LONGER, SHORT
 from weftwork.provenance import Trust, origins_below
 from weftwork.store.protocol import USES_BY_ANOTHER, Closed
@@ -321,7 +321,7 @@ class SqlView(TreeReads, ABC):
         return list(self._latest.one(("events", self.user, kind, start, limit), read))
 
     def usage(self, nodes: Sequence[str]) -> dict[str, Usage]:
-        """Use and feedback of the visible nodes among these that have any."""
+        """Use of the visible nodes among these that have any."""
 
         def read(missing: list[str]) -> dict[str, Usage | None]:
             rows = self._reader.rows(self._sql.USAGE, names=missing, user=self.user, most=USES_BY_ANOTHER)
@@ -329,6 +329,15 @@ class SqlView(TreeReads, ABC):
 
         usage = self._latest.each(("usage", self.user), nodes, read, None)
         return {name: of_node for name, of_node in usage.items() if of_node is not None}
+
+    def votes(self, limit: int) -> list[Vote]:
+        """The user's own latest feedback on visible nodes, the newest first."""
+
+        def read() -> list[Vote]:
+            rows = self._reader.rows(self._sql.VOTES, user=self.user, limit=limit)
+            return [Vote(name, bool(useful), query) for name, useful, query in rows]
+
+        return list(self._latest.one(("votes", self.user, limit), read))
 
     def changes(self, since: int) -> list[Change]:
         """Visible nodes written or removed after a version of the workspace."""

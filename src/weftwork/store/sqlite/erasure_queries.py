@@ -11,8 +11,8 @@ KNOWN = {
         WHERE p.workspace = :ws AND p.principal = :user AND n.owner IS NOT :user ORDER BY n.id""",
     "activity": """SELECT json_object('node', n.id, 'kind', a.kind, 'at', a.at) FROM activity a
         JOIN nodes n ON n.pk = a.node WHERE n.workspace = :ws AND a.user = :user ORDER BY n.id, a.kind""",
-    "feedback": """SELECT json_object('node', n.id, 'useful', a.useful, 'at', a.at) FROM feedback a
-        JOIN nodes n ON n.pk = a.node WHERE n.workspace = :ws AND a.user = :user ORDER BY n.id""",
+    "feedback": """SELECT json_object('node', n.id, 'useful', a.useful, 'at', a.at, 'query', a.query) FROM feedback a
+        JOIN nodes n ON n.pk = a.node WHERE n.workspace = :ws AND a.user = :user ORDER BY n.id, a.query""",
     "usage": """SELECT json_object('node', n.id, 'used', a.used) FROM usage a
         JOIN nodes n ON n.pk = a.node WHERE n.workspace = :ws AND a.user = :user ORDER BY n.id""",
     "receipts": """SELECT json_object('id', id, 'at', at, 'record', record) FROM receipts

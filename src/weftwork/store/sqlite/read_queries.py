@@ -212,10 +212,11 @@ EVENTS = f"""SELECT n.id, p.key, a.at FROM activity a CROSS JOIN nodes n ON n.pk
     ORDER BY a.at DESC, n.pk LIMIT :limit"""
 USAGE = f"""SELECT n.id,
         COALESCE((SELECT SUM(CASE user WHEN :user THEN used ELSE MIN(used, :most) END)
-                  FROM usage WHERE node = n.pk), 0),
-        (SELECT COUNT(*) FROM feedback WHERE node = n.pk AND useful = 1),
-        (SELECT COUNT(*) FROM feedback WHERE node = n.pk AND useful = 0)
+                  FROM usage WHERE node = n.pk), 0)
     FROM nodes n WHERE n.workspace = :ws AND n.acl IN {VISIBLE} AND n.id IN (SELECT value FROM json_each(:names))"""
+VOTES = f"""SELECT n.id, f.useful, f.query FROM feedback f CROSS JOIN nodes n ON n.pk = f.node
+    WHERE f.user = :user AND n.workspace = :ws AND n.acl IN {VISIBLE}
+    ORDER BY f.at DESC, n.id, f.query LIMIT :limit"""
 CHANGES = f"""SELECT id, version, deleted FROM changes
     WHERE workspace = :ws AND version > :since AND acl IN {VISIBLE} ORDER BY version, node"""
 COUNT_BY_TYPE = f"""SELECT type, COUNT(*) FROM nodes

@@ -29,8 +29,8 @@ ROWS = {
     "commits": f"""SELECT version, mark FROM commits WHERE workspace = :ws AND version > (
             SELECT version FROM workspaces WHERE id = :ws) - {KEPT_COMMITS} ORDER BY version DESC""",
     "activity": "SELECT user, kind, node, at FROM activity WHERE workspace = :ws ORDER BY user, kind, node",
-    "feedback": """SELECT f.node, f.user, f.useful, f.at FROM nodes n CROSS JOIN feedback f ON f.node = n.pk
-        WHERE n.workspace = :ws ORDER BY f.node, f.user""",
+    "feedback": """SELECT f.node, f.user, f.useful, f.at, f.query FROM nodes n CROSS JOIN feedback f ON f.node = n.pk
+        WHERE n.workspace = :ws ORDER BY f.node, f.user, f.query""",
     "usage": """SELECT u.node, u.user, u.used FROM nodes n CROSS JOIN usage u ON u.node = n.pk
         WHERE n.workspace = :ws ORDER BY u.node, u.user""",
     "contexts": "SELECT user, thread, name, kept, at FROM contexts WHERE workspace = :ws ORDER BY user, thread, name",
@@ -70,7 +70,7 @@ ADD = {
     "changes": "INSERT INTO changes (workspace, node, version, id, acl, deleted) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     "commits": "INSERT INTO commits (workspace, version, mark) VALUES (?1, ?2, ?3)",
     "activity": "INSERT INTO activity (workspace, user, kind, node, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-    "feedback": "INSERT INTO feedback (node, user, useful, at) VALUES (?2, ?3, ?4, ?5)",
+    "feedback": "INSERT INTO feedback (node, user, useful, at, query) VALUES (?2, ?3, ?4, ?5, ?6)",
     "usage": "INSERT INTO usage (node, user, used) VALUES (?2, ?3, ?4)",
     "contexts": "INSERT INTO contexts (workspace, user, thread, name, kept, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     "receipts": "INSERT INTO receipts (workspace, id, user, thread, at, record) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

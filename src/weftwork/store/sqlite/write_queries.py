@@ -43,7 +43,7 @@ REMOVE_TEAMS = "DELETE FROM members WHERE workspace = :ws AND user = :user"
 ADD_TEAMS = "INSERT INTO members (workspace, user, team) SELECT :ws, :user, value FROM json_each(:teams)"
 PUT_EVENT = """INSERT INTO activity (workspace, user, kind, node, at) VALUES (:ws, :user, :kind, :node, :at)
     ON CONFLICT DO UPDATE SET at = MAX(at, excluded.at)"""
-PUT_FEEDBACK = """INSERT INTO feedback (node, user, useful, at) VALUES (:node, :user, :useful, :at)
+PUT_FEEDBACK = """INSERT INTO feedback (node, user, query, useful, at) VALUES (:node, :user, :query, :useful, :at)
     ON CONFLICT DO UPDATE SET useful = excluded.useful, at = excluded.at"""
 COUNT_USE = """INSERT INTO usage (node, user, used) VALUES (:node, :user, 1)
     ON CONFLICT DO UPDATE SET used = used + 1"""

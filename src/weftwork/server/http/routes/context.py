@@ -95,8 +95,8 @@ def search_passages(workspace: str, body: SearchIn, caller: Reader, served: Serv
 
 @router.post("/feedback", response_model=Done, summary="Give feedback", tags=["feedback"])
 def give_feedback(workspace: str, body: FeedbackIn, caller: Writer, served: Served) -> Response:
-    """Say whether a source helped; one's later word on it replaces the earlier one."""
-    served.weft.feedback(body.reference, body.useful, user=caller.user, workspace=workspace)
+    """Say whether a source helped with a question; one's later word on both replaces the earlier one."""
+    served.weft.feedback(body.reference, body.useful, query=body.query, user=caller.user, workspace=workspace)
     return reply({"success": True})
 
 

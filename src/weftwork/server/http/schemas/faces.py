@@ -140,11 +140,15 @@ class EventList(Reply):
 class FeedbackIn(Model):
     """Feedback on a source: helpful or not."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"reference": "k482913", "useful": True}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"reference": "k482913", "useful": True, "query": "Who greases the rollers?"}]}
+    )
 
     reference: Name
     """A node's id or a citation."""
     useful: Truth
+    query: Query | None = None
+    """The question that it helped with; without one, the latest whose context held it. Empty is none in particular."""
 
 
 class Done(Reply):
