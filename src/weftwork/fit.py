@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from functools import cache, partial
 from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
 from weftwork.errors import InvalidInput
-from weftwork.pack import Choice, Packing, caps_of, get_packer, room_for
+from weftwork.pack import Choice, Packer, Packing, Room, caps_of, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -157,18 +158,16 @@ class _Pricing:
                 part.keys,
             )
 
-    def smallest(self) -> int:
-        """The tokens of the smallest excerpt of all, whole or shortened, counted."""
+    def smallest(self, packer: Packer) -> int:
+        """The fewest tokens of which a packer makes an excerpt; one that goes by rank begins with the best."""
         self.price_exactly()
-        firsts = [choice for choice in self.choices if choice.after is None]
-        least = min((choice.tokens + choice.heading for choice in firsts), default=0)
-        for choice in firsts:
-            limit = 8  # no excerpt is shorter
-            while limit < least and (cut := self.shorten(choice, limit)) is None:
-                limit *= 2
-            if limit < least and cut is not None:
-                least = min(least, cut.tokens + cut.heading)
-        return least
+
+        def packs(tokens: int) -> bool:
+            packing = packer.pack(self.choices, Room(tokens), self.shorten)
+            return any(choice.fate in {"included", "truncated"} for choice in packing.outcomes)
+
+        most = max((choice.tokens + choice.heading for choice in self.choices), default=0)
+        return bisect_left(range(most), True, key=packs)
 
     def price_exactly(self) -> bool:
         """Price the first parts of each document by rendering them; False if that was done before.
@@ -252,7 +251,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
         excess = {section.name: section.tokens - caps.get(section.name, section.tokens) for section in sections}
         over = +Counter(excess)
         if tokens <= budget.total and not over:
-            least = 0 if sections else bare + pricing.smallest()
+            least = 0 if sections else bare + pricing.smallest(packer)
             draft = _Draft(text, tokens, sections, overflow, packing, template, pricing.documents, least)
             if best is not None and tokens <= best.tokens:
                 break
@@ -274,7 +273,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
         return best
     reason = "the budget was too small"
     nothing = Packing(tuple(replace(choice, reason=reason) for choice in pricing.choices), 0)
-    return _Draft("", 0, (), (), nothing, template, pricing.documents, bare + pricing.smallest())
+    return _Draft("", 0, (), (), nothing, template, pricing.documents, bare + pricing.smallest(packer))
 
 
 def _arranged(

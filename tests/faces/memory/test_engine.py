@@ -642,6 +642,15 @@ class TestBudgetAndPreview:
         built = ask(engine.build_context("keeper", "main", replace(options, token_budget=wanted)))
         assert (bool(built.context), wanted < 100) == (True, True)
 
+    def test_the_tokens_that_a_warning_asks_for_hold_the_best_where_a_worse_one_is_shorter(self, engine, memories, ask):
+        memories.remember("Ana prefers green tea.", confidence=0.9)
+        memories.remember("tea")
+        options = ContextOptions(token_budget=3, template="detailed")
+        warning = ask(engine.build_context("What tea does Ana prefer?", "main", options)).warnings[0]
+        wanted = int(warning.rpartition(" ")[2])
+        least = ask(engine.build_context("What tea does Ana prefer?", "main", replace(options, token_budget=wanted)))
+        assert ("Ana prefers" in least.context, least.token_count >= wanted - 1) == (True, True)
+
 
 class TestRelationships:
     @pytest.fixture
