@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from benchmarks import (
     ablation,
+    answers,
     conflicts,
     contexts,
     documents,
@@ -51,6 +52,7 @@ EXAMPLES = """examples:
   python -m benchmarks parsing --limit 18 --failed
   python -m benchmarks graph --passages 100000 --json
   python -m benchmarks research --json
+  python -m benchmarks answers --half check --json
   python -m benchmarks relevance --sets ir_med,ir_cisi --json
   python -m benchmarks relevance --data ~/beir/scifact --json
   python -m benchmarks contexts --sets vaults --recipes default --half fit
@@ -101,6 +103,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "contexts": contexts,
     "ablation": ablation,
     "peers": peers,
+    "answers": answers,
     "load": load,
     "words": words,
     "support": support,

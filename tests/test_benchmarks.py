@@ -662,3 +662,11 @@ def test_requests_are_judged_by_keys_and_not_by_texts_of_others():
         assert not request.relevant & request.irrelevant
         assert request.relevant | request.irrelevant
         assert all(len(key.partition("#")[2].split()) <= 6 for key in request.relevant | request.irrelevant)
+
+
+@needs_data
+def test_answers_are_measured_by_what_of_their_sources_they_quote(tmp_path):
+    told, _ = figures("answers", "--sets", "kb_kepano", "--half", "check", cache=tmp_path)
+    assert told["all"] == told["kb_kepano"]
+    assert 0.5 < told["all"]["recall"] <= told["all"]["any"] <= 1
+    assert told["all"]["recall"] < told["all"]["sources"]

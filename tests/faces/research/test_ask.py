@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -407,6 +408,45 @@ def test_a_list_without_end_is_quoted_as_far_as_a_sentence_goes():
     assert len(answer.split()) < 200
 
 
+def test_steps_below_a_heading_are_quoted_together():
+    text = "# Publish to the web\n\n1. Turn pages on in the settings.\n2. Push the branch to the server.\n3. Wait."
+    answer = extract_answer(
+        "How do I publish to the web?", [source(1, text), source(2, "The web is a nice thing to have.")]
+    )
+    assert answer == "Turn pages on in the settings; Push the branch to the server; Wait [1]"
+
+
+def test_code_is_quoted_with_the_sentence_that_leads_to_it():
+    text = "# Cron\n\nIt runs by itself. Add this line to your crontab:\n\n```sh\n* * * * * env[1] > ~/env\n```\n"
+    answer = extract_answer("What do I add to my crontab?", [source(1, text), source(2, "A cron job is a job.")])
+    assert answer == "Add this line to your crontab: [1]\n```\n* * * * * env[1] > ~/env\n```"
+    assert checked(answer, ContextBuilder(Fixed([]), Shelf({})).fitted([source(1, text)])).cited == (1,)
+
+
+def test_code_right_below_a_heading_is_quoted_under_its_words():
+    answer = extract_answer(
+        "How do I mount the disk?", [source(1, "## Mount the disk\n\n~~~\nmount /dev/sdb /mnt\n~~~\n")]
+    )
+    assert answer == "Mount the disk: [1]\n```\nmount /dev/sdb /mnt\n```"
+
+
+def test_a_sentence_that_announces_an_answer_is_quoted_with_what_follows():
+    text = "This page shows how notes are exported to PDF. Choose the printer. Then press the button."
+    answer = extract_answer("How are notes exported to PDF?", [source(1, text), source(2, "Some notes are long ones.")])
+    assert "Then press the button. [1]" in answer
+    long = f"This page shows how notes are exported to PDF. {' '.join(['word'] * 70)}. Then press the button."
+    assert "press" not in extract_answer("How are notes exported to PDF?", [source(1, long)])
+
+
+def test_the_name_of_a_file_and_the_heading_above_say_what_a_sentence_is_about():
+    said = "It takes ten minutes in the oven."
+    pages = [
+        source(1, "Bread is good with a little butter."),
+        source(2, f"# Baking time\n\n{said}", filename="bread.md"),
+    ]
+    assert f"{said} [2]" in extract_answer("What is the baking time of bread?", pages)
+
+
 def test_what_was_said_is_not_said_again():
     said = "The zeppelin flew over the lake in June."
     answer = extract_answer("zeppelin lake", [source(1, said), source(2, f"{said} The lake was calm on that day.")])
@@ -439,7 +479,7 @@ def test_every_line_of_an_extract_ends_with_the_number_of_its_source(texts, quer
     answer = extract_answer(query, sources, HashingEmbedder(32))
     builder = ContextBuilder(Fixed([]), Shelf({}))
     if answer != NOTHING:
-        for line in answer.split("\n"):
+        for line in re.sub(r"^(`{3,})\n(?:.*\n)*?\1$\n?", "", answer, flags=re.MULTILINE).rstrip("\n").split("\n"):
             assert line.endswith(tuple(f" [{number}]" for number in range(1, len(texts) + 1)))
         found = checked(answer, builder.fitted(sources))
         assert found.unknown == () and found.cited

@@ -128,7 +128,7 @@ def test_the_answer_of_a_model_comes_piece_by_piece(server, model):
 
 
 def test_without_a_model_it_comes_sentence_by_sentence(server):
-    body = {"query": "dome rollers, grease from Basel", "extractive": True}
+    body = {"query": "heavy dome on steel rollers", "extractive": True}
     found = events(server, "POST", f"{W}/ask/stream", json=body)
     pieces = [told["text"] for name, told in found if name == "piece"]
     assert len(pieces) == 2
