@@ -12,6 +12,7 @@ from weftwork.collect.inquiry import Inquiry
 from weftwork.collect.related import CONTRADICTS
 from weftwork.compose.offers import has_fields
 from weftwork.compose.repeats import without_repeats
+from weftwork.compose.views import WEIGHT, is_view
 from weftwork.score.support import support
 from weftwork.text.analysis import only_repeats
 from weftwork.types import CONTAINERS, SEARCHED, Candidate, Decision, Kind, NodeInfo
@@ -119,10 +120,9 @@ class WithEvidence:
             elif in_state and self.share:
                 reason = f"the question asks for tasks that are {question.state}, and there are some"
                 left_out.append(Decision.on(candidate, "dropped", reason))
-            elif found >= least:
-                remaining.append(candidate)
             elif found >= bound:
-                remaining.append(_lowered(candidate, found / least))
+                weight = WEIGHT if is_view(candidate, question) else 1.0
+                remaining.append(_lowered(candidate, weight * (1.0 if found >= least else found / least)))
             else:
                 reason = f"its document has evidence {found:.2f}, below {bound:.2f}, a share {noise:g} of the best"
                 left_out.append(Decision.on(candidate, "dropped", reason))
@@ -133,6 +133,8 @@ class WithEvidence:
 
 def _lowered(candidate: Candidate, share: float) -> Candidate:
     """The candidate behind those with enough evidence; "rank" keeps the former score."""
+    if share == 1.0:
+        return candidate
     return replace(candidate, score=share * candidate.score, signals={"rank": candidate.score, **candidate.signals})
 
 
