@@ -40,6 +40,7 @@ LAYERS = [
     {"server"},
     {"adapters"},
     {"cli"},
+    {"__main__"},
 ]
 """From the ground up: a module imports from its own layer and from those before it."""
 

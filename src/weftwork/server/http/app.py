@@ -67,9 +67,10 @@ def make_app(weft: Weft, options: Options | None = None, buckets: Buckets | None
     oauth = None if chosen.oauth is None else OAuth.of(weft, chosen.oauth)
     service = app.state.service = Service(weft, chosen, jobs, metrics, Rates(chosen.limits, buckets), KeyUses(), oauth)
     app.router.routes.extend((mcp_route(service), *(() if oauth is None else oauth.routes())))
+    # Its files before the routes, each of which a request would be compared with: the page asks for thirty of them.
+    _serve_page(app, Path(str(files("weftwork.server"))) / "web")
     for router in (health.router, *ROUTERS):
         app.include_router(router)
-    _serve_page(app, Path(str(files("weftwork.server"))) / "web")
     _wrap(app, chosen, metrics)
     return app
 
