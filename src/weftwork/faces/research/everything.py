@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from weftwork.collect import Collector
 from weftwork.collect.inquiry import Inquiry
+from weftwork.compose.offers import has_fields
 from weftwork.compose.ordering import Order, Ordered, collapsed
 from weftwork.engine import Weft
 from weftwork.faces.research.settings import ResearchSettings
@@ -21,6 +22,10 @@ from weftwork.types import PAGE, Candidate, Decision, Excerpt
 _TEMPLATE = replace(get_template("research"), name="sources", item="[Document {{number}}: {{about}}]\n{{content}}")
 
 
+CHILDREN = 10
+"""Sections below a title that are looked through for a text."""
+
+
 @dataclass(frozen=True, slots=True)
 class MostNodes:
     """An order that keeps the best nodes of another order: a page of a document, a section of a note."""
@@ -31,11 +36,43 @@ class MostNodes:
     def __call__(self, inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
         """The candidates of the first `limit` nodes."""
         ordered, left_out = self.order(inquiry, candidates)
+        ordered, titles = _with_text(inquiry, ordered)
+        left_out += [Decision.on(title, "dropped", "a title alone: what stands below it is shown") for title in titles]
         best = set(list(dict.fromkeys(candidate.node.id for candidate in ordered))[: self.limit])
         beyond = [candidate for candidate in ordered if candidate.node.id not in best]
         kept = [candidate for candidate in ordered if candidate.node.id in best]
         reason = f"not among the best {self.limit} sources"
         return kept, left_out + [Decision.on(candidate, "dropped", reason) for candidate in beyond]
+
+
+def _with_text(inquiry: Inquiry, candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
+    """The candidates, with the best section below each title that has no text in its place; and those titles."""
+    below: dict[str, Candidate] = {}
+    for candidate in candidates:
+        if candidate.passage.text.strip():
+            below.setdefault(candidate.document, candidate)
+    shown: dict[int, Candidate] = {}
+    titles: list[Candidate] = []
+    for candidate in candidates:
+        section = None
+        if not candidate.passage.text.strip() and not has_fields(candidate):
+            section = below.get(candidate.node.id) or _first_below(inquiry, candidate)
+        if section is not None:
+            titles.append(candidate)
+            section = replace(section, score=candidate.score)
+        shown.setdefault((section or candidate).key, section or candidate)
+    return list(shown.values()), titles
+
+
+def _first_below(inquiry: Inquiry, title: Candidate) -> Candidate | None:
+    """The first text right below a title, in its place."""
+    as_of = inquiry.request.filters.as_of
+    children = [child.id for child in inquiry.view.children(title.node.id, CHILDREN) if child.valid_at(as_of)]
+    keys = inquiry.view.passages(children)
+    for record in inquiry.load([key for child in children for key in keys.get(child, ())]):
+        if record.passage.text.strip():
+            return replace(title, node=record.node, passage=record.passage, trail=record.trail)
+    return None
 
 
 def research_everything(
