@@ -21,10 +21,9 @@ from weftwork.context_cache import ContextCache
 from weftwork.delta import Delta, EarlierContexts, compare
 from weftwork.document import READ_TOKENS, DocumentText, read_document
 from weftwork.embed import get_embedder, local_provider
-from weftwork.embed.cache import EmbeddingCache
-from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.cached import with_caches
 from weftwork.embed.lazy import Lazy
-from weftwork.embed.protocol import AnyProvider, EmbeddingProvider
+from weftwork.embed.protocol import AnyProvider
 from weftwork.embed.visual import VisualEmbedder, get_visual_embedder
 from weftwork.errors import InvalidInput, UnknownName
 from weftwork.fit import Fitting, fit
@@ -63,8 +62,6 @@ DEFAULT_WORKSPACE = "main"
 DEFAULT_USER = "me"
 NO_FILTERS = Filters()
 SEARCH_DEPTH = 40
-LOCAL_MODELS = ("wordllama-", "hashing-")
-"""Models that compute a query faster than a disk could remember it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +168,7 @@ class Weft:
         counter = get_counter(tokenizer)
         store = open_store(target, clock=clock, create=create)
         create_first_workspace(store, DEFAULT_WORKSPACE, DEFAULT_USER)
-        provider: EmbeddingProvider | None = None
-        if chosen is not None:
-            lasting = None if chosen.model.startswith(LOCAL_MODELS) else store.embedding_cache
-            provider = CachedEmbedder(chosen, EmbeddingCache(), lasting)
+        provider = None if chosen is None else with_caches(chosen, store.embedding_cache)
         looks = get_visual_embedder(visual, provider) if visual is None or isinstance(visual, str) else visual
         tools = Tools(counter, provider, templates or Templates(), summarise, visual=looks)
         return cls(store, tools, clock=clock)
@@ -472,20 +466,18 @@ class Weft:
         user: str = DEFAULT_USER,
         workspace: str = DEFAULT_WORKSPACE,
     ) -> None:
-        """Say whether a source helped with a question; `reference` is a node's id or a citation id.
+        """Say whether a source, by its id or citation, helped this user with questions like `query`.
 
-        It counts for this user's later questions, as far as they are like `query`. Without one, that is the question of
-        the latest context or turn that gave them the source; "" is none in particular.
+        Without one, it is the question of the latest context or turn that gave them the source.
         """
         if not isinstance(useful, bool):
             raise InvalidInput(f"useful must be True or False, got {useful!r}")
-        asked = None if query is None else valid_query(query).strip()
         with self.store.view(workspace, user) as view:
             node = resolve(view, reference).node
-        if asked is None:
-            asked = self.receipts.question_for(node, bare(reference), user=user, workspace=workspace)
+        named = (node, bare(reference))
+        asked = self.receipts.question_for(*named, user=user, workspace=workspace) if query is None else query
         with self.atomic(workspace) as batch:
-            batch.give_feedback(user, node, useful, self._clock(), asked)
+            batch.give_feedback(user, node, useful, self._clock(), valid_query(asked).strip())
 
     def record(
         self,

@@ -35,7 +35,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a user said of a node: that it helped, or did not."""
+    """A user's word on a node: that it helped, or did not."""
 
     node: str
     useful: bool

@@ -10,6 +10,17 @@ from weftwork.embed.protocol import AnyProvider, EmbeddingProvider, Matrix, Vect
 from weftwork.errors import DimensionError
 from weftwork.identity import text_hash
 
+LOCAL_MODELS = ("wordllama-", "hashing-")
+"""Models that compute a query faster than a disk could remember it."""
+
+
+def with_caches(
+    provider: AnyProvider, lasting: VectorCache | None, cache: EmbeddingCache | None = None
+) -> CachedEmbedder:
+    """Put a cache in memory before a provider, and a lasting one unless it is faster than that."""
+    local = provider.model.startswith(LOCAL_MODELS)
+    return CachedEmbedder(provider, cache or EmbeddingCache(), None if local else lasting)
+
 
 class CachedEmbedder:
     """Calls any provider only for texts that are in neither cache, once each."""

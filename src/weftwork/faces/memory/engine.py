@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar, cast
 
 from weftwork.embed.cache import DEFAULT_CACHE, CacheConfig, EmbeddingCache
-from weftwork.embed.cached import CachedEmbedder
+from weftwork.embed.cached import with_caches
 from weftwork.embed.protocol import AnyProvider, EmbeddingProvider, Vector
-from weftwork.engine import LOCAL_MODELS, Weft
+from weftwork.engine import Weft
 from weftwork.errors import DimensionError, InvalidInput, UnknownName
 from weftwork.faces.memory.formatter import as_template
 from weftwork.faces.memory.options import ContextOptions, SearchOptions, read_decay
@@ -196,8 +196,8 @@ def _embedder(weft: Weft, config: ContextEngineConfig) -> EmbeddingProvider | No
             f"the store is opened {embedded}, and its memories have no vectors of {chosen.model!r}: "
             "open it with  Weft.open(path, embedder=provider)"
         )
-    lasting = None if chosen.model.startswith(LOCAL_MODELS) else getattr(weft.store, "embedding_cache", None)
-    return CachedEmbedder(chosen, EmbeddingCache(config.cache_config or DEFAULT_CACHE), lasting)
+    lasting = getattr(weft.store, "embedding_cache", None)
+    return with_caches(chosen, lasting, EmbeddingCache(config.cache_config or DEFAULT_CACHE))
 
 
 def _check_dimensions(embedder: EmbeddingProvider | None, expected: int | None) -> None:

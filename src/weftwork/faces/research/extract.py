@@ -103,7 +103,7 @@ def _chosen(ranked: Sequence[Quotable], worth: Mapping[Quotable, float]) -> list
 
 
 def _following(chosen: Sequence[Quotable], quotes: Sequence[Quotable]) -> list[Quotable]:
-    """What stands after the best quote, as far as its words are few."""
+    """The text after the best quote, as far as its words are few."""
     best, following = chosen[0], list[Quotable]()
     room = 0 if best.parts or best.code else FOLLOWED - best.length
     for quote in (quote for quote in quotes if quote.number == best.number and quote.place > best.place):

@@ -104,7 +104,7 @@ def _kind(line: str) -> Kind:
 
 
 class _Page:
-    """What was read of a source so far."""
+    """That which was read of a source so far."""
 
     def __init__(self, number: int, language: str, name: frozenset[str]) -> None:
         self.found: list[Quotable] = []

@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from weftwork.config import Config
-from weftwork.engine import LOCAL_MODELS, Weft
+from weftwork.embed.cached import LOCAL_MODELS
+from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
 from weftwork.server.http.app import make_app
 from weftwork.server.http.limits import Buckets
