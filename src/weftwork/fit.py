@@ -13,7 +13,7 @@ from functools import cache, partial
 from weftwork.clock import Stopwatch
 from weftwork.compose.offers import HISTORY, Offer
 from weftwork.errors import InvalidInput
-from weftwork.pack import Choice, Packer, Packing, Room, caps_of, get_packer, room_for
+from weftwork.pack import Choice, Choices, Packer, Packing, Room, caps_of, get_packer, room_for
 from weftwork.query import Question
 from weftwork.recipe import Recipe
 from weftwork.render import (
@@ -89,8 +89,7 @@ class _Draft:
     @property
     def wants_more(self) -> bool:
         """True if something was left out or shortened for lack of room."""
-        outcomes = self.packing.outcomes
-        return any(choice.fate == "truncated" or choice.missing_tokens is not None for choice in outcomes)
+        return any(fate == "truncated" or missing is not None for fate, missing in self.packing.missing())
 
 
 def fit(fitting: Fitting, offers: Sequence[Offer], left_out: Sequence[Decision]) -> Context:
@@ -127,7 +126,7 @@ class _Pricing:
         )
         self.template = template
         self.load = fitting.load
-        self.choices: list[Choice] = []
+        self.choices = Choices()
         self.documents: list[tuple[Offer, range]] = []
         """Each offer with the positions of its choices."""
         self._rendered: dict[tuple[int, tuple[int, ...]], Excerpt] = {}
@@ -137,6 +136,8 @@ class _Pricing:
             first = len(self.choices)
             self.choices += self._priced(offer, first, lines=lines)
             self.documents.append((offer, range(first, len(self.choices))))
+        self.document_of = [number for number, (_, places) in enumerate(self.documents) for _ in places]
+        """The position of the document of each choice."""
         self._offers = {(offer.section, offer.document.id): offer for offer in offers}
 
     def _priced(self, offer: Offer, first: int, *, lines: bool) -> Iterator[Choice]:
@@ -177,6 +178,7 @@ class _Pricing:
         if self._exact:
             return False
         self._exact = True
+        self.choices = Choices(self.choices)  # a packing holds on to those that it was made of
         for offer, places in self.documents:
             for place in places:
                 choice = self.choices[place]
@@ -257,7 +259,7 @@ def _drafted(fitting: Fitting, template: Template, offers: Sequence[Offer], *, l
                 break
             best = draft
             too_high = fixed + packing.used - tokens
-            nearly = any(0 < (choice.missing_tokens or 0) <= too_high for choice in packing.outcomes)
+            nearly = any(0 < (missing or 0) <= too_high for _, missing in packing.missing())
             if (tokens >= FULL * budget.total and not nearly) or not draft.wants_more:
                 break
             if not sections and pricing.price_exactly():
@@ -283,13 +285,18 @@ def _arranged(
     shown: list[tuple[tuple[bool, float, str], Offer, Excerpt]] = []
     overflow: list[tuple[float, str, Excerpt]] = []
     # One query for all, before they are rendered one document after the other.
-    pricing.load([key for choice in packing.outcomes if choice.fate == "included" for key in choice.keys])
-    for offer, places in pricing.documents:
-        outcomes = packing.outcomes[places.start : places.stop]
+    places_shown = packing.shown()
+    shown_choices = [packing.outcomes[place] for place in places_shown]
+    pricing.load([key for choice in shown_choices if choice.fate == "included" for key in choice.keys])
+    documents: dict[int, list[Choice]] = {}
+    for place, choice in zip(places_shown, shown_choices, strict=True):
+        documents.setdefault(pricing.document_of[place], []).append(choice)
+    for number, outcomes in documents.items():
+        offer, _ = pricing.documents[number]
         excerpt = pricing.excerpt(offer, outcomes)
         if excerpt is None:
             continue
-        best = max((choice.score for choice in outcomes if choice.fate != "dropped"), default=excerpt.score)
+        best = max(choice.score for choice in outcomes)
         if excerpt.form == "line" and not offer.is_pinned:
             overflow.append((-best, excerpt.document.id, excerpt))
         else:

@@ -8,7 +8,7 @@ from weftwork.compose.offers import Choice
 from weftwork.errors import UnknownName
 from weftwork.pack.density import Density
 from weftwork.pack.greedy import Greedy
-from weftwork.pack.ledger import Ledger, by_score, shortened
+from weftwork.pack.ledger import Choices, Ledger, by_score, shortened
 from weftwork.pack.overflow import Overflow
 from weftwork.pack.pins import take_pinned
 from weftwork.pack.protocol import Packer, Packing, Room, Shorten
@@ -18,6 +18,7 @@ from weftwork.pack.sections import caps_of, check_budget, room_for
 __all__ = [
     "PACKERS",
     "Choice",
+    "Choices",
     "Ledger",
     "Overflow",
     "Packer",

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from weftwork.compose.offers import Choice
-from weftwork.pack.protocol import Packing, Room, Shorten
-from weftwork.types import Excerpt, Fate
+from weftwork.errors import InvalidInput
+from weftwork.pack.protocol import Decided, Outcomes, Packing, Room, Shorten
+from weftwork.types import Fate
 
 NEEDED = "what it belongs to is not shown"
+BUDGET = "the budget was used up"
+
+
+class Choices(list[Choice]):
+    """Choices with what each packing of them asks for, worked out once: a text is packed several times."""
+
+    @cached_property
+    def ranking(self) -> list[int]:
+        """The positions of all, the best first."""
+        return by_score(self, range(len(self)))
+
+    @cached_property
+    def groups(self) -> list[tuple[str, str]]:
+        """The section and the document of each."""
+        return [choice.group for choice in self]
 
 
 def by_score(choices: Sequence[Choice], among: Iterable[int] | None = None) -> list[int]:
     """Positions of the choices, or of some `among` them, the best first, in a total order."""
+    if among is None and isinstance(choices, Choices):
+        return choices.ranking
     ranks = []
     for index in range(len(choices)) if among is None else among:
         choice = choices[index]
@@ -43,10 +62,11 @@ class Ledger:
         self.used = 0
         self._accounts = {name: _Account(room.cap(name), owed) for name, owed in room.reserved.items()}
         self._owed_in_all = sum(room.reserved.values())
-        self._decided: dict[int, tuple[Fate, str, int, int | None, Excerpt | None]] = {}
-        """By position: the fate, the reason, the tokens spent and missing, and the shorter version."""
-        self._account_of = [self._account(choice.candidate.section) for choice in choices]
-        self._groups = [choice.group for choice in choices]
+        self._decided: dict[int, Decided] = {}
+        """By position."""
+        self._groups = choices.groups if isinstance(choices, Choices) else [choice.group for choice in choices]
+        accounts = {section: self._account(section) for section in {section for section, _ in self._groups}}
+        self._account_of = [accounts[section] for section, _ in self._groups]
         self._opened: set[tuple[str, str]] = set()
         """Documents whose heading is paid for."""
         self._cut: set[tuple[str, str]] = set()
@@ -179,18 +199,27 @@ class Ledger:
 
     def refuse(self, index: int) -> None:
         """Leave a choice out because of its size."""
-        self.drop(index, self.obstacle(index), self.missing(index))
+        account, tokens = self._account_of[index], self.cost(index)
+        left = self._left(account)
+        reason = self._obstacle(self._groups[index][0], account, tokens, left)
+        self._decided[index] = ("dropped", reason, 0, tokens - left if tokens > left else None, None)
 
-    def obstacle(self, index: int, otherwise: str = "the budget was used up") -> str:
+    def obstacle(self, index: int, otherwise: str = BUDGET) -> str:
         """The reason why a choice does not fit: its size, its section, or `otherwise`."""
-        account, tokens, total = self._account_of[index], self.cost(index), self.room.total
+        account, tokens = self._account_of[index], self.cost(index)
+        reason = self._obstacle(self._groups[index][0], account, tokens, self._left(account))
+        return otherwise if reason == BUDGET else reason
+
+    def _obstacle(self, section: str, account: _Account, tokens: int, left: int) -> str:
+        """The reason why so many tokens do not fit: their number, their section, or the budget."""
+        total, cap = self.room.total, account.cap
         if tokens > total:
             return "larger than the whole budget"
-        section, cap = self.choices[index].candidate.section, account.cap
         if tokens > cap:
             return f"larger than section {section} may be" if cap else f"section {section} is closed"
-        capped = cap < total and tokens > cap - account.used
-        return f"section {section} is full" if capped or self._left(account) < self.free else otherwise
+        if (cap < total and tokens > cap - account.used) or left < total - self.held - self.used:
+            return f"section {section} is full"
+        return BUDGET
 
     def settled(self, index: int) -> bool:
         """Return True if it is decided what becomes of a choice."""
@@ -202,14 +231,10 @@ class Ledger:
 
     def packing(self) -> Packing:
         """The result, with the fate of each choice."""
-        outcomes = [
-            Choice(
-                choice.candidate, choice.tokens, choice.score, choice.form, choice.document, choice.heading,
-                choice.after, choice.line_price, choice.pinned, choice.keys, *self._decided[index],
-            )
-            for index, choice in enumerate(self.choices)
-        ]  # fmt: skip
-        return Packing(tuple(outcomes), self.used)
+        if len(self._decided) < len(self.choices):
+            undecided = next(index for index in range(len(self.choices)) if index not in self._decided)
+            raise InvalidInput(f"the packer decided nothing on choice {undecided}: take, drop or refuse each")
+        return Packing(Outcomes(self.choices, self._decided), self.used)
 
 
 def shortened(choice: Choice, limit: int, shorten: Shorten) -> Choice | None:

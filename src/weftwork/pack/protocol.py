@@ -6,12 +6,13 @@ which the document is shown a larger one, from a hit through a window and a sect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, overload
 
 from weftwork.compose.offers import Choice
 from weftwork.errors import BudgetError
+from weftwork.types import Excerpt, Fate
 
 Shorten = Callable[[Choice, int], Choice | None]
 """A shorter version of a choice within a limit of tokens, its heading included; None if too little would be left."""
@@ -35,12 +36,67 @@ class Room:
         return min(self.caps.get(section, self.total), self.total)
 
 
+Decided = tuple[Fate, str, int, int | None, Excerpt | None]
+"""The fate of a choice, the reason, the tokens spent and missing, and the shorter version."""
+
+
+class Outcomes(Sequence[Choice]):
+    """Choices with the fates that a packer decided on, each made when it is read: a text is packed several times."""
+
+    __slots__ = ("_choices", "_decided")
+
+    def __init__(self, choices: Sequence[Choice], decided: Mapping[int, Decided]) -> None:
+        self._choices = choices
+        self._decided = decided
+
+    def __len__(self) -> int:
+        return len(self._choices)
+
+    @overload
+    def __getitem__(self, place: int) -> Choice: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Choice]: ...
+
+    def __getitem__(self, place: int | slice) -> Choice | Sequence[Choice]:
+        if isinstance(place, slice):
+            return [self._outcome(each) for each in range(*place.indices(len(self._choices)))]
+        return self._outcome(range(len(self._choices))[place])
+
+    def _outcome(self, place: int) -> Choice:
+        choice = self._choices[place]
+        return Choice(
+            choice.candidate, choice.tokens, choice.score, choice.form, choice.document, choice.heading,
+            choice.after, choice.line_price, choice.pinned, choice.keys, *self._decided[place],
+        )  # fmt: skip
+
+    def shown(self) -> list[int]:
+        """The positions of choices that are shown, in any form."""
+        return sorted(place for place, decided in self._decided.items() if decided[0] != "dropped")
+
+    def missing(self) -> Iterable[tuple[Fate, int | None]]:
+        """The fate of each choice with the tokens that it lacks."""
+        return [(decided[0], decided[3]) for decided in self._decided.values()]
+
+
 @dataclass(frozen=True, slots=True)
 class Packing:
     """The choices with the fate of each, in the order in which they were given, and the tokens that they take."""
 
-    outcomes: tuple[Choice, ...]
+    outcomes: Sequence[Choice]
     used: int
+
+    def shown(self) -> list[int]:
+        """The positions of choices that are shown, in any form."""
+        if isinstance(self.outcomes, Outcomes):
+            return self.outcomes.shown()
+        return [place for place, choice in enumerate(self.outcomes) if choice.fate != "dropped"]
+
+    def missing(self) -> Iterable[tuple[Fate, int | None]]:
+        """The fate of each choice with the tokens that it lacks."""
+        if isinstance(self.outcomes, Outcomes):
+            return self.outcomes.missing()
+        return [(choice.fate, choice.missing_tokens) for choice in self.outcomes]
 
     @property
     def chosen(self) -> tuple[Choice, ...]:
