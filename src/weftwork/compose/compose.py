@@ -158,6 +158,8 @@ def _without_head(outline: Outline, hits: Sequence[Candidate]) -> Outline:
 
 def _with_hits(outline: Outline, hits: Sequence[Candidate], excluded: frozenset[str]) -> Outline:
     """Remove excluded nodes from an outline, and add the nodes of hits that it lacks."""
+    if not excluded and all(map(Reading.of(outline).place.__contains__, [hit.passage.key for hit in hits])):
+        return outline
     nodes = [node for node in outline.nodes if node.id not in excluded] if excluded else list(outline.nodes)
     outlined = {key for node in nodes for key in node.keys}
     missing = [hit for hit in hits if hit.key not in outlined]

@@ -183,16 +183,29 @@ def offer(
 
     Passages that are offered `elsewhere`, in another section, are not offered here again.
     """
-    readable = {hit.key: hit for hit in hits if hit.key in reading.place}
-    result = Offer(section, reading, readable)
-    pinned = list(_pinned(reading, readable.values(), elsewhere))
+    places = reading.place
+    readable = {hit.passage.key: hit for hit in hits if hit.passage.key in places}
+    asked = [hit for hit in readable.values() if hit.asked]
+    pinned = list(_pinned(reading, asked, elsewhere)) if asked else []
     covered = {key for part in pinned for key in part.keys}
-    drafts: list[_Part] = []
     most = int(MOST_AROUND * budget)
+    if len(readable) == 1 and not (pinned or whole or elsewhere):
+        return Offer(section, reading, readable, _of_one(reading, next(iter(readable.values())), most))
+    drafts: list[_Part] = []
     for place, hit in enumerate([hit for key, hit in readable.items() if key not in covered]):
         drafts += _parts(reading, hit, AGAIN**place, whole=whole, most=most, elsewhere=elsewhere)
-    result.parts = _increments(reading, pinned, drafts, elsewhere)
-    return result
+    return Offer(section, reading, readable, _increments(reading, pinned, drafts, elsewhere))
+
+
+def _of_one(reading: Reading, hit: Candidate, most: int) -> list[Choice]:
+    """The parts of a document with a single hit: the same as `_increments`, which then depend on its score alone."""
+    own, worth = hit.passage.key, hit.score
+    first = own if has_fields(hit) or hit.levels == 0 else reading.beginning(own)
+    parts = [Choice(hit, 0, worth, keys=(first,))]
+    if not EVIDENCE.isdisjoint([finding.kind for finding in hit.findings]):
+        for form, keys in reading.growing(own, first, most):
+            parts.append(Choice(hit, 0, AROUND[form] * worth, form, after=len(parts) - 1, keys=keys))
+    return parts
 
 
 def _pinned(reading: Reading, hits: Iterable[Candidate], elsewhere: Collection[int]) -> Iterator[Choice]:
@@ -229,7 +242,7 @@ def _parts(
 def has_fields(candidate: Candidate) -> bool:
     """Return True if a node has a shown field with a value."""
     fields = candidate.node.fields
-    return bool(fields) and any(value is not None for value in shown_fields(fields).values())
+    return bool(fields) and any([value is not None for value in shown_fields(fields).values()])
 
 
 def _increments(

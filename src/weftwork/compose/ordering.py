@@ -258,6 +258,8 @@ def _without_echoes(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordere
 def nothing_to_quote(candidate: Candidate) -> str:
     """Return why a passage says nothing of its own; "" if it does, or was asked for."""
     text = candidate.passage.text
+    if text[:1].isalpha():  # as most begin: neither empty nor an entry of a list
+        return ""
     if candidate.asked or has_fields(candidate):
         return ""
     if not text.strip():

@@ -46,9 +46,12 @@ class Reading:
     """For each node, the position of its parent."""
     nodes: tuple[OutlineNode, ...] = ()
     """The nodes of the outline."""
+    costs: dict[int, int] = field(default_factory=dict)
+    """About the tokens of a passage as it is shown, with the title that stands before it."""
     saying: set[int] = field(default_factory=set)
     """The passages with text, or with a title that does not stand in a heading anyway."""
     _around: dict[int, tuple[Surroundings, ...]] = field(default_factory=dict)
+    _growing: dict[tuple[int, int, int], tuple[tuple[Form, tuple[int, ...]], ...]] = field(default_factory=dict)
     _headings: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
@@ -72,8 +75,11 @@ class Reading:
             titled = position > 0 and node.type != "heading"
             for key, tokens in zip(node.keys, node.tokens, strict=True):
                 self.owner[key] = position
+                self.costs[key] = tokens
                 if titled or tokens > 0:
                     self.saying.add(key)
+            if node.depth and node.title and node.keys:
+                self.costs[node.keys[0]] += title_tokens(node)
             self.keys += node.keys
             self.tokens.update(zip(node.keys, node.tokens, strict=True))
         self.place = {key: place for place, key in enumerate(self.keys)}
@@ -128,6 +134,19 @@ class Reading:
             around = tuple((form, tuple(keys), self.cost(keys)) for form, keys in parts)
             self._around[key] = around
         return around
+
+    def growing(self, key: int, first: int, most: int) -> tuple[tuple[Form, tuple[int, ...]], ...]:
+        """The surroundings of a passage of at most so many tokens, each with what it has beyond those before it."""
+        growing = self._growing.get((key, first, most))
+        if growing is None:
+            covered, parts = {first}, []
+            for form, keys, tokens in self.around(key):
+                new = tuple(other for other in keys if other in self.saying and other not in covered)
+                if new and tokens <= most:
+                    covered.update(new)
+                    parts.append((form, new))
+            growing = self._growing[key, first, most] = tuple(parts)
+        return growing
 
     def section(self, key: int) -> list[int]:
         """The section of a passage: from its heading, or the start of its page, to the next heading."""
@@ -194,3 +213,8 @@ class Reading:
             if self.nodes[sibling].type in LISTED and self.cost(self.nodes[sibling].keys) <= NESTED:
                 keys |= set(self.nodes[sibling].keys)
         return keys
+
+
+def title_tokens(node: OutlineNode) -> int:
+    """Tokens of a node's title before its first passage; the document's stands in the heading."""
+    return 2 + len(node.title) // 4

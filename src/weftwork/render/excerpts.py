@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from weftwork.compose.offers import Offer
-from weftwork.compose.reading import LISTED, ROWS, TURNS
+from weftwork.compose.reading import LISTED, ROWS, TURNS, title_tokens
 from weftwork.identity import CITATION
 from weftwork.render.content import GAP, Fences, ProseFields, Style, content
 from weftwork.render.marks import around_focus, rows_shown, rows_that_match, share_shown
@@ -18,7 +18,7 @@ from weftwork.render.templates import Template, substitute, variables
 from weftwork.render.values import ALL_FIELDS, FieldChoice, lead_of, turn_days, values_of
 from weftwork.text.tokens import TokenCounter
 from weftwork.text.truncate import MARK
-from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo, OutlineNode
+from weftwork.types import PAGE, Candidate, Excerpt, Form, Item, NodeInfo
 
 Truncate = Callable[[str, int], tuple[str, str]]
 """From text and a limit in tokens to the shortened text and a note on how it was done."""
@@ -109,33 +109,39 @@ class ExcerptRenderer:
         if self._priced is None or best.key <= 0:
             return count(offer)
         # The counter is kept beside its counts, so that no other one gets its identity.
-        _, counts = offer.reading.outline.derived.setdefault(self._priced, (self._counter, {}))
-        key = (name, best.key, offer.section)
-        if key not in counts:
-            counts[key] = count(offer)
-        return int(counts[key])
+        derived = offer.reading.outline.derived
+        _, counts = derived.get(self._priced) or derived.setdefault(self._priced, (self._counter, {}))
+        key = (name, best.passage.key, offer.section)
+        counted = counts.get(key)
+        if counted is None:
+            counted = counts[key] = count(offer)
+        return int(counted)
 
     def part_tokens(self, offer: Offer, keys: Iterable[int]) -> int:
         """Tokens that passages add to an excerpt, by their stored counts."""
         if not self._shows_content:
             return 0
         reading, hits, tokens = offer.reading, offer.hits, 0
+        costs, between, citation = reading.costs, self._between(offer), CITATION_TOKENS if self._cites else 0
         for key in keys:
-            tokens += self._break_tokens(offer, key)
-            node = reading.nodes[reading.owner[key]]
-            if node.depth and node.title and node.keys[0] == key:
-                tokens += _title_tokens(node)
-            # What was handed in with the request has no stored count.
-            tokens += reading.tokens[key] if key > 0 else self._counter.count(hits[key].passage.text)
-            if key in hits and hits[key].node.fields:
-                tokens += self._field_tokens(hits[key])
+            tokens += between + costs[key]
+            hit = hits.get(key)
+            if hit is None:
+                continue
+            tokens += citation
+            if key <= 0:  # what was handed in with the request has no stored count
+                tokens += self._counter.count(hit.passage.text) - reading.tokens[key]
+            if hit.node.fields:
+                tokens += self._field_tokens(hit)
         return tokens
 
     def _break_tokens(self, offer: Offer, key: int) -> int:
         """Tokens of the break before a passage, and of its citation."""
-        # A single passage that is shown as it is costs what it counts.
-        between = 0 if self._plain and len(offer.reading.keys) == 1 else BLOCK_TOKENS
-        return between + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
+        return self._between(offer) + (CITATION_TOKENS if self._cites and key in offer.hits else 0)
+
+    def _between(self, offer: Offer) -> int:
+        """Tokens of the break before a passage: a single one that is shown as it is costs what it counts."""
+        return 0 if self._plain and len(offer.reading.keys) == 1 else BLOCK_TOKENS
 
     def _field_tokens(self, candidate: Candidate) -> int:
         node = candidate.node
@@ -253,7 +259,7 @@ class ExcerptRenderer:
             item = items[place]
             node = offer.reading.node_of(item.candidate.key)
             titled = node.depth and node.title and node.keys[0] == item.candidate.key
-            extra = (_title_tokens(node) if titled else 0) + self._field_tokens(item.candidate)
+            extra = (title_tokens(node) if titled else 0) + self._field_tokens(item.candidate)
             cost = item.candidate.passage.tokens + extra + BLOCK_TOKENS
             if cost <= left and len(items) > 1:
                 fitting[place] = item
@@ -444,8 +450,3 @@ class ExcerptRenderer:
             escaped = escaped.replace(mark, f"\\{mark}")
         # The lines after the first belong to the same point of the list.
         return re.sub(r"\n(?=[^\n])", "\n  ", escaped) if self._hanging else escaped
-
-
-def _title_tokens(node: OutlineNode) -> int:
-    """Tokens of a node's title before its first passage; the document's stands in the heading."""
-    return 2 + len(node.title) // 4
