@@ -131,7 +131,7 @@ def _is_silent(reading: Reading, hit: Candidate) -> bool:
 
 def _embeds_alone(candidate: Candidate) -> bool:
     """Return True for a text that only embeds other files, which links led to and no search found."""
-    if candidate.asked or any(finding.kind != "link_rank" for finding in candidate.findings):
+    if candidate.asked or [finding.kind for finding in candidate.findings if finding.kind != "link_rank"]:
         return False
     return _EMBEDS.fullmatch(candidate.passage.text) is not None and not has_fields(candidate)
 

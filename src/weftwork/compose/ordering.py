@@ -103,8 +103,9 @@ class WithEvidence:
         candidates, echoes = _without_echoes(inquiry, candidates)
         given = inquiry.given_keys
         strengths = list(zip(candidates, _strengths(inquiry, candidates), strict=True))
-        evidence = _best_of_documents(strengths)
-        missing = _best_of_documents([pair for pair in strengths if pair[0].key not in given])
+        evidence = missing = _best_of_documents(strengths)
+        if given:
+            missing = _best_of_documents([pair for pair in strengths if pair[0].key not in given])
         quotable = {each.document or each.node.id for each in candidates if not nothing_to_quote(each)}
         best = max((evidence[document] for document in quotable), default=0.0)
         noise = self.share if self.noise is None else self.noise
@@ -115,7 +116,7 @@ class WithEvidence:
         remaining, left_out = [], []
         for candidate in candidates:
             found = (evidence if candidate.key in given else missing)[candidate.document or candidate.node.id]
-            if any(finding.kind not in BOUNDED for finding in candidate.findings):
+            if not BOUNDED.issuperset([finding.kind for finding in candidate.findings]):
                 remaining.append(candidate)
             elif in_state and self.share:
                 reason = f"the question asks for tasks that are {question.state}, and there are some"
@@ -142,7 +143,8 @@ def _best_of_documents(strengths: Iterable[tuple[Candidate, float]]) -> dict[str
     best: dict[str, float] = {}
     for candidate, strength in strengths:
         document = candidate.document or candidate.node.id
-        best[document] = max(best.get(document, 0.0), strength)
+        if strength > best.setdefault(document, 0.0):
+            best[document] = strength
     return best
 
 
@@ -239,12 +241,18 @@ def _strengths(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[float]
 
 def _evidence(inquiry: Inquiry, candidate: Candidate) -> float:
     """The evidence of a hit: words and vectors fused, its likeness, or its link score if that is higher."""
-    indirect = candidate.found_as("fuzzy", "link_rank") or 0.0
-    return max(inquiry.evidence.get(candidate.key, 0.0), indirect) if _is_hit(candidate) else indirect
+    indirect, is_hit = 0.0, False
+    for finding in candidate.findings:
+        is_hit = is_hit or finding.kind in SEARCHED
+        if finding.kind in ("fuzzy", "link_rank") and finding.score > indirect:
+            indirect = finding.score
+    return max(inquiry.evidence.get(candidate.passage.key, 0.0), indirect) if is_hit else indirect
 
 
 def _without_echoes(inquiry: Inquiry, candidates: Sequence[Candidate]) -> Ordered:
     """Leave out messages that ask the same, which are hits of every search and answer nothing."""
+    if not any([candidate.node.type == "message" for candidate in candidates]):
+        return list(candidates), []
     query, others, echoes = inquiry.question.text, [], []
     for candidate in candidates:
         is_echo = candidate.node.type == "message" and _is_hit(candidate) and not candidate.asked

@@ -7,7 +7,7 @@ under in their document, fields, dates, speaker, owner. The oldest stays: nobody
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -30,11 +30,9 @@ def without_repeats(
     """
     groups: dict[object, list[Candidate]] = {}
     # Most differ in this much already, and their texts need not be compared.
-    beginnings = list(map(_beginning, candidates))
-    alike = Counter(beginnings)
-    for candidate, beginning in zip(candidates, beginnings, strict=True):
-        single = beginning is None or alike[beginning] == 1
-        alone = single or candidate.node.id in apart or _never_repeats(candidate)
+    suspects = _alike(_alike(candidates, _first_word), _beginning)
+    for candidate in candidates:
+        alone = candidate.passage.key not in suspects or candidate.node.id in apart or _never_repeats(candidate)
         groups.setdefault(candidate.passage.key if alone else _repeat_key(candidate), []).append(candidate)
     remaining: list[Candidate] = []
     left_out: list[Decision] = []
@@ -64,6 +62,26 @@ def without_given(inquiry: Inquiry, candidates: Sequence[Candidate]) -> tuple[li
         if given
         else (list(candidates), [])
     )
+
+
+def _alike(
+    candidates: Sequence[Candidate] | Mapping[int, Candidate], of: Callable[[Candidate], object]
+) -> dict[int, Candidate]:
+    """The candidates that share what it gives with another one, by key; None is shared with nothing."""
+    members = candidates.values() if isinstance(candidates, Mapping) else candidates
+    parts = [of(candidate) for candidate in members]
+    counts = Counter(parts)
+    return {
+        candidate.passage.key: candidate
+        for candidate, part in zip(members, parts, strict=True)
+        if part is not None and counts[part] > 1
+    }
+
+
+def _first_word(candidate: Candidate) -> tuple[str, ...] | None:
+    """Less than the beginning, for a quarter of its cost."""
+    words = candidate.passage.text.split(None, 1)
+    return (candidate.node.type, candidate.node.title.casefold(), _plain_word(words[0])) if words else None
 
 
 def _beginning(candidate: Candidate) -> tuple[str, ...] | None:

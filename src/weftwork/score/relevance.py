@@ -32,8 +32,11 @@ def fused(candidate: Candidate, facts: Facts) -> float | None:
 
 def _graded(candidate: Candidate) -> float:
     """The best score of a collector that does not search for the query."""
-    scores = [finding.score for finding in candidate.findings if finding.kind not in SEARCHED]
-    return max(scores) if scores else 0.0
+    best = 0.0
+    for finding in candidate.findings:
+        if finding.kind not in SEARCHED and finding.score > best:
+            best = finding.score
+    return best
 
 
 def likeness(candidate: Candidate, facts: Facts) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from weftwork.score.facts import Facts
 from weftwork.score.profiles import Profile
-from weftwork.score.signals import Signal
+from weftwork.score.signals import CONSTANTS, SIGNALS
 from weftwork.types import Candidate, Signals
 
 OVERDUE = 0.9
@@ -18,27 +18,49 @@ def score(candidates: Sequence[Candidate], profile: Profile, facts: Facts) -> li
     weights = profile.weights
     if profile.without_embeddings is not None and not facts.similarities:
         weights = profile.without_embeddings
-    signals = {name: profile.signal(name) for name in (*weights, *profile.adjustments)}
-    scored = [_scored(candidate, signals, weights, profile.adjustments, facts) for candidate in candidates]
-    return sorted(scored, key=lambda candidate: (-candidate.score, candidate.passage.citation, candidate.key))
+    names = (*weights, *profile.adjustments)
+    columns = [_column(name, profile, candidates, facts) for name in names]
+    is_due = any(finding.kind == "due" for candidate in candidates for finding in candidate.findings)
+    scored = [
+        _scored(candidate, dict(zip(names, values, strict=True)), weights, profile.adjustments, facts, is_due=is_due)
+        for candidate, values in zip(candidates, zip(*columns, strict=True), strict=True)
+    ]
+    return sorted(scored, key=_rank)
+
+
+def _rank(candidate: Candidate) -> tuple[float, str, int]:
+    passage = candidate.passage
+    return (-candidate.score, passage.citation, passage.key)
+
+
+def _column(name: str, profile: Profile, candidates: Sequence[Candidate], facts: Facts) -> Sequence[float | None]:
+    """The values of a signal for all candidates; where the request makes them all the same, it is asked once."""
+    constant = CONSTANTS.get(name)
+    if constant is not None and candidates and name not in profile.own and constant(facts):
+        return [SIGNALS[name](candidates[0], facts)] * len(candidates)
+    signal = profile.signal(name)
+    return [signal(candidate, facts) for candidate in candidates]
 
 
 def _scored(
     candidate: Candidate,
-    functions: Mapping[str, Signal],
+    signals: dict[str, float | None],
     weights: Mapping[str, float],
     adjustments: Mapping[str, float],
     facts: Facts,
+    *,
+    is_due: bool,
 ) -> Candidate:
-    signals: dict[str, float | None] = {name: signal(candidate, facts) for name, signal in functions.items()}
     total = weigh(signals, weights)
-    if any([signals[name] is not None for name in adjustments]):
-        total = min(1.0, max(0.0, total + adjustment(signals, adjustments)))
-    boost = boosted(candidate, facts.request.boosts)
+    for name in adjustments:
+        if signals[name] is not None:
+            total = min(1.0, max(0.0, total + adjustment(signals, adjustments)))
+            break
+    boost = boosted(candidate, facts.request.boosts) if facts.request.boosts else 0.0
     if boost:
         signals["boost"] = boost
         total = min(1.0, max(0.0, total + boost))
-    due = candidate.found_as("due")
+    due = candidate.found_as("due") if is_due else None
     if due is not None:
         signals["overdue"] = lift = round(OVERDUE + (1.0 - OVERDUE) * due - total, 9)
         total += lift
@@ -47,8 +69,6 @@ def _scored(
 
 def boosted(candidate: Candidate, boosts: Mapping[str, float]) -> float:
     """Return the boost of the node's tags and type, ignoring case."""
-    if not boosts:
-        return 0.0
     marks = {mark.lstrip("#").casefold() for mark in (*candidate.node.tags, candidate.node.type)}
     return sum(value for tag, value in boosts.items() if tag.lstrip("#").casefold() in marks)
 

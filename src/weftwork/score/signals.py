@@ -36,3 +36,12 @@ SIGNALS: dict[str, Signal] = {
     "page_meaning": pages.page_meaning,
     "page_look": pages.page_look,
 }
+
+CONSTANTS: dict[str, Callable[[Facts], bool]] = {
+    "structural": lambda facts: facts.request.focus is None,
+    "period": lambda facts: facts.question.period is None,
+    "type_match": lambda facts: not (facts.request.prefer_types or facts.question.wanted_types),
+    "usage": lambda facts: not facts.usage,
+    "feedback": lambda facts: not facts.usage,
+}
+"""Signals that are the same for all candidates of some requests, and of which: most questions name no time or type."""
