@@ -261,7 +261,7 @@ def _increments(
     separate = {keys[0] for _, _, form, keys in drafts if form == "hits" and len(keys) == 1} | set(elsewhere)
     covered: set[int] = set()
     last: dict[int, int] = {}
-    saying = reading.saying
+    said = reading.said
     parts: list[Choice] = []
     ranked = [(lifted[keys[0]] if form == "hits" else score, hit, form, keys) for hit, score, form, keys in drafts]
     ranked.sort(key=lambda entry: -entry[0])
@@ -270,9 +270,11 @@ def _increments(
     ):
         is_pinned = place < len(pinned)
         if form == "hits" or is_pinned:
-            new = tuple([key for key in keys if key not in covered])
+            new = keys if covered.isdisjoint(keys) else tuple([key for key in keys if key not in covered])
         else:
-            new = tuple([key for key in keys if key in saying and key not in covered and key not in separate])
+            new = said(keys)
+            if not (covered.isdisjoint(new) and separate.isdisjoint(new)):
+                new = tuple([key for key in new if key not in covered and key not in separate])
         if new:
             covered.update(new)
             own = hit.passage.key

@@ -51,6 +51,7 @@ class Reading:
     saying: set[int] = field(default_factory=set)
     """The passages with text, or with a title that does not stand in a heading anyway."""
     _around: dict[int, tuple[Surroundings, ...]] = field(default_factory=dict)
+    _said: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
     _growing: dict[tuple[int, int, int], tuple[tuple[Form, tuple[int, ...]], ...]] = field(default_factory=dict)
     _headings: dict[int, list[int]] = field(default_factory=dict)
 
@@ -91,6 +92,13 @@ class Reading:
     def says(self, key: int) -> bool:
         """Return True if a passage has text, or a title that does not stand in a heading anyway."""
         return key in self.saying
+
+    def said(self, keys: tuple[int, ...]) -> tuple[int, ...]:
+        """Those of some passages that say something; worked out once, as `around` gives the same ones again."""
+        said = self._said.get(keys)
+        if said is None:
+            said = self._said[keys] = tuple(key for key in keys if key in self.saying)
+        return said
 
     def beginning(self, key: int) -> int:
         """The passage itself, or of a bare title the first words below it, if there are any."""

@@ -30,6 +30,9 @@ K3 = 20.0
 
 NO_WORDS: Mapping[str, float] = MappingProxyType({})
 
+LONGEST_WORD = 40
+"""Characters up to which the stems of a text, most likely a single word, are kept for the next question."""
+
 T = TypeVar("T")
 
 PREFIX = "*"
@@ -217,7 +220,14 @@ def parse(text: str, also: Mapping[str, float] = NO_WORDS, languages: Sequence[s
 
 def stem_forms(text: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
     """The stems of each word of a text, in the order of the languages."""
-    return list(zip(*(analyse(text, language) for language in languages), strict=True))
+    if len(text) > LONGEST_WORD:
+        return list(zip(*(analyse(text, language) for language in languages), strict=True))
+    return list(_word_forms(text, tuple(languages)))
+
+
+@lru_cache(maxsize=4096)  # questions share most of their words, and each is looked up several times
+def _word_forms(word: str, languages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(zip(*(analyse(word, language) for language in languages), strict=True))
 
 
 def _telling_words(text: str, own: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
@@ -241,10 +251,16 @@ def query_terms(words: Sequence[str], language: str = ENGLISH) -> tuple[str, ...
 
 def only_repeats(text: str, question: str) -> bool:
     """Return True if a text has words and tells nothing that a question does not say itself."""
-    language = language_of(question)
-    said = frozenset(analyse(question, language))
+    language, said = _said(question)
     words = analyse(text, language)
     return bool(words) and said.issuperset(query_terms(words, language))
+
+
+@lru_cache(maxsize=64)  # each message among the hits is compared with the same question
+def _said(question: str) -> tuple[str, frozenset[str]]:
+    """The language of a question, and its stems."""
+    language = language_of(question)
+    return language, frozenset(analyse(question, language))
 
 
 def _split_quotes(text: str) -> tuple[str, list[str]]:

@@ -303,7 +303,7 @@ def _count_by_list(searcher: Searcher, term: str, visible: frozenset[int]) -> in
 
 def _by_score(searcher: Searcher, query: Query, limit: int) -> list[int]:
     """The best, where a group of equals at the limit is fetched whole: segments must not decide."""
-    fetch = 4 * limit
+    fetch = limit + limit // 2 + FEW
     while True:
         hits = searcher.search(query, limit=min(fetch, searcher.num_docs), count=False).hits
         if len(hits) < fetch or hits[-1][0] < hits[limit - 1][0]:
