@@ -94,7 +94,7 @@ class Reading:
         return key in self.saying
 
     def said(self, keys: tuple[int, ...]) -> tuple[int, ...]:
-        """Those of some passages that say something; worked out once, as `around` gives the same ones again."""
+        """The passages among these that say something; worked out once, as `around` gives the same ones again."""
         said = self._said.get(keys)
         if said is None:
             said = self._said[keys] = tuple(key for key in keys if key in self.saying)
