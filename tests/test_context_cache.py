@@ -31,3 +31,13 @@ def test_one_that_is_too_long_by_itself_is_not_kept():
     assert kept.get("a", NOW) is None
     kept.put("b", context("x" * 200), None, NOW, None)
     assert kept.get("b", NOW) is not None
+
+
+def test_what_is_made_of_a_context_is_made_once_and_goes_with_it():
+    kept, one = ContextCache(most=1), context("x")
+    assert kept.derived(one, "length", lambda: "not kept yet") == "not kept yet"
+    kept.put("a", one, None, NOW, None)
+    made = kept.derived(one, "length", lambda: [len(one.text)])
+    assert kept.derived(one, "length", list) is made
+    kept.put("b", context("y"), None, NOW, None)
+    assert kept.derived(one, "length", lambda: "anew") == "anew"

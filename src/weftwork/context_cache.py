@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from weftwork.types import Context
 
+Made = TypeVar("Made")
 MOST = 256
 MOST_CHARACTERS = 40_000_000
 """Of requests and of their texts, together: a few very long ones must not fill the memory."""
@@ -22,6 +24,7 @@ class _Entry:
     made_at: datetime
     until: datetime | None
     size: int
+    derived: dict[str, object] = field(default_factory=dict)
 
 
 class ContextCache:
@@ -32,6 +35,7 @@ class ContextCache:
         self._most_characters = most_characters
         self._size = 0
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
+        self._by_identity: dict[int, _Entry] = {}
         self._guard = threading.Lock()
         self.watch: Callable[[Context, bool], None] = lambda context, cached: None
         """Called with each context, and True if it came from the cache."""
@@ -51,11 +55,21 @@ class ContextCache:
         size = len(context.text) + len(str(key))
         with self._guard:
             self._remove(key)
-            self._entries[key] = _Entry(context, parts, moment, until, size)
+            entry = self._entries[key] = _Entry(context, parts, moment, until, size)
+            self._by_identity[id(context)] = entry
             self._size += size
             while len(self._entries) > self._most or self._size > self._most_characters:
                 self._remove(next(iter(self._entries)))
         self.watch(context, False)
+
+    def derived(self, context: Context, name: str, make: Callable[[], Made]) -> Made:
+        """Something made of a context, under a name of its own: once, as long as the context is kept."""
+        entry = self._by_identity.get(id(context))
+        if entry is None or entry.context is not context:
+            return make()
+        if name not in entry.derived:
+            entry.derived[name] = make()
+        return entry.derived[name]  # type: ignore[return-value]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -63,4 +77,6 @@ class ContextCache:
     def _remove(self, key: object) -> None:
         """Remove the entry of a key, if there is one. The lock must be held."""
         if key in self._entries:
-            self._size -= self._entries.pop(key).size
+            entry = self._entries.pop(key)
+            self._by_identity.pop(id(entry.context), None)
+            self._size -= entry.size

@@ -42,8 +42,6 @@ MOST_LEFT_OUT = 20
 """Candidates that were left out of which a receipt tells, the best."""
 LOOKED_THROUGH = 20
 """A user's latest receipts among which the question is looked for that a source was given for."""
-MOST_RECORDS = 64
-"""Contexts whose receipts are kept as they are written, since the cache may hand them out again."""
 WAIT_SECONDS = 5.0
 PENDING = 20
 """Receipts of contexts that wait to be written together."""
@@ -67,7 +65,6 @@ class Receipts:
         self.delay: float | None = None
         """Seconds after which a context's receipt is written at the latest; None leaves it until others follow."""
         self._pending: list[tuple[Context, Request, Recipe, int, datetime, str]] = []
-        self._records: dict[int, tuple[Context, dict[str, Any]]] = {}
         self._guard = threading.Lock()
         self._writing = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -244,15 +241,9 @@ class Receipts:
         self, context: Context, request: Request, recipe: Recipe, at_version: int, now: datetime, name: str
     ) -> ReceiptRow:
         """The row of a context; that of one from the cache differs in when and through what it was handed out."""
-        with self._guard:
-            _, record = self._records.get(id(context), (None, None))
-        if record is None:
-            record = encode(self._of_context(context, request, recipe))
-            with self._guard:
-                # The context is held, so that no other one gets its identity.
-                self._records[id(context)] = context, record
-                if len(self._records) > MOST_RECORDS:
-                    del self._records[next(iter(self._records))]
+        record: dict[str, Any] = self._weft.context_cache.derived(
+            context, "receipt", lambda: encode(self._of_context(context, request, recipe))
+        )
         number = node_id("receipt", request.user, "\0".join((now.isoformat(), request.thread or "", context.id)))
         handed = {"id": number, "at": encode(now), "version": at_version, "surface": name}
         return ReceiptRow(number, request.user, request.thread or "", now, _written({**record, **handed}))

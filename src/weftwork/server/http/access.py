@@ -192,7 +192,8 @@ async def identified(
     _workspace: Annotated[str | None, Header(alias=WORKSPACE_HEADER, description=ABOUT_WORKSPACE)] = None,
 ) -> Caller:
     """The caller, with a key of any scope."""
-    return await anyio.to_thread.run_sync(identify, connection, service)
+    known = connection.scope.get(CALLER)
+    return known if known is not None else await anyio.to_thread.run_sync(identify, connection, service)
 
 
 Identified = Annotated[Caller, Depends(identified)]

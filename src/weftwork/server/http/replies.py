@@ -30,8 +30,12 @@ _END: Any = object()
 
 def reply(value: Any, status: int = 200, **headers: str) -> Response:
     """A value as JSON."""
-    content = json.dumps(encode(value), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-    return Response(content, status, headers, "application/json")
+    return Response(written(value), status, headers, "application/json")
+
+
+def written(value: Any) -> bytes:
+    """A value as the bytes of its JSON."""
+    return json.dumps(encode(value), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 class EventStream(StreamingResponse):

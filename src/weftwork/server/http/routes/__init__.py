@@ -21,13 +21,13 @@ from weftwork.server.http.routes import (
 )
 
 ROUTERS: tuple[APIRouter, ...] = (
+    context.router,  # first, since it is asked most: each request looks through the routes before its own
     workspaces.router,
     workspaces.choices,
     nodes.router,
     documents.router,
     faces.router,
     memories.router,
-    context.router,
     turns.router,
     questions.router,
     contracts.router,

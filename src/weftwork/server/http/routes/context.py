@@ -13,7 +13,7 @@ from weftwork.render import LeanContext, LeanDelta, lean, to_dict
 from weftwork.results import Preview
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.limits import within
-from weftwork.server.http.replies import reply
+from weftwork.server.http.replies import reply, written
 from weftwork.server.http.schemas.context import (
     AnswerCheckOut,
     AnswerIn,
@@ -37,7 +37,8 @@ def build_context(workspace: str, body: BuildIn, caller: Reader, served: Served)
     """The context for a query: the text for the model, and its sources; `form` asks for more."""
     context = served.weft.context(**_options(body, served, caller, workspace))
     if body.form == "lean":
-        return reply(lean(context))
+        content = served.weft.context_cache.derived(context, "lean", lambda: written(lean(context)))
+        return Response(content, media_type="application/json")
     context = without_timings(context, caller, workspace)
     return reply(context if body.form == "whole" else to_dict(context, timings=True))
 
