@@ -1,5 +1,7 @@
+import gc
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -22,6 +24,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("weftwork")
+
+# Tests start hundreds of processes: each would compile all that it imports where the environment forbids to keep that.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 MEMORY = Path("/dev/shm")
 ROOM = 4_000_000_000
@@ -46,3 +52,8 @@ def pytest_collection_modifyitems(items):
     middle = [len(short) * each // workers for each in range(workers + 1)]
     parts = [long[each::workers] + short[middle[each] : middle[each + 1]] for each in range(workers)]
     items[:] = [item for part in parts for item in part]
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what lasts as long as the process: the modules, and the seven thousand tests."""
+    gc.freeze()

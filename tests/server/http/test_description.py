@@ -12,7 +12,7 @@ from weftwork.server.http.options import Limits, Options
 
 from .serving import STUDIO, key_for, open_studio, running
 
-EXAMPLES = 4 if DEEP else 2
+EXAMPLES = 4 if DEEP else 1
 """Requests for each operation and mode. Four meet each field's border over all operations."""
 DESTRUCTIVE = ("DELETE", "/v1/workspaces/{workspace}")
 REFUSABLE = ["2xx", "400", "401", "403", "404", "413", "422"]
