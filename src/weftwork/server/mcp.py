@@ -17,6 +17,7 @@ from weftwork.render.quote import inline
 from weftwork.render.values import iso
 from weftwork.server import card, resources
 from weftwork.server.address import TEMPLATE, to_uri
+from weftwork.server.cost import metered
 from weftwork.server.output_cap import DEFAULT_TOKENS, OutputCap
 from weftwork.server.tool_answer import Answer
 from weftwork.server.tool_schemas import INSTRUCTIONS, Declared
@@ -163,7 +164,7 @@ class Handlers:
 
     async def _run(self, call: Callable[[], Value]) -> Value:
         """Run a call to its end in a thread; when the request is cancelled meanwhile, its answer is dropped."""
-        return await anyio.to_thread.run_sync(call, limiter=self._threads)
+        return await anyio.to_thread.run_sync(metered(call), limiter=self._threads)
 
     async def _reporting(self, asked: Asked, call: Callable[[], Value]) -> Value:
         """Run a call, and tell a caller that asked for progress every few seconds that it goes on."""

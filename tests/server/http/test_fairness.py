@@ -1,14 +1,18 @@
 """No key keeps all others waiting: shares of threads, turns of uploads, and the size of headers."""
 
+from types import SimpleNamespace
+
 import anyio
 import pytest
 
 from weftwork.server.http import fairness
-from weftwork.server.http.fairness import ONE_THREAD, FairShare, Load, Shares
+from weftwork.server.http.fairness import SHARE, FairShare, Load, MeteredRoute, Shares
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.request_log import CALLER
+from weftwork.server.http.routes import ROUTERS
+from weftwork.server.http.routes.nodes import FEW_PASSAGES
 
 from .serving import STUDIO as LOCAL
 from .serving import calling
@@ -25,29 +29,32 @@ def test_a_key_that_is_alone_has_all_threads_and_one_among_others_a_quarter():
     async def check():
         clock = Clock()
         shares = Shares(16, clock)
-        began = await shares.enter(b"a")
+        await shares.enter(b"a")
         assert shares.most(b"a") == 16
-        shares.leave(b"b", await shares.enter(b"b"))
+        await shares.enter(b"b")
+        shares.leave(b"b", 0.0)
         assert (shares.most(b"a"), shares.most(b"b")) == (4, 4)
         clock.now = fairness.PRESENT_SECONDS
         assert shares.most(b"a") == 16
-        shares.leave(b"a", began)
+        shares.leave(b"a", 0.0)
 
     anyio.run(check)
 
 
-def test_a_key_that_takes_more_than_a_thread_has_one_request_at_a_time_until_it_has_calmed_down():
+def test_a_key_that_takes_more_than_a_tenth_of_a_processor_has_one_request_at_a_time_until_it_has_calmed_down():
     async def check():
         clock = Clock()
         shares = Shares(16, clock)
-        held = [await shares.enter(b"hostile") for _ in range(16)]
-        clock.now = ONE_THREAD / 8
-        for began in held:
-            shares.leave(b"hostile", began)
-        shares.leave(b"other", await shares.enter(b"other"))
+        for _ in range(16):
+            await shares.enter(b"hostile")
+        for _ in range(16):
+            shares.leave(b"hostile", SHARE / 8)
+        await shares.enter(b"other")
+        shares.leave(b"other", 0.0)
         assert (shares.most(b"hostile"), shares.most(b"other")) == (1, 4)
         clock.now += 3 * fairness.HALF_LIFE_SECONDS
-        shares.leave(b"other", await shares.enter(b"other"))
+        await shares.enter(b"other")
+        shares.leave(b"other", 0.0)
         assert shares.most(b"hostile") == 4
 
     anyio.run(check)
@@ -58,13 +65,14 @@ def test_what_is_over_a_share_waits_its_turn_in_order_and_too_much_is_refused(mo
 
     async def check():
         shares, order = Shares(4, Clock()), []
-        shares.leave(b"other", await shares.enter(b"other"))
-        began = await shares.enter(b"a")
+        await shares.enter(b"other")
+        shares.leave(b"other", 0.0)
+        await shares.enter(b"a")
 
         async def work(name):
-            turn = await shares.enter(b"a")
+            await shares.enter(b"a")
             order.append(name)
-            shares.leave(b"a", turn)
+            shares.leave(b"a", 0.0)
 
         async with anyio.create_task_group() as group:
             group.start_soon(work, "first")
@@ -74,7 +82,7 @@ def test_what_is_over_a_share_waits_its_turn_in_order_and_too_much_is_refused(mo
             with pytest.raises(Problem, match="waiting"):
                 await shares.enter(b"a")
             assert order == []
-            shares.leave(b"a", began)
+            shares.leave(b"a", 0.0)
         assert order == ["first", "second"]
 
     anyio.run(check)
@@ -136,7 +144,7 @@ def test_requests_without_a_key_that_holds_share_what_one_key_has():
     async def check():
         async def answer(scope, receive, send):
             if scope["headers"][0][1] == b"Bearer good":
-                scope[CALLER] = "the caller"
+                scope[CALLER] = SimpleNamespace(key="k1")
 
         async def send(message):
             raise AssertionError(message)
@@ -178,3 +186,60 @@ def test_who_is_refused_hears_so_at_once_and_the_others_are_answered():
         assert sorted(statuses) == [200, 200, 200, 503, 503]
 
     anyio.run(check)
+
+
+def test_who_took_much_more_of_the_processor_than_others_pauses_and_more_than_one_that_would_is_refused():
+    async def check():
+        clock = Clock()
+        shares = Shares(16, clock)
+
+        async def ask(key, spent):
+            await shares.enter(key)
+            shares.leave(key, spent)
+
+        await ask(b"hostile", 100.0)
+        assert shares.delay(b"hostile") == 0.0, "nobody else is there"
+        for key in (b"ana", b"ben"):
+            await ask(key, SHARE)
+        assert shares.delay(b"hostile") == pytest.approx(fairness.HALF_LIFE_SECONDS)
+        assert shares.delay(b"ana") == 0.0
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask, b"hostile", fairness.MOST_SPENT)
+            await anyio.wait_all_tasks_blocked()
+            with pytest.raises(Problem) as refused:
+                await shares.enter(b"hostile")
+            assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "10"})
+            clock.now += fairness.PRESENT_SECONDS
+        for key in (b"ana", b"ben"):
+            await ask(key, 0.0)
+        with pytest.raises(Problem, match=r"too much of the server's time while others ask: try again in 20 s"):
+            await shares.enter(b"hostile")
+
+    anyio.run(check)
+
+
+def test_the_processor_time_of_requests_is_counted(weft, monkeypatch):
+    left, leave = [], Shares.leave
+    monkeypatch.setattr(Shares, "leave", lambda self, key, spent: left.append(spent) or leave(self, key, spent))
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    asked["params"] = {"name": "search", "arguments": {"query": "rollers"}}
+    with calling(weft) as client:
+        client.post("/v1/workspaces/studio/context/build", json={"query": "rollers"}).raise_for_status()
+        headers = {"Accept": "application/json, text/event-stream"}
+        client.post("/mcp", json=asked, headers=headers).raise_for_status()
+    assert len(left) == 2 and min(left) > 0
+
+
+def test_who_writes_very_much_indexes_it_and_not_who_searches_next(weft, monkeypatch):
+    caught = []
+    monkeypatch.setattr(weft.store, "catch_up", lambda workspace, models: caught.append(workspace))
+    with calling(weft) as client:
+        for count in (FEW_PASSAGES, FEW_PASSAGES + 1):
+            nodes = [{"text": f"note {number} of {count}"} for number in range(count)]
+            client.post("/v1/workspaces/studio/nodes", json={"nodes": nodes}).raise_for_status()
+    assert caught == ["studio"]
+
+
+def test_every_route_of_the_api_counts_its_cost():
+    routes = [route for router in ROUTERS for route in router.routes]
+    assert len(routes) > 50 and {type(route) for route in routes} == {MeteredRoute}

@@ -1,8 +1,9 @@
 """Fair shares: no key keeps all others waiting.
 
 As long as one key is alone, it may have as many requests in work as there are threads. While others are there, too, it
-has at most a quarter of them; and one whose requests took more than one thread's time lately has one request in work
-at a time. What is over that waits its turn; when very much waits, it is refused with 429.
+has at most a quarter of them. One that took more than a tenth of a processor lately, and more than twice what the
+others took in the mean, has one request in work at a time, and a pause before the next that makes up for it. What is
+over that waits its turn; when very much waits, it is refused with 429.
 
 Requests whose key is not known to hold, or which have none, share what one key has, by the address they come from.
 
@@ -12,23 +13,35 @@ answered lately, is refused with 503 at once, and told when to come again.
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Any
 
 import anyio
+from fastapi.routing import APIRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from weftwork.server.cost import counted, metered
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.request_log import CALLER, address_of
 
 HALF_LIFE_SECONDS = 10.0
 """Time in which what a key has spent counts half."""
-ONE_THREAD = HALF_LIFE_SECONDS / 0.693
-"""What a key has spent that has one request in work all the time."""
+ONE_PROCESSOR = HALF_LIFE_SECONDS / 0.693
+"""What a key has spent whose requests keep one processor busy all the time."""
+SHARE = ONE_PROCESSOR / 10
+"""What a key may have spent while others are there, whatever they spend."""
+MUCH_MORE = 2.0
+"""What a key may have spent, as a multiple of what the others have in the mean."""
+MOST_SPENT = 4 * SHARE
+"""What is counted at most: who was alone before others came is forgiven the rest."""
+LONGEST_DELAY_SECONDS = 10.0
+"""A request that would be delayed longer is refused, as is the second one that would be delayed."""
 PRESENT_SECONDS = 10.0
 """Time since its last request in which a key counts as being there."""
 MOST_WAITING = 200
@@ -49,7 +62,7 @@ class Share:
 
     working: int = 0
     spent: float = 0.0
-    """Seconds that its requests took, the older ones counting less."""
+    """Seconds of a processor that its requests took, the older ones counting less."""
     seen: float = 0.0
     queue: deque[anyio.Event] = field(default_factory=deque)
 
@@ -67,35 +80,50 @@ class Shares:
         now = self._clock()
         if not any(self._is_there(share, now) for other, share in self._shares.items() if other != key):
             return self._threads
-        share = self._shares.get(key, Share(seen=now))
-        if self._spent(share, now) > ONE_THREAD:
-            return max(1, self._threads // 16)
+        if self.delay(key):
+            return 1
         return max(1, self._threads // 4)
 
-    async def enter(self, key: bytes) -> float:
-        """Wait for a turn, and return when it began; raise 429 if too many wait."""
+    def delay(self, key: bytes) -> float:
+        """Seconds until a key may begin a request, since it took more of the processor than the others let it."""
+        now = self._clock()
+        others = [
+            self._spent(share, now)
+            for other, share in self._shares.items()
+            if other != key and self._is_there(share, now)
+        ]
+        if not others:
+            return 0.0
+        most = max(SHARE, MUCH_MORE * sum(others) / len(others))
+        own = self._spent(self._shares.get(key, Share()), now)
+        return HALF_LIFE_SECONDS * math.log2(max(1.0, own / most))
+
+    async def enter(self, key: bytes) -> None:
+        """Wait for a turn; raise 429 if too many wait."""
         now = self._clock()
         if len(self._shares) >= MOST_KEYS:
             self._forget(now)
         share = self._shares.setdefault(key, Share(seen=now))
         share.spent, share.seen = self._spent(share, now), now
-        while share.working >= self.most(key):
+        while share.working >= self.most(key) or self.delay(key):
+            delay = self.delay(key)
+            if delay > LONGEST_DELAY_SECONDS or (delay and share.queue):
+                raise _too_much("requests with this key take too much of the server's time while others ask", delay)
             if len(share.queue) >= MOST_WAITING:
-                raise Problem(429, "too many requests with this key are waiting: wait for the answers to some of them",
-                              headers={"Retry-After": "5"})  # fmt: skip
+                raise _too_much("too many requests with this key are waiting", 5)
             turn = anyio.Event()
             share.queue.append(turn)
-            with anyio.move_on_after(LOOK_SECONDS):
+            with anyio.move_on_after(min(LOOK_SECONDS, delay or LOOK_SECONDS)):
                 await turn.wait()
             if turn in share.queue:
                 share.queue.remove(turn)
         share.working += 1
-        return self._clock()
+        self._shares[key] = share
 
-    def leave(self, key: bytes, began: float) -> None:
-        """Count what a request took, and let the next one begin."""
+    def leave(self, key: bytes, spent: float) -> None:
+        """Count the seconds that a request took of the processor, and let the next one begin."""
         share, now = self._shares[key], self._clock()
-        share.spent, share.seen = self._spent(share, now) + now - began, now
+        share.spent, share.seen = min(MOST_SPENT, self._spent(share, now) + spent), now
         share.working -= 1
         if share.queue:
             share.queue.popleft().set()
@@ -149,6 +177,14 @@ class Load:
             del self._in_flight[key]
 
 
+class MeteredRoute(APIRoute):
+    """A route whose endpoint is counted as a cost of the request, where it runs in a thread."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        counted = endpoint if inspect.iscoroutinefunction(endpoint) else metered(endpoint)
+        super().__init__(path, counted, **options)
+
+
 class FairShare:
     """Lets requests in by the shares of their keys, as many as can be answered in time."""
 
@@ -156,8 +192,8 @@ class FairShare:
         self.app = app
         self.shares = Shares(threads)
         self.load = Load(threads)
-        self._known: OrderedDict[bytes, None] = OrderedDict()
-        """Keys that held lately: others share what the strangers of one address have."""
+        self._known: OrderedDict[bytes, bytes] = OrderedDict()
+        """Keys that held lately, by what was sent for them: others share what the strangers of one address have."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on in turn; what only listens to events takes no turn."""
@@ -165,7 +201,7 @@ class FairShare:
             await self.app(scope, receive, send)
             return
         given = blake2b(dict(scope["headers"]).get(b"authorization", b"")[:500], digest_size=16).digest()
-        key = given if given in self._known else address_of(scope).encode()
+        key = self._known.get(given) or address_of(scope).encode()
         try:
             self.load.enter(key)
         except Problem as refusal:
@@ -176,24 +212,30 @@ class FairShare:
         finally:
             self.load.leave(key)
             if CALLER in scope:
-                self._remember(given)
+                self._remember(given, scope[CALLER].key.encode())
 
-    def _remember(self, key: bytes) -> None:
-        self._known[key] = None
-        self._known.move_to_end(key)
+    def _remember(self, given: bytes, key: bytes) -> None:
+        self._known[given] = key
+        self._known.move_to_end(given)
         if len(self._known) > MOST_KEYS:
             self._known.popitem(last=False)
 
     async def _in_turn(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            began = await self.shares.enter(key)
+            await self.shares.enter(key)
         except Problem as refusal:
             await refusal.response()(scope, receive, send)
             return
-        try:
-            await self.app(scope, receive, send)
-        finally:
-            self.shares.leave(key, began)
+        with counted() as cost:
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                self.shares.leave(key, cost.seconds)
+
+
+def _too_much(what: str, delay: float) -> Problem:
+    seconds = str(math.ceil(delay))
+    return Problem(429, f"{what}: try again in {seconds} s", headers={"Retry-After": seconds})
 
 
 def _listens(scope: Scope) -> bool:

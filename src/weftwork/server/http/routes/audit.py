@@ -7,11 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from weftwork.server.http.access import Admin, Served
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, listed
 from weftwork.server.http.schemas.audit import AuditList
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["operation"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["operation"], route_class=MeteredRoute)
 
 After = Annotated[int, Query(ge=0, le=2**53, description="The id of the last entry that is known; 0 for the first.")]
 

@@ -12,6 +12,7 @@ from weftwork.delta import Delta
 from weftwork.render import LeanContext, LeanDelta, lean, to_dict
 from weftwork.results import Preview
 from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply, written
 from weftwork.server.http.schemas.context import (
@@ -29,7 +30,7 @@ from weftwork.server.http.schemas.faces import Done, FeedbackIn
 from weftwork.server.http.service import Service
 from weftwork.types import Budget, Context
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["context"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["context"], route_class=MeteredRoute)
 
 
 @router.post("/context/build", response_model=LeanContext | ContextOut | Context, summary="Build a context")

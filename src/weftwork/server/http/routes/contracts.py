@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from weftwork.faces.thread import ContextAssemblyService, to_response
 from weftwork.faces.workspace import ContextBuilder, ContextRequest, User
 from weftwork.server.http.access import USER_HEADER, AnyCaller, Caller, Reader, Served, home_of
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.replies import reply
@@ -30,8 +31,10 @@ from weftwork.server.http.schemas.workspace import (
 )
 from weftwork.server.http.service import Service
 
-router = APIRouter(tags=["contracts"])
-workspaces = APIRouter(prefix="/v1/workspaces/{workspace}/context/workspace", tags=["contracts"])
+router = APIRouter(tags=["contracts"], route_class=MeteredRoute)
+workspaces = APIRouter(
+    prefix="/v1/workspaces/{workspace}/context/workspace", tags=["contracts"], route_class=MeteredRoute
+)
 
 
 @router.post("/context/build", response_model=PrimeContextOut, summary="Context for a message")

@@ -15,6 +15,7 @@ from weftwork.errors import NotFound
 from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.replies import EVENTS, Event, EventStream, reply
 from weftwork.server.http.routes.nodes import Listed, NodeName, listed
 from weftwork.server.http.schemas.faces import DocumentList, JobList, JobOut
@@ -24,7 +25,7 @@ from weftwork.server.overview import opened_types
 from weftwork.store.server_state import UNFINISHED, Job
 from weftwork.types import MEMORY, PAGE, Filters
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["documents"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["documents"], route_class=MeteredRoute)
 
 CHUNK = 1 << 20
 MOST_MEMORIES = 1000

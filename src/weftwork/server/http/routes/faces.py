@@ -13,6 +13,7 @@ from weftwork.errors import NotFound
 from weftwork.request import Message
 from weftwork.server.http.access import Caller, Reader, Recorder, Served, Writer
 from weftwork.server.http.authorised_writes import NODE
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, NodeName, after, listed
@@ -34,7 +35,7 @@ from weftwork.server.http.schemas.nodes import AddedOut, Changed, NodeList, Remo
 from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.server.http.service import Service
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}")
+router = APIRouter(prefix="/v1/workspaces/{workspace}", route_class=MeteredRoute)
 
 ThreadName = Annotated[str, Path(max_length=LONGEST_NAME, description="A thread's id, percent-encoded.")]
 

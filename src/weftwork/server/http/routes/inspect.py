@@ -16,6 +16,7 @@ from weftwork.recipe import Recipe
 from weftwork.render.templates import TITLES
 from weftwork.request import Request
 from weftwork.server.http.access import AnyCaller, Caller, Reader, Served
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.context import without_timings
@@ -35,7 +36,7 @@ from weftwork.store.protocol import View
 from weftwork.types import Context, Decision, Filters, NodeInfo
 from weftwork.validation import dated
 
-router = APIRouter(tags=["inspector"])
+router = APIRouter(tags=["inspector"], route_class=MeteredRoute)
 FOUND = 12
 """Nodes to choose from."""
 

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Path, Response
 
 from weftwork.errors import InvalidInput, NotFound
 from weftwork.server.http.access import LOCAL, Admin, Served
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.replies import reply
 from weftwork.server.http.schemas.keys import KeyIn, KeyList, KeyOut, NewKey
 from weftwork.server.http.service import Service
 from weftwork.server.keys import make_key, read_span, revoke_key, state_of
 from weftwork.store.server_state import Key
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["keys"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["keys"], route_class=MeteredRoute)
 
 KeyName = Annotated[str, Path(max_length=100, description="The id of a key.")]
 

@@ -11,6 +11,7 @@ from weftwork.engine import Weft
 from weftwork.errors import InvalidInput
 from weftwork.faces.memory import Memories
 from weftwork.server.http.access import Reader, Served, Writer
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, listed
@@ -30,7 +31,7 @@ from weftwork.server.http.schemas.memories import (
 from weftwork.server.http.schemas.nodes import Removed
 from weftwork.server.http.schemas.values import LONGEST_NAME
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["memories"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["memories"], route_class=MeteredRoute)
 
 MemoryName = Annotated[str, Path(max_length=LONGEST_NAME, description="A memory's id, percent-encoded.")]
 MemoryId = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, description="A memory's id.")]

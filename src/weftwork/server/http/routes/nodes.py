@@ -10,6 +10,7 @@ from weftwork.document import LEAST_TOKENS, READ_TOKENS, DocumentText
 from weftwork.errors import NotFound
 from weftwork.server.http.access import Caller, Reader, Served, Writer
 from weftwork.server.http.authorised_writes import NODE, AuthorisedWriter, new_id
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.schemas.faces import TextNode
@@ -29,7 +30,10 @@ from weftwork.server.http.schemas.values import LONGEST_NAME, LONGEST_TITLE, MOS
 from weftwork.server.http.service import Service
 from weftwork.types import Filters, Node
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["nodes"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["nodes"], route_class=MeteredRoute)
+
+FEW_PASSAGES = 50
+"""Passages of one write that the next search may index."""
 
 Listed = Annotated[int | None, Query(ge=1, le=MOST_LISTED, description="The most that are listed.")]
 NodeName = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, description="The id of a node.")]
@@ -72,6 +76,8 @@ def write_nodes(workspace: str, body: Addition, caller: Writer, served: Served) 
     edges = [edge.value() for edge in body.edges]
     writer = AuthorisedWriter.of(served.weft, caller, workspace)
     added = writer.add(nodes, edges, in_place=body.in_place, keep_access=body.keep_access)
+    if added.embedded > FEW_PASSAGES:  # or whoever searches next would do the writer's work
+        served.weft.catch_up(workspace)
     caller.note(workspace, nodes=[node.id for node in nodes], edges=len(edges))
     if not body.in_place and any(node.parent is not None for node in nodes):
         caller.note(workspace, parents=[node.parent for node in nodes])

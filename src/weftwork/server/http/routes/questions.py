@@ -23,12 +23,13 @@ from weftwork.faces.research import (
 )
 from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import EVENTS, Event, EventStream, in_threads, reply
 from weftwork.server.http.schemas.faces import AskIn, ResearchOut
 from weftwork.server.http.service import Service
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["questions"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["questions"], route_class=MeteredRoute)
 
 
 @router.post("/ask", response_model=ResearchOut, summary="Ask a question")

@@ -12,13 +12,14 @@ from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.imports import Import, list_imports, read_again, remove_imports
 from weftwork.ingest.report import Options
 from weftwork.server.http.access import Admin, Served
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.replies import reply
 from weftwork.server.http.schemas.nodes import Removed
 from weftwork.server.http.schemas.sources import SourceList, SourceRead
 from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.server.http.service import Service
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["sources"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["sources"], route_class=MeteredRoute)
 
 MOST_SKIPPED = 50
 SourceName = Annotated[str, Path(max_length=LONGEST_NAME, description="A source's id, percent-encoded.")]

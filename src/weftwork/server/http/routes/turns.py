@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from weftwork.receipts import Receipt, Replay
 from weftwork.server.http.access import Caller, Reader, Served, Writer
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.limits import within
 from weftwork.server.http.replies import reply
 from weftwork.server.http.routes.nodes import Listed, listed
@@ -17,7 +18,7 @@ from weftwork.server.http.schemas.turns import CompactIn, EraseIn, ReceiptList, 
 from weftwork.server.http.schemas.values import LONGEST_NAME
 from weftwork.turn import TURN_BUDGET, Compacted, ToolResult, TurnFields
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}")
+router = APIRouter(prefix="/v1/workspaces/{workspace}", route_class=MeteredRoute)
 ReceiptName = Annotated[str, Path(max_length=LONGEST_NAME, description="A receipt's id.")]
 
 

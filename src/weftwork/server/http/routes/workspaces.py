@@ -6,6 +6,7 @@ from fastapi import APIRouter, Response
 
 from weftwork.pack import PACKERS
 from weftwork.server.http.access import LOCAL, Admin, AnyCaller, Caller, Reader, Served
+from weftwork.server.http.fairness import MeteredRoute
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.replies import reply
 from weftwork.server.http.schemas.choices import LensList, NamedList, RecipeList
@@ -19,8 +20,8 @@ from weftwork.server.http.schemas.nodes import (
     WorkspaceOut,
 )
 
-router = APIRouter(prefix="/v1", tags=["workspaces"])
-choices = APIRouter(prefix="/v1", tags=["choices"])
+router = APIRouter(prefix="/v1", tags=["workspaces"], route_class=MeteredRoute)
+choices = APIRouter(prefix="/v1", tags=["choices"], route_class=MeteredRoute)
 
 
 @router.get("/workspaces", response_model=WorkspaceList, summary="List workspaces")
