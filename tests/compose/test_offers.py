@@ -1,8 +1,9 @@
 """Grouping by document, and the parts that each document offers."""
 
+import math
 from dataclasses import replace
 
-from weftwork.compose.offers import AROUND, group, offer
+from weftwork.compose.offers import AROUND, MOST_AROUND, group, offer
 from weftwork.compose.reading import SHORT
 
 from .making import candidate, reading
@@ -49,6 +50,14 @@ def test_a_hit_is_offered_alone_then_with_its_window_then_with_its_section():
     assert made.parts[0].score == 0.8
     assert made.parts[1].score == AROUND["window"] * 0.8
     assert [part.after for part in made.parts] == [None, 0, 1]
+
+
+def test_surroundings_of_a_hit_are_offered_as_long_as_they_are_no_more_of_the_budget_without_the_hit_itself():
+    long = reading(("page", "page", 0, [20]), ("one", "heading", 1, [300, 300, 300]))
+    hit = candidate("one", key=2, score=0.8)
+    for share, forms in ((299, ["hits"]), (300, ["hits", "window"]), (600, ["hits", "window", "section"])):
+        budget = math.ceil(share / MOST_AROUND)
+        assert [part.form for part in offer("semantic", long, [hit], budget=budget).parts] == forms
 
 
 def test_a_part_has_only_what_no_better_part_has():

@@ -23,7 +23,7 @@ SHORT = 700
 """Tokens up to which a document is short enough to be offered whole without being asked for."""
 
 Surroundings: TypeAlias = tuple[Form, tuple[int, ...], int]
-"""The form of a part of a document, its passages, and the stored token counts of these together."""
+"""The form of a part of a document, its passages, and the tokens that it has beyond the passage that it surrounds."""
 
 
 @dataclass(slots=True)
@@ -139,12 +139,13 @@ class Reading:
             parts: list[tuple[Form, list[int]]] = [("window", self.window(key)), ("section", self.section(key))]
             if self.cost(self.keys) <= SHORT:
                 parts.append(("whole", self.keys))
-            around = tuple((form, tuple(keys), self.cost(keys)) for form, keys in parts)
+            own = self.tokens[key]
+            around = tuple((form, tuple(keys), self.cost(keys) - own) for form, keys in parts)
             self._around[key] = around
         return around
 
     def growing(self, key: int, first: int, most: int) -> tuple[tuple[Form, tuple[int, ...]], ...]:
-        """The surroundings of a passage of at most so many tokens, each with what it has beyond those before it."""
+        """The surroundings of at most so many tokens beyond the passage, each with what those before it lack."""
         growing = self._growing.get((key, first, most))
         if growing is None:
             covered, parts = {first}, []
