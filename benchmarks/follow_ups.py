@@ -8,8 +8,12 @@ it stands for, whose judgments are used. Recall of the texts that answer among t
   thread   the follow-up in a stored thread with that turn, by `thread=`
   before   the question before and the follow-up as one text
   written  the question as the set has it
+  service  the follow-up in that thread by the thread contract's service, which searches files and no other
+           conversations: the documentation alone, beside service_written
+  workspace  the follow-up with its history by the workspace recipe, beside workspace_written
 
-"share" is that of history in written. Rows with even places (`--half fit`) were looked at when settings were chosen.
+"shares" are those of each way in what is written out. Rows with even places (`--half fit`) were looked at when
+settings were chosen.
 Documentation and conversations come from $WEFTWORK_DATA or ../shared/data.
 """
 
@@ -19,7 +23,7 @@ import argparse
 import json
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +34,7 @@ from benchmarks.relevance import write
 from benchmarks.vaults import QUESTIONS
 from weftwork import Message, Weft
 from weftwork.evaluate import metrics
+from weftwork.faces.thread import ContextAssemblyService
 from weftwork.recipe import get_recipe
 
 FILE = "follow_ups.jsonl"
@@ -69,7 +74,13 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     means = {
         name: {way: round(statistics.fmean(each), 4) for way, each in ways.items()} for name, ways in values.items()
     }
-    return {"rows": len(rows), "sets": means, "share": round(means["all"]["history"] / means["all"]["written"], 3)}
+    return {"rows": len(rows), "sets": means, "shares": {name: _shares(each) for name, each in means.items()}}
+
+
+def _shares(means: Mapping[str, float]) -> dict[str, float]:
+    """The recall of each way as a share of that of the question written out, asked in the same way."""
+    beside = {"history": "written", "thread": "written", "service": "service_written", "workspace": "workspace_written"}
+    return {way: round(means[way] / means[written], 3) for way, written in beside.items() if way in means}
 
 
 def asked(weft: Weft, row: FollowUp) -> dict[str, float]:
@@ -84,12 +95,25 @@ def asked(weft: Weft, row: FollowUp) -> dict[str, float]:
     thread = weft.threads.create("Follow-up", workspace=row.workspace).id
     weft.threads.post(thread, row.before, workspace=row.workspace)
     recall["thread"] = _recall(weft, row, row.text, thread=thread)
+    if row.set == "cookbook_docs":
+        recall |= _by_service(weft, row, thread)
+    for way, text, turns in (("workspace", row.text, history), ("workspace_written", row.written, ())):
+        recall[way] = _recall(weft, row, text, "workspace", history=turns)
     weft.remove([thread], workspace=row.workspace)
     return recall
 
 
-def _recall(weft: Weft, row: FollowUp, text: str, **more: Any) -> float:
-    recipe = get_recipe("default")
+def _by_service(weft: Weft, row: FollowUp, thread: str) -> dict[str, float]:
+    service = ContextAssemblyService(weft, workspace=row.workspace, types=("document",), max_tokens=BUDGET)
+    recall = {}
+    for way, text in (("service", row.text), ("service_written", row.written)):
+        found = [each.node for each in service.build(thread, text, "me").context.trace if each.section != "history"]
+        recall[way] = metrics.recall(list(dict.fromkeys(found)), row.gold, FIRST)
+    return recall
+
+
+def _recall(weft: Weft, row: FollowUp, text: str, by: str = "default", **more: Any) -> float:
+    recipe = get_recipe(by)
     request = weft.request(text, recipe, budget=BUDGET, user="me", workspace=row.workspace, **more)
     found = [each for each in weft.rank(request, recipe).candidates if each.section != "history"]
     return metrics.recall(list(dict.fromkeys(each.node.id for each in found)), row.gold, FIRST)

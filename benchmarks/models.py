@@ -6,6 +6,7 @@ For each set and model, nDCG@10 of the nodes:
   vectors  by cosine alone
   fused    in the order of the default recipe's items, 12,000 tokens, as `benchmarks relevance` asks
   reranked the same with the reranker
+  lead     fused before the better of words and vectors, with its interval
 
 The trust of each model's card was fitted on the questions with even places (`--half fit`); `--half confirm`
 are the others. "costs" has the CPU time of a question and of a passage, measured here, and the megabytes of the
@@ -80,7 +81,7 @@ def _fewer(source: Judged) -> Judged:
     return replace(source, documents=tuple(texts), questions=questions)
 
 
-def _measured(source: Judged, questions: Sequence[Asked], model: str, reranker: str | None) -> dict[str, float]:
+def _measured(source: Judged, questions: Sequence[Asked], model: str, reranker: str | None) -> dict[str, float | str]:
     collection, recipe = kept(source, model), get_recipe("default")
     values: dict[str, list[float]] = {}
     with Weft.open(collection.store, embedder=model) as weft:
@@ -95,7 +96,9 @@ def _measured(source: Judged, questions: Sequence[Asked], model: str, reranker: 
                 orders[way] = nodes_in(weft.context(asked.text, budget=BUDGET, recipe=chosen))
             for way, order in orders.items():
                 values.setdefault(way, []).append(metrics.ndcg(order, asked.grades, 10))
-    return {way: round(statistics.fmean(each), 4) for way, each in values.items()}
+    means = {way: round(statistics.fmean(each), 4) for way, each in values.items()}
+    lead = metrics.paired(values["fused"], values[max(("words", "vectors"), key=means.__getitem__)])
+    return {**means, "lead": f"{lead.mean:+.4f} [{lead.low:+.4f}, {lead.high:+.4f}]"}
 
 
 def _plain(weft: Weft, view: View, question: str) -> dict[str, list[str]]:
