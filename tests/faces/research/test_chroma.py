@@ -293,7 +293,7 @@ class Reads:
 
     def __init__(self, collection):
         self.collection = collection
-        self.metadata = self.requests = 0
+        self.metadata = self.requests = self.filtered = 0
 
     def __getattr__(self, name):
         return getattr(self.collection, name)
@@ -307,6 +307,7 @@ class Reads:
     def query(self, **asked):
         assert not asked["include"], "the records near each part of a query are too many to be read"
         self.requests += 1
+        self.filtered += asked.get("where") is not None
         return self.collection.query(**asked)
 
 
@@ -349,6 +350,7 @@ def test_a_context_reads_few_records_however_many_a_page_has(tmp_path, patches, 
     # Ten pages are ranked for five results; one record holds the Markdown; the rest is read without metadata.
     assert index.visual.metadata + index.text.metadata <= 12 * 10
     assert index.visual.requests + index.text.requests <= 60
+    assert index.visual.filtered == index.text.filtered == 0, "a filter looks at every record of the index"
 
 
 def test_metadata_of_a_page_of_many_patches_is_one_record(tmp_path):

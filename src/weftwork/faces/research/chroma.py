@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import zip_longest
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,15 +25,22 @@ from weftwork.embed.vectors import unit_rows
 from weftwork.embed.visual import VisualEmbedder
 from weftwork.errors import InvalidInput, MissingExtra, NotFound
 from weftwork.faces.research.markdown import Document, PageSplitter, decompress, split_pages
+from weftwork.faces.research.nearest_pages import (
+    ChromaCollection,
+    Hit,
+    Page,
+    any_kind,
+    nearest_pages,
+    of_page,
+    vectors_of,
+)
 from weftwork.faces.research.pages import page_node
-from weftwork.faces.research.sources import Collection, check_mode, page_filter, page_key
+from weftwork.faces.research.sources import Collection, check_mode
 from weftwork.faces.research.values import SourceDocument
 from weftwork.types import Kind
 
 VISUAL, TEXT = "visual_collection", "text_collection"
-SPARE = 4
-"""Factor by which more records are asked for, where those that were found name no page."""
-CANDIDATES, EXTRA_ROUNDS = 30, 4
+CANDIDATES = 30
 """Pages that a visual search compares in full, if they are found within so many rounds; more if more are wanted."""
 MOST_VECTORS = 10_000
 """Vectors after which a visual search compares the nearest one of each page that is left."""
@@ -47,10 +54,8 @@ SCANNED_AT_ONCE, MOST_SCANNED = 250, 2_000
 """Records of a document that are looked through for a copy of its Markdown, if the first has none."""
 KNOWN = "full_markdown_compressed"
 
-Page = tuple[str, int]
 ClientAPI: TypeAlias = Any
-ChromaCollection: TypeAlias = Any
-"""Chroma's own types, which are there only with the extra."""
+"""Chroma's own type, which is there only with the extra."""
 
 
 def connect(target: str) -> ClientAPI:
@@ -155,21 +160,24 @@ class ChromaSearch:
     def _by_text(self, query: str, limit: int) -> list[dict[str, Any]]:
         """The pages of the nearest records, each with the metadata of the nearest."""
         asked: Matrix = query_vector(self._embedder, query)[np.newaxis]
-        nearest = _nearest(self.pages.text, asked, limit)
-        vectors = _vectors(self.pages.text, [hit.record for hit in nearest.values()])
+        nearest = nearest_pages(self.pages.text, asked, limit)
+        vectors = vectors_of(self.pages.text, [hit.record for hit in nearest.values()])
         return _ranked(asked, [(hit, vectors[hit.record][np.newaxis]) for hit in nearest.values()], limit, "text")
 
     def _by_look(self, visual: VisualEmbedder, query: str, limit: int) -> list[dict[str, Any]]:
         """First the pages near any part of the query, then all vectors of each of them."""
         asked, collection = visual.embed_query(query), self.pages.visual
         pages, taken = [], 0
-        near = _nearest(collection, asked, limit, more=max(0, CANDIDATES - limit))
+        near = nearest_pages(collection, asked, limit, more=max(0, CANDIDATES - limit), vectors=MOST_VECTORS)
         for page, hit in near.items():
-            if taken < MOST_VECTORS:
+            rows = hit.rows
+            if rows is None and taken < MOST_VECTORS:
                 rows = np.asarray(collection.get(where=of_page(*page), include=["embeddings"])["embeddings"])
+            if rows is not None:
                 taken += len(rows)
                 pages.append((hit, rows))
-        rest = _vectors(collection, [hit.record for hit in list(near.values())[len(pages) :]])
+        whole = {hit.page for hit, _ in pages}
+        rest = vectors_of(collection, [hit.record for page, hit in near.items() if page not in whole])
         pages += [(hit, rest[hit.record][np.newaxis]) for hit in near.values() if hit.record in rest]
         return _ranked(asked, pages, limit, "visual")
 
@@ -181,23 +189,36 @@ class ChromaSearch:
         if len(rankings) < 2:
             return [result for ranking in rankings for result in ranking[:limit]]
         text, visual = ({_page_of(each): rank for rank, each in enumerate(results, start=1)} for results in rankings)
+        # To look for a page in the other collection costs most: those that come too late even so are not looked up.
+        waiting = [(-_share(text.get(page), visual.get(page), alone=True), page) for page in text | visual]
+        heapify(waiting)
         shares: dict[Page, float] = {}
-        for page in text | visual:
-            ranks = {"text": text.get(page), "visual": visual.get(page)}
-            if None in ranks.values():
-                other = self.pages.visual if page in text else self.pages.text
-                if not other.get(where=of_page(*page), include=[], limit=1)["ids"]:
-                    ranks = dict.fromkeys(ranks, text.get(page) or visual.get(page))
-            worths = [WEIGHTS[name] * (1 + DAMPING) / (rank + DAMPING) for name, rank in ranks.items() if rank]
-            shares[page] = round(sum(worths) / sum(WEIGHTS.values()), 6)
-        best = sorted(shares, key=lambda page: (-shares[page], page))[:limit]
+        looked_up = text.keys() & visual.keys()
+        while waiting and len(shares) < limit:
+            share, page = heappop(waiting)
+            if page in looked_up:
+                shares[page] = -share
+                continue
+            looked_up.add(page)
+            other = self.pages.visual if page in text else self.pages.text
+            alone = not other.get(where=of_page(*page), include=[], limit=1)["ids"]
+            heappush(waiting, (-_share(text.get(page), visual.get(page), alone=alone), page))
+        best = list(shares)
         merged = [
             {**result, "score": shares[_page_of(result)], "similarity": result["score"]}
             for ranking in rankings
             for result in ranking
+            if _page_of(result) in shares
         ]
-        kept = [result for result in merged if _page_of(result) in set(best)]
-        return sorted(kept, key=lambda result: best.index(_page_of(result)))
+        return sorted(merged, key=lambda result: best.index(_page_of(result)))
+
+
+def _share(text: int | None, visual: int | None, *, alone: bool) -> float:
+    """What a page is worth by its ranks; one that stands `alone` in a collection has the same rank in the other."""
+    first = text or visual
+    ranks = {"text": text or (first if alone else None), "visual": visual or (first if alone else None)}
+    worths = [WEIGHTS[name] * (1 + DAMPING) / (rank + DAMPING) for name, rank in ranks.items() if rank]
+    return round(sum(worths) / sum(WEIGHTS.values()), 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,19 +273,6 @@ def opened(client: ClientAPI, name: str) -> ChromaCollection:
         raise NotFound(f"the ChromaDB index has no collection {name!r}: name the one that it has") from error
 
 
-def of_page(doc_id: str, page: int) -> dict[str, Any]:
-    """The condition for the records of a page, whose number may have been written as text."""
-    return dict(_of_any_kind(page_filter(doc_id, page)))
-
-
-def _of_any_kind(where: Any) -> Any:
-    """The condition of `page_filter` for numbers of any kind: ChromaDB compares values of one kind only."""
-    match where:
-        case {"$and": [document, {"page": {"$eq": int(page)}}]}:
-            return {"$and": [document, {"$or": [{"page": {"$eq": kind(page)}} for kind in (int, float, str)]}]}
-    return where
-
-
 def _natural(name: str) -> list[tuple[int, str]]:
     """A sort key by which chunk-2 comes before chunk-10."""
     return [(int(digits or 0), text) for text, digits in re.findall(r"(\D*)(\d{0,18})", name)]
@@ -277,90 +285,17 @@ class _Either:
     def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
         """One match in the first collection, or else in the second: all records of a page say the same of it."""
         for collection in self._collections:
-            answer: Mapping[str, Any] = collection.get(where=_of_any_kind(where), include=include, limit=1)
+            answer: Mapping[str, Any] = collection.get(where=any_kind(where), include=include, limit=1)
             if answer["ids"]:
                 break
         return answer
-
-
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    """The record of a page that is nearest to a query."""
-
-    record: str
-    page: Page
-    metadata: Mapping[str, Any]
-
-
-def _nearest(collection: ChromaCollection, asked: Matrix, limit: int, more: int = 0) -> dict[Page, _Hit]:
-    """The pages of the records nearest to the parts of a query: `limit`, and up to `more` that come at little cost.
-
-    Each round asks for records of other pages than those found, so that one page of many records does not crowd the
-    others out, and reads the metadata of few: each record may hold the Markdown of a whole document.
-    """
-    hits: dict[Page, _Hit] = {}
-    read: set[str] = set()
-    total, count, rounds = collection.count(), limit, 0
-    while total and len(asked) and (len(hits) < limit or (len(hits) < limit + more and rounds < EXTRA_ROUNDS)):
-        answer = _queried(collection, asked, min(count, total), hits.values())
-        ranked = (record for records in zip_longest(*answer["ids"]) for record in records if record is not None)
-        batch = [record for record in dict.fromkeys(ranked) if record not in read][:limit]
-        if not batch and count >= total:
-            break
-        known = len(hits)
-        metadata = collection.get(ids=batch, include=["metadatas"]) if batch else {"ids": [], "metadatas": []}
-        of_record = dict(zip(metadata["ids"], metadata["metadatas"] or (), strict=True))
-        for record in batch:
-            page = _named_page(of_record.get(record) or {})
-            if page is not None:
-                hits.setdefault(page, _Hit(record, page, of_record[record]))
-        read.update(batch)
-        rounds += 1
-        if len(hits) == known:  # records that name no page are in the way
-            count *= SPARE
-    return hits
-
-
-def _queried(collection: ChromaCollection, asked: Matrix, count: int, found: Iterable[_Hit]) -> Mapping[str, Any]:
-    """The ids of the records nearest to each part of a query, on other pages than those found."""
-    from chromadb.errors import InvalidArgumentError, InvalidDimensionException  # noqa: PLC0415
-
-    others = [
-        {"$or": [{"doc_id": {"$ne": hit.metadata["doc_id"]}}, {"page": {"$ne": hit.metadata["page"]}}]} for hit in found
-    ]
-    where = {"$and": others} if len(others) > 1 else next(iter(others), None)
-    try:
-        answer: Mapping[str, Any] = collection.query(
-            query_embeddings=list(asked), n_results=count, where=where, include=[]
-        )
-    except (InvalidArgumentError, InvalidDimensionException) as error:
-        raise InvalidInput(
-            f"collection {collection.name!r} cannot be asked with vectors of {asked.shape[1]} dimensions ({error}): "
-            "name the embedder that it was made with"
-        ) from error
-    return answer
-
-
-def _named_page(metadata: Mapping[str, Any]) -> Page | None:
-    """The page that a record names; None if it was written by something else."""
-    try:
-        return page_key(metadata.get("doc_id") or None, metadata.get("page"))
-    except InvalidInput:
-        return None
 
 
 def _page_of(result: Mapping[str, Any]) -> Page:
     return result["doc_id"], result["page"]
 
 
-def _vectors(collection: ChromaCollection, records: Sequence[str]) -> dict[str, Matrix]:
-    if not records:
-        return {}
-    answer = collection.get(ids=list(records), include=["embeddings"])
-    return dict(zip(answer["ids"], answer["embeddings"], strict=True))
-
-
-def _ranked(asked: Matrix, pages: Iterable[tuple[_Hit, Matrix]], limit: int, collection: str) -> list[dict[str, Any]]:
+def _ranked(asked: Matrix, pages: Iterable[tuple[Hit, Matrix]], limit: int, collection: str) -> list[dict[str, Any]]:
     """Pages by MaxSim, which for a query of one part is the cosine of the nearest record."""
     results = []
     for hit, vectors in pages:
