@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.depth import some
 
 from weftwork import Node, Weft
 from weftwork.answer import check_answer
@@ -295,11 +296,13 @@ HUGE = {
     "accents": "a\u0308",
 }
 
+HUGE_CHARACTERS = some(500_000, part=5)
+
 
 @pytest.mark.parametrize("unit", HUGE.values(), ids=HUGE)
 def test_a_huge_answer_is_checked(context, unit):
     # Work that grew with the square of the length would not end at this one.
-    text = unit * (500_000 // len(unit))
+    text = unit * (HUGE_CHARACTERS // len(unit))
     check = check_answer(text, context)
     assert (check.used, bool(check.uncited)) == ((), unit.startswith(DOME))
     assert check.unknown == (("k000000",) if "[k" in unit else ())

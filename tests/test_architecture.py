@@ -5,6 +5,7 @@ import re
 import statistics
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -91,9 +92,15 @@ def layer_of(name):
     raise AssertionError(f"{name} is in no layer: place it")
 
 
+@cache
+def syntax(path):
+    """All nodes of the syntax tree of a module."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(path):
     """Each name that a module imports from the package, with the module it comes from and the line."""
-    for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for found in syntax(path):
         if isinstance(found, ast.ImportFrom) and (found.module or "").split(".")[0] == "weftwork":
             yield from ((found.module, alias.name, found.lineno) for alias in found.names)
         elif isinstance(found, ast.Import):
@@ -188,7 +195,7 @@ def test_modules_and_functions_stay_small():
     long = [
         f"{path.relative_to(ROOT)}: {found.name}"
         for path in modules()
-        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for found in syntax(path)
         if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef) and found.end_lineno - found.lineno >= 60
     ]
     assert long == []
@@ -199,7 +206,7 @@ def test_docstrings_say_what_is_done_or_returned():
     wrong = [
         f"{path.relative_to(ROOT)}: {found.lineno}"
         for path in modules()
-        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for found in syntax(path)
         if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and re.match(r"(What|Whether|Which|How|Whoever|Those|Who)\b", ast.get_docstring(found) or "")
     ]
@@ -211,7 +218,7 @@ def test_no_stage_asks_for_the_name_of_a_collector():
         f"{path.relative_to(ROOT)}: {found.lineno}"
         for folder in ("score", "compose", "pack")
         for path in (ROOT / folder).rglob("*.py")
-        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for found in syntax(path)
         if isinstance(found, ast.Attribute) and found.attr == "collector"
     ]
     assert wrong == []

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import time
 
 import pytest
 from tests.command import run, succeed
@@ -36,7 +37,7 @@ def test_an_interrupted_add_keeps_whole_batches_and_says_how_to_go_on(store, tmp
     source = write_lines(tmp_path / "source.jsonl", values(20 * BATCH))
     with start("add", source, "--store", store, preexec_fn=_interruptible) as process, opened(store) as weft:
         while process.poll() is None and not weft.stats()["nodes"]:
-            pass
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
         assert (process.returncode, out) == (130, ""), err

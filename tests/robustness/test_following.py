@@ -1,6 +1,7 @@
 """A process that is killed while it adds a folder: adding it again gives what a fresh load gives."""
 
 import signal
+import time
 
 from tests.command import succeed
 from tests.ingest.agreeing import held
@@ -23,7 +24,7 @@ def test_a_folder_is_whole_after_it_was_added_again(tmp_path):
         succeed("init", path)
     with start("add", vault, "--store", store) as process, opened(store) as weft:
         while process.poll() is None and weft.stats()["nodes"] < 10:
-            pass
+            time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL

@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from typing import Any
 
 import pytest
+from tests.command import settings, succeed
 
 from weftwork import Weft
 
@@ -22,20 +24,8 @@ def opened(store):
 
 def start(*arguments, **more):
     """A process that runs the command."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("WEFTWORK_")}
-    given: dict[str, Any] = {
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "env": own | {"WEFTWORK_EMBEDDER": "hashing"},
-    }
+    given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": settings()}
     return subprocess.Popen([sys.executable, "-m", "weftwork.cli", *map(str, arguments)], text=True, **given, **more)
-
-
-def succeed(*arguments):
-    with start(*arguments) as process:
-        out, err = process.communicate()
-    assert process.returncode == 0, err
-    return out
 
 
 @pytest.fixture
@@ -75,7 +65,7 @@ def test_documents_are_whole_or_absent_and_the_rest_is_added_by_the_next_run(pap
         opened(store) as weft,
     ):
         while process.poll() is None and weft.stats().get("nodes.document", 0) < 2:
-            pass
+            time.sleep(0.01)
         process.send_signal(end)
         _, err = process.communicate()
         assert process.returncode == (130 if end == signal.SIGINT else -end), err
