@@ -15,7 +15,7 @@ from weftwork.ingest.load import BATCH
 
 from .making import answers, contents, opened, start, values, write_lines
 
-KILLS, KILLS_OF_INDEXES = some(30, part=6), some(6)
+KILLS, KILLS_OF_INDEXES = some(30, part=10), some(6)
 TOTAL = 20 * BATCH
 IDS = [each["id"] for each in values(TOTAL)]
 

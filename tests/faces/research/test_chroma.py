@@ -6,24 +6,28 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.faces.research.researching import CRISIS, ENERGY, Fixed, document
 
-chromadb = pytest.importorskip("chromadb", reason="needs  pip install 'weftwork[chroma]'")
-pytestmark = pytest.mark.filterwarnings("ignore")
+from weftwork import Node, Weft
+from weftwork.embed.hashing import HashingEmbedder
+from weftwork.embed.visual import LineEmbedder, PageLook
+from weftwork.errors import InvalidInput, NotFound, UnknownName
+from weftwork.faces.opening import open_configured
+from weftwork.faces.research import ContextBuilder
+from weftwork.faces.research.chroma import TEXT, VISUAL, ChromaCollector, ChromaPages, ChromaSearch, connect
+from weftwork.faces.research.markdown import compress, join_pages
+from weftwork.recipe import get_recipe
 
-from weftwork import Node, Weft  # noqa: E402
-from weftwork.embed.hashing import HashingEmbedder  # noqa: E402
-from weftwork.embed.visual import LineEmbedder, PageLook  # noqa: E402
-from weftwork.errors import InvalidInput, NotFound, UnknownName  # noqa: E402
-from weftwork.faces.opening import open_configured  # noqa: E402
-from weftwork.faces.research import ContextBuilder  # noqa: E402
-from weftwork.faces.research.chroma import TEXT, VISUAL, ChromaCollector, ChromaPages, ChromaSearch, connect  # noqa: E402
-from weftwork.faces.research.markdown import compress, join_pages  # noqa: E402
-from weftwork.recipe import get_recipe  # noqa: E402
+# Not imported here: all workers read this file, and one of them runs its tests.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(find_spec("chromadb") is None, reason="needs  pip install 'weftwork[chroma]'"),
+]
 
 EMBEDDER = HashingEmbedder(64)
 LOOK = LineEmbedder(EMBEDDER)

@@ -14,13 +14,14 @@ import psycopg
 import pytest
 from benchmarks import judged, memory
 from benchmarks.relevance import mentions
+from tests.depth import some
 
 from weftwork import Node, Weft
 from weftwork.ingest.sync import sync
 
 DATA = Path(os.environ.get("WEFTWORK_DATA") or Path(__file__).parents[4] / "shared" / "data")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-TEXTS, QUESTIONS, BUDGET = 300, 8, 4000
+TEXTS, QUESTIONS, BUDGET = 300, some(8, part=2), 4000
 
 
 @pytest.fixture(scope="module")
