@@ -25,6 +25,23 @@ def test_keywords_have_more_than_three_letters():
 
 
 @pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("What is the population of Portugal?", {"portugal"}),
+        ("Portugal has how many inhabitants? Who says so?", set()),
+        ("Does O'Neil know what Anna-Lena told me? I'm sure I've heard it.", {"o'neil", "anna-lena"}),
+        ("what runs on port 8080 of srv2", {"8080", "srv2"}),
+        ("How To Publish Notes To GitHub Pages", set()),
+        ("How do I print a PDF with the API?", set()),
+        ("What did Mel paint in July 2023?", {"mel"}),
+        ("Wie verknüpfe ich zwei Notizen in Foam?", set()),
+    ],
+)
+def test_names_are_numbers_and_what_has_a_capital_inside_a_sentence(query, names):
+    assert read_query(query, NOW).names == names
+
+
+@pytest.mark.parametrize(
     ("query", "wanted"),
     [
         ("What tasks are overdue?", {"todo", "kanban_card", "task"}),

@@ -9,7 +9,7 @@ from typing import Literal
 
 from weftwork.text.analysis import MARKS, is_unspaced, spaced
 from weftwork.text.languages import ENGLISH, FUNCTION_WORDS, language_of
-from weftwork.text.periods import Period, ahead_of, period_of
+from weftwork.text.periods import MONTHS, WEEKDAYS, Period, ahead_of, period_of
 from weftwork.text.pointing import subject_of, wants_linked, wants_similar
 
 MOST_QUOTED = 120
@@ -61,6 +61,13 @@ _WORD = re.compile(rf"{_LETTERS}(?:['’-]{_LETTERS})*")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
 _BLOCK = re.compile(r"\(\(([\w-]{9,64})\)\)")
 _PATH = re.compile(r"(?:(?<=\s)|^)@?([\w./~-]*[\w-]\.[A-Za-z]\w{0,9})\b")
+_BEGINS = re.compile(r"(?:^|[.!?:\n])[^\w,;]*\Z")
+"""Before the first word of a sentence."""
+_NOUNS_WITH_CAPITALS = ("german",)
+_OF_ME = ("I'", "I\u2019")
+_OF_TIMES = frozenset((*MONTHS, *WEEKDAYS))
+SHORT_WORD = 3
+"""Letters of words that titles write small."""
 _TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]+)")
 _OVERDUE = re.compile(r"\b(?:over-?due|past[ -]due|(?:past|missed|behind)(?: \w+)? (?:due dates?|deadlines?))\b")
 _DUE = re.compile(r"\b(?:due|deadlines?|fällig)\b")
@@ -102,6 +109,8 @@ class Question:
     """Lower-case words that carry meaning, in order, each once."""
     keywords: tuple[str, ...]
     """The words of more than three letters, as the thread contract matches them."""
+    names: frozenset[str]
+    """The words that are names or numbers, as far as their spelling tells."""
     wanted_types: frozenset[str]
     titles: tuple[str, ...]
     """Things named by [[title]], ((block)) or a path."""
@@ -169,11 +178,13 @@ def read_query(text: str, now: datetime) -> Question:
     types = frozenset(kind for word in _PART.findall(lowered) for kind in INTENTS.get(word, ()))
     # "Late" alone is no such question: a train can be late too.
     overdue = _OVERDUE.search(lowered) is not None or ("late" in all_words and types >= TASKS)
-    due = ahead_of(lowered, now) or period_of(lowered, now) if _DUE.search(lowered) and not overdue else None
+    period = period_of(lowered, now)
+    due = ahead_of(lowered, now) or period if _DUE.search(lowered) and not overdue else None
     return Question(
         text=text,
         words=words,
         keywords=_keywords(words),
+        names=_names(text, own, timed=period is not None),
         wanted_types=types | TASKS if overdue or due else types,
         titles=tuple(
             dict.fromkeys(
@@ -181,13 +192,31 @@ def read_query(text: str, now: datetime) -> Question:
             )
         ),
         tags=tuple(dict.fromkeys(_TAG.findall(text))),
-        period=period_of(lowered, now),
+        period=period,
         overdue=overdue,
         due=due,
         state=None if overdue or due else _state(lowered, types),
         search=text,
         wants_similar=wants_similar(text),
     )
+
+
+def _names(text: str, language: str, *, timed: bool) -> frozenset[str]:
+    """The words with a digit, and those that begin with a capital inside a sentence, in lower case.
+
+    Capitals say nothing in German, nor where all words have one, as in a title. An acronym may stand for anything, and
+    what belongs to a time is no name.
+    """
+    spelled = spaced(text)
+    words = list(_WORD.finditer(spelled))
+    telling = language not in _NOUNS_WITH_CAPITALS and not all(
+        word[0][0].isupper() for word in words if len(word[0]) > SHORT_WORD
+    )
+    capitals = [word for word in words if telling and word[0][0].isupper() and not word[0].isupper()]
+    inside = [word[0] for word in capitals if _BEGINS.search(spelled, 0, word.start()) is None]
+    numbers = [word[0] for word in words if any(letter.isdigit() for letter in word[0])]
+    named = [word.lower() for word in (*inside, *numbers) if not word.startswith(_OF_ME)]
+    return frozenset(word for word in named if not timed or not (word.isdigit() or word in _OF_TIMES))
 
 
 def _state(text: str, types: frozenset[str]) -> State | None:

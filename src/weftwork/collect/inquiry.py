@@ -199,11 +199,16 @@ class Inquiry:
         return long_forms(self.view, self.question.search)
 
     @once
+    def unknown_words(self) -> list[str]:
+        """The words of the query that occur nowhere in what the user may see."""
+        return self.view.unknown_words(self.question.words)
+
+    @once
     def corrections(self) -> dict[str, tuple[str, ...]]:
         """The known words that may be meant by those of the query that occur nowhere."""
         # A word for a type of node, such as "tasks", is no misspelt "asks".
-        words = [word for word in self.question.words if word not in INTENTS]
-        unknown = [part for word in self.view.unknown_words(words) for part in whole_words(word)]
+        words = [word for word in self.unknown_words if word not in INTENTS]
+        unknown = [part for word in words for part in whole_words(word)]
         near = self.view.corrections(unknown[:MOST_CORRECTED]) if unknown else {}
         return {word: others for word, others in near.items() if others}
 

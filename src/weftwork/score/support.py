@@ -1,24 +1,36 @@
 """Support: how well the best evidence answers a query.
 
-The evidence of a passage is the share of the query's words that it has, weighed by their rarity, times its cosine with
-the query: one word in common is no answer where the meaning is another, and neither is a likeness without words. The
-scale gives one half to what nearly all questions reach that a workspace answers (docs/relevance.md).
+A logistic sum of four terms, fitted on questions with and without an answer (docs/decisions/0033-support.md): how much
+of the question the best passage has, in words and in meaning, whether it has its names, how many of its words, and how
+far it stands out among the hits. One half is what nearly all questions reach that a workspace answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from weftwork.collect.inquiry import Inquiry
+from weftwork.embed.calibration import calibrated
+from weftwork.embed.card import Trust
 from weftwork.query import is_courtesy, quoted
-from weftwork.text.analysis import analyse, indexed, only_repeats, whole_words
+from weftwork.text.analysis import analyse, indexed, only_repeats, query_terms, whole_words
 from weftwork.text.pointing import points_back
 from weftwork.types import PINNED, SEARCHED, Candidate, Decision, Kind
 
-BY_WORDS, BY_VECTOR = 5, 2
+BY_WORDS, BY_VECTOR = 5, 3
 """The best hits of both searches that are compared with the query."""
-HALF_BY_WORDS = 0.16
-"""The evidence with a support of one half by words alone; beside vectors it is that of the model's card."""
+STRENGTH, NAMES, WORDS, LEAD, USUAL = 1.8, 2.5, 1.1, 1.4, 1.8
+"""The weights of the terms, and the sum with a support of one half."""
+FAINT = 0.125
+"""A strength that is as good as none."""
+TENTH = 10
+"""The hit that the best one is compared with, to see whether it stands out."""
+HALF_BY_WORDS = 0.24
+"""The usual share of a question's words by words alone; beside vectors, the usual evidence is that of the card."""
+RESPELT, ELSEWHERE = 0.75, 0.5
+"""What a name counts for that a passage has in another spelling, or only another passage has."""
 MISSPELT = 0.5
 """The share of its weight that a word has by a correction alone."""
 FEW_WORDS = 4
@@ -110,41 +122,72 @@ def _stands_alone(inquiry: Inquiry, pointed: bool) -> bool:
     return not (spoken and (inquiry.said_before or points_back(question.text, len(question.words))))
 
 
-def _evidence(inquiry: Inquiry) -> float | None:
-    """The best evidence of any passage, on the scale of supports."""
-    keys = [hit.key for hit in inquiry.word_hits[:BY_WORDS]]
-    if inquiry.embedder is None:
-        return _scaled(max(_shares(inquiry, keys).values(), default=0.0), HALF_BY_WORDS)
-    trust, cosines = inquiry.trust, inquiry.cosines
-    if not trust.half:  # nobody knows what its cosines mean
-        return None
+def _evidence(inquiry: Inquiry) -> float:
+    """The support of the best passages."""
+    hits = inquiry.word_hits
+    keys = [hit.key for hit in hits[:BY_WORDS]]
     keys += [hit.key for hit in inquiry.vector_hits[:BY_VECTOR] if hit.key not in keys]
-    shares = _shares(inquiry, keys)
-    best = ((share + trust.alone) * trust.reach(cosines.get(key, 0.0)) for key, share in shares.items())
-    return _scaled(max(best, default=0.0), trust.half)
-
-
-def _scaled(evidence: float, half: float) -> float:
-    evidence = max(0.0, evidence)
-    return evidence / (evidence + half)
-
-
-def _shares(inquiry: Inquiry, keys: Sequence[int]) -> dict[int, float]:
-    """The share of the query's words, weighed by their rarity, that each passage has."""
     weights = inquiry.view.idf(inquiry.question.words)
-    wanted = []
-    for word, weight in weights.items():
-        near = [other for part in whole_words(word) for other in inquiry.corrections.get(part, ())]
-        # A word that is corrected occurs nowhere itself.
-        wanted.append((" ".join(near) or word, weight * MISSPELT if near else weight))
+    matches = _matches(inquiry, keys, weights)
+    trust = calibrated(inquiry.embedder) if inquiry.embedder is not None else inquiry.trust
+    cosines = inquiry.cosines
+    strength = max((_strength(match, trust, cosines.get(match.key)) for match in matches), default=0.0)
+    share = max((match.share for match in matches), default=0.0)
+    names = max((match.names for match in matches), default=1.0)
+    repeated = set(keys).difference(match.key for match in matches)
+    lead = _lead([hit.score for hit in hits if hit.key not in repeated])
+    reached = STRENGTH * math.log(strength + FAINT) + NAMES * (names - 1.0)
+    reached += WORDS * math.sqrt(share * len(weights)) + LEAD * lead
+    return 1.0 / (1.0 + math.exp(USUAL - reached))
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """What a passage has of a question."""
+
+    key: int
+    share: float
+    """Of its words, weighed by their rarity."""
+    names: float
+    """Of its names and numbers; 1 where it has none."""
+
+
+def _strength(match: _Match, trust: Trust, cosine: float | None) -> float:
+    """The evidence of a passage, as a multiple of what is usual: its words, and its meaning where that is known."""
+    if not trust.half or cosine is None:
+        return match.share / HALF_BY_WORDS
+    return (match.share + trust.alone) * trust.reach(cosine) / trust.half
+
+
+def _lead(scores: Sequence[float]) -> float:
+    """How far the best hit by words is ahead of the tenth, as a share of its score."""
+    tenth = scores[:TENTH]
+    return 1.0 - tenth[-1] / max(tenth) if tenth and max(tenth) else 0.0
+
+
+def _matches(inquiry: Inquiry, keys: Sequence[int], weights: Mapping[str, float]) -> list[_Match]:
+    """What each of these passages has of the question, but for messages that only repeat it."""
+    corrected = {word: _corrected(inquiry, word) for word in weights}
+    names = inquiry.question.names & weights.keys()
+    known = names.difference(inquiry.unknown_words)
     total = sum(weights.values()) or 1.0
-    shares = {}
+    matches = []
     for record in inquiry.load(keys):
         node = record.node
         if node.type == "message" and only_repeats(record.passage.text, inquiry.request.query):
             continue  # who asked this before did not answer it
         stems, language = indexed(" ".join((node.title, record.passage.text, *node.tags)))
-        has = frozenset(stems).isdisjoint
-        share = sum(weight for words, weight in wanted if not has(analyse(words, language)))
-        shares[record.passage.key] = share / total
-    return shares
+        lacks = frozenset(stems).isdisjoint
+        has = [word for word in weights if not lacks(query_terms(analyse(word, language), language))]
+        near = [word for word, other in corrected.items() if word not in has and not lacks(analyse(other, language))]
+        share = sum(weights[word] for word in has) + MISSPELT * sum(weights[word] for word in near)
+        respelt = names.intersection(near)
+        elsewhere = known.difference(has, respelt)
+        named = len(names.intersection(has)) + RESPELT * len(respelt) + ELSEWHERE * len(elsewhere)
+        matches.append(_Match(record.passage.key, share / total, named / len(names) if names else 1.0))
+    return matches
+
+
+def _corrected(inquiry: Inquiry, word: str) -> str:
+    """The known words that a misspelt one may stand for."""
+    return " ".join(other for part in whole_words(word) for other in inquiry.corrections.get(part, ()))
