@@ -177,12 +177,15 @@ def test_what_has_no_vector_yet_is_judged_by_its_words(tmp_path):
         assert not weft.context("Who won the football world cup in Brazil?").items
 
 
-def test_in_a_small_workspace_only_courtesies_get_nothing(tmp_path):
+@pytest.mark.parametrize("recipe", ["default", "conversation", "memory"])
+def test_in_a_small_workspace_only_courtesies_and_nonsense_get_nothing(tmp_path, recipe):
     with Weft.open(tmp_path / "notes.weft", embedder=StaticEmbedder()) as weft:
-        weft.add([Node(id="a", type="page", text="The awl is in the drawer.")])
-        context = weft.context("Which drawer did Alexandra paint in Brazil?")
+        texts = ("The awl is in the drawer.", "Feed the starter of the bread each evening.", "We chose PostgreSQL.")
+        weft.add([Node(id=f"n{n}", type="memory", text=text) for n, text in enumerate(texts)])
+        context = weft.context("Which drawer did Alexandra paint in Brazil?", recipe=recipe)
         assert (context.support, bool(context.items)) == (None, True)
-        assert not weft.context("thank you very much").items
+        assert not weft.context("thank you very much", recipe=recipe).items
+        assert not weft.context("asdkjh qwe zzz", recipe=recipe).items
 
 
 def test_a_question_that_somebody_asked_before_is_no_answer_to_it(workshop):

@@ -35,8 +35,9 @@ MISSPELT = 0.5
 """The share of its weight that a word has by a correction alone."""
 FEW_WORDS = 4
 """Words with which a question that names a time may be about the time alone: "what did I write last May?"."""
-FEWEST = 50
-"""Passages from which on it is known which words are rare."""
+FEWEST, HARDLY = 50, 0.25
+"""Passages from which on it is known which words are rare. In fewer, nothing answers that has no word of the question
+and less than this strength by its meaning."""
 BY_QUERY: frozenset[Kind] = SEARCHED | {"keywords", "look", "link_rank", "adjacent"}
 """Kinds of findings that the query brought, directly or through its hits."""
 NEAREST = 3
@@ -109,8 +110,12 @@ def support(inquiry: Inquiry, *, pointed: bool = False) -> float | None:
     told = question.tags or timed or question.overdue or question.due
     if told or request.vector is not None or not question.search.strip() or not _stands_alone(inquiry, pointed):
         return None
-    passages, _ = inquiry.view.size()
-    return _evidence(inquiry) if question.words and passages >= FEWEST else None
+    if not question.words:
+        return None
+    evidence, (passages, _) = _evidence(inquiry), inquiry.view.size()
+    if passages >= FEWEST:
+        return evidence.support
+    return 0.0 if not evidence.share and evidence.strength < HARDLY else None
 
 
 def _stands_alone(inquiry: Inquiry, pointed: bool) -> bool:
@@ -122,8 +127,31 @@ def _stands_alone(inquiry: Inquiry, pointed: bool) -> bool:
     return not (spoken and (inquiry.said_before or points_back(question.text, len(question.words))))
 
 
-def _evidence(inquiry: Inquiry) -> float:
-    """The support of the best passages."""
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What the best passages have of a question."""
+
+    strength: float
+    """Its words and its meaning, as a multiple of what is usual."""
+    share: float
+    """The share of its words, weighed by their rarity."""
+    names: float
+    """The share of its names and numbers; 1 where it has none."""
+    words: int
+    """The number of its words."""
+    lead: float
+    """How far the best hit by words is ahead of the tenth, as a share of its score."""
+
+    @property
+    def support(self) -> float:
+        """The support in [0, 1]: a logistic sum of the four terms."""
+        reached = STRENGTH * math.log(self.strength + FAINT) + NAMES * (self.names - 1.0)
+        reached += WORDS * math.sqrt(self.share * self.words) + LEAD * self.lead
+        return 1.0 / (1.0 + math.exp(USUAL - reached))
+
+
+def _evidence(inquiry: Inquiry) -> _Evidence:
+    """The best that any of the first hits has; each term may be of another one."""
     hits = inquiry.word_hits
     keys = [hit.key for hit in hits[:BY_WORDS]]
     keys += [hit.key for hit in inquiry.vector_hits[:BY_VECTOR] if hit.key not in keys]
@@ -131,25 +159,23 @@ def _evidence(inquiry: Inquiry) -> float:
     matches = _matches(inquiry, keys, weights)
     trust = calibrated(inquiry.embedder) if inquiry.embedder is not None else inquiry.trust
     cosines = inquiry.cosines
-    strength = max((_strength(match, trust, cosines.get(match.key)) for match in matches), default=0.0)
-    share = max((match.share for match in matches), default=0.0)
-    names = max((match.names for match in matches), default=1.0)
     repeated = set(keys).difference(match.key for match in matches)
-    lead = _lead([hit.score for hit in hits if hit.key not in repeated])
-    reached = STRENGTH * math.log(strength + FAINT) + NAMES * (names - 1.0)
-    reached += WORDS * math.sqrt(share * len(weights)) + LEAD * lead
-    return 1.0 / (1.0 + math.exp(USUAL - reached))
+    return _Evidence(
+        strength=max((_strength(match, trust, cosines.get(match.key)) for match in matches), default=0.0),
+        share=max((match.share for match in matches), default=0.0),
+        names=max((match.names for match in matches), default=1.0),
+        words=len(weights),
+        lead=_lead([hit.score for hit in hits if hit.key not in repeated]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """What a passage has of a question."""
+    """What one passage has of a question: the same shares."""
 
     key: int
     share: float
-    """Of its words, weighed by their rarity."""
     names: float
-    """Of its names and numbers; 1 where it has none."""
 
 
 def _strength(match: _Match, trust: Trust, cosine: float | None) -> float:
@@ -160,7 +186,7 @@ def _strength(match: _Match, trust: Trust, cosine: float | None) -> float:
 
 
 def _lead(scores: Sequence[float]) -> float:
-    """How far the best hit by words is ahead of the tenth, as a share of its score."""
+    """The lead of the best of these scores on the tenth, or on the last."""
     tenth = scores[:TENTH]
     return 1.0 - tenth[-1] / max(tenth) if tenth and max(tenth) else 0.0
 
