@@ -193,19 +193,21 @@ def _lead(scores: Sequence[float]) -> float:
 
 def _matches(inquiry: Inquiry, keys: Sequence[int], weights: Mapping[str, float]) -> list[_Match]:
     """What each of these passages has of the question, but for messages that only repeat it."""
-    corrected = {word: _corrected(inquiry, word) for word in weights}
     names = inquiry.question.names & weights.keys()
     known = names.difference(inquiry.unknown_words)
     total = sum(weights.values()) or 1.0
+    stems_in: dict[str, dict[str, tuple[tuple[str, ...], list[str]]]] = {}
     matches = []
     for record in inquiry.load(keys):
         node = record.node
         if node.type == "message" and only_repeats(record.passage.text, inquiry.request.query):
             continue  # who asked this before did not answer it
         stems, language = indexed(" ".join((node.title, record.passage.text, *node.tags)))
+        if language not in stems_in:
+            stems_in[language] = {word: _stems(inquiry, word, language) for word in weights}
         lacks = frozenset(stems).isdisjoint
-        has = [word for word in weights if not lacks(query_terms(analyse(word, language), language))]
-        near = [word for word, other in corrected.items() if word not in has and not lacks(analyse(other, language))]
+        has = [word for word, (own, _) in stems_in[language].items() if not lacks(own)]
+        near = [word for word, (own, other) in stems_in[language].items() if lacks(own) and not lacks(other)]
         share = sum(weights[word] for word in has) + MISSPELT * sum(weights[word] for word in near)
         respelt = names.intersection(near)
         elsewhere = known.difference(has, respelt)
@@ -214,6 +216,7 @@ def _matches(inquiry: Inquiry, keys: Sequence[int], weights: Mapping[str, float]
     return matches
 
 
-def _corrected(inquiry: Inquiry, word: str) -> str:
-    """The known words that a misspelt one may stand for."""
-    return " ".join(other for part in whole_words(word) for other in inquiry.corrections.get(part, ()))
+def _stems(inquiry: Inquiry, word: str, language: str) -> tuple[tuple[str, ...], list[str]]:
+    """The telling stems of a word, and those of the known words that it may be misspelt for."""
+    near = [other for part in whole_words(word) for other in inquiry.corrections.get(part, ())]
+    return query_terms(analyse(word, language), language), analyse(" ".join(near), language)
