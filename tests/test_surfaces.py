@@ -48,9 +48,9 @@ QUESTIONS = [
     ("When does the mirror ship?", "default"),
     ("What did we decide about the base?", "default"),
     ("mirror pinholes", "workspace"),
-    ("Who works on the Dobsonian base?", "workspace"),
+    ("Who works on the base?", "workspace"),
     ("[[Finch]]", "default"),
-    ("what do I prefer", "memory"),
+    ("open evenings and the Moon", "memory"),
     ("nothing that anybody wrote, zzqq", "default"),
 ]
 SMALL = 600
@@ -171,7 +171,7 @@ def test_every_surface_gives_the_same_bytes(  # noqa: PLR0917
         assert wanted.startswith("From the studio.")
 
 
-@pytest.mark.parametrize("query", ["mirror pinholes", "Who works on the Dobsonian base?"])
+@pytest.mark.parametrize("query", ["mirror pinholes", "Who works on the base?"])
 def test_the_builder_keeps_the_settings_on_every_surface(query, weft, client, http, folder):
     asked = ContextRequest(query=query, user=User("ben", sample.WORKSPACE), type="search")
     place = f"/v1/workspaces/{sample.WORKSPACE}/context/workspace/build"
@@ -230,7 +230,7 @@ def test_a_context_is_lean_on_the_wire_and_whole_on_request(query, budget, http,
 def test_a_delta_is_lean_on_the_wire_and_whole_on_request(query, budget, weft, http, client, wire):
     place = f"/v1/workspaces/{sample.WORKSPACE}/context/delta"
     asked = {"budget": budget, "workspace": sample.WORKSPACE}
-    for earlier in (query, "Finch", "what do I prefer"):
+    for earlier in (query, "Finch", "when are open evenings"):
         since = weft.context(earlier, budget=budget, **OURS).id
         answer = http.post(place, json={"query": query, "budget": budget, "since": since})
         delta = client.context(query, **asked, since=since)
