@@ -35,13 +35,12 @@ MISSPELT = 0.5
 """The share of its weight that a word has by a correction alone."""
 FEW_WORDS = 4
 """Words with which a question that names a time may be about the time alone: "what did I write last May?"."""
-FEWEST, HARDLY = 50, 0.25
-"""Passages from which on it is known which words are rare. In fewer, nothing answers that has no word of the question
-and less than this strength by its meaning."""
+FEWEST = 50
+"""Passages from which on it is known which words are rare."""
 BY_QUERY: frozenset[Kind] = SEARCHED | {"keywords", "look", "link_rank", "adjacent"}
 """Kinds of findings that the query brought, directly or through its hits."""
 NEAREST = 3
-"""Titles that a warning names."""
+"""Titles, and words, that a warning names."""
 
 
 def supported_by(
@@ -75,12 +74,13 @@ def supported_by(
 
 
 def _name_nearest(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
-    """Warn that nothing answers the query, with the titles that come nearest."""
+    """Warn that nothing answers the query, with the words that occur nowhere and the titles that come nearest."""
     near = list(dict.fromkeys(each.node.title for each in candidates if each.node.title))[:NEAREST]
-    named = ", ".join(map(quoted, near))
-    nearest = f"the nearest are {named}: " if near else ""
+    unknown = [word for word in inquiry.unknown_words if not _near(inquiry, word)]
+    missing = f"no text has {', '.join(map(quoted, unknown[:NEAREST]))}; " if unknown else ""
+    nearest = f"the nearest are {', '.join(map(quoted, near))}: " if near else ""
     inquiry.warnings.append(
-        f"nothing here answers {quoted(inquiry.request.query)}; {nearest}"
+        f"nothing here answers {quoted(inquiry.request.query)}; {missing}{nearest}"
         "ask with min_support=0 (--min-support 0) to see what comes nearest"
     )
 
@@ -110,12 +110,8 @@ def support(inquiry: Inquiry, *, pointed: bool = False) -> float | None:
     told = question.tags or timed or question.overdue or question.due
     if told or request.vector is not None or not question.search.strip() or not _stands_alone(inquiry, pointed):
         return None
-    if not question.words:
-        return None
-    evidence, (passages, _) = _evidence(inquiry), inquiry.view.size()
-    if passages >= FEWEST:
-        return evidence.support
-    return 0.0 if not evidence.share and evidence.strength < HARDLY else None
+    passages, _ = inquiry.view.size()
+    return _evidence(inquiry).support if question.words and passages >= FEWEST else None
 
 
 def _stands_alone(inquiry: Inquiry, pointed: bool) -> bool:
@@ -217,6 +213,10 @@ def _matches(inquiry: Inquiry, keys: Sequence[int], weights: Mapping[str, float]
 
 
 def _stems(inquiry: Inquiry, word: str, language: str) -> tuple[tuple[str, ...], list[str]]:
-    """The telling stems of a word, and those of the known words that it may be misspelt for."""
-    near = [other for part in whole_words(word) for other in inquiry.corrections.get(part, ())]
-    return query_terms(analyse(word, language), language), analyse(" ".join(near), language)
+    """The telling stems of a word, and those of the words that it may be misspelt for."""
+    return query_terms(analyse(word, language), language), analyse(" ".join(_near(inquiry, word)), language)
+
+
+def _near(inquiry: Inquiry, word: str) -> list[str]:
+    """The known words that a word of the query may be misspelt for."""
+    return [other for part in whole_words(word) for other in inquiry.corrections.get(part, ())]
