@@ -125,7 +125,7 @@ def _stands_alone(inquiry: Inquiry, pointed: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What the best passages have of a question."""
+    """The evidence of the best passages for a question."""
 
     strength: float
     """Its words and its meaning, as a multiple of what is usual."""
@@ -136,7 +136,7 @@ class _Evidence:
     words: int
     """The number of its words."""
     lead: float
-    """How far the best hit by words is ahead of the tenth, as a share of its score."""
+    """The lead of the best hit by words on the tenth, as a share of its score."""
 
     @property
     def support(self) -> float:
@@ -167,7 +167,7 @@ def _evidence(inquiry: Inquiry) -> _Evidence:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """What one passage has of a question: the same shares."""
+    """The same shares of one passage."""
 
     key: int
     share: float
@@ -188,7 +188,7 @@ def _lead(scores: Sequence[float]) -> float:
 
 
 def _matches(inquiry: Inquiry, keys: Sequence[int], weights: Mapping[str, float]) -> list[_Match]:
-    """What each of these passages has of the question, but for messages that only repeat it."""
+    """The shares that each of these passages has of the question, but for messages that only repeat it."""
     names = inquiry.question.names & weights.keys()
     known = names.difference(inquiry.unknown_words)
     total = sum(weights.values()) or 1.0
