@@ -18,7 +18,7 @@ from weftwork.embed.lazy import Lazy
 from weftwork.embed.protocol import Matrix
 from weftwork.embed.vectors import BatchEmbedding, unit_rows
 from weftwork.errors import EmbeddingError
-from weftwork.text.tokens import writable
+from weftwork.text.tokens import CACHED_CHARACTERS, writable
 
 if TYPE_CHECKING:
     import splintr
@@ -56,12 +56,14 @@ class StaticEmbedder(BatchEmbedding):
         return unit_rows(np.concatenate(sums))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Model:
     tokenizer: splintr.AnyTokenizer
     table: npt.NDArray[np.float16]
     lead: int
     """Tokens that the tokenizer puts before each text, and that are no part of it."""
+    seen: int = 0
+    """Characters since the tokenizer's cache, which holds pieces of any length, was emptied."""
 
     @classmethod
     def from_folder(cls, folder: Path) -> _Model:
@@ -76,6 +78,10 @@ class _Model:
 
     def sums(self, texts: list[str]) -> Matrix:
         """The sum of each text's token vectors, added in the order of the text."""
+        self.seen += sum(map(len, texts))
+        if self.seen > CACHED_CHARACTERS:
+            self.seen = 0
+            self.tokenizer.clear_cache()
         encoded = [self.tokenizer.encode_flat(writable(text[:MAX_CHARACTERS])) for text in texts]
         ids = np.frombuffer(b"".join(encoded), dtype="<u4")
         if len(texts) == 1:  # a question, for which the whole vocabulary is too much to look through

@@ -31,7 +31,7 @@ _Text = TypeVar("_Text", str, list[int])
 # Where a text is cut, the tokens beside the cut change; the longest token of both vocabularies has 128 bytes.
 _SLACK = 128
 # splintr caches 66,000 pieces of any length: about 3 bytes for each character seen (docs/decisions/0002).
-_CACHED_CHARACTERS = 16_000_000
+CACHED_CHARACTERS = 16_000_000
 
 
 class TokenCounter(Protocol):
@@ -168,7 +168,7 @@ class OpenAICounter(_VocabularyCounter):
     def encode(self, text: str) -> list[int]:
         """The tokens of the text."""
         self._seen += len(text)
-        if self._seen > _CACHED_CHARACTERS:
+        if self._seen > CACHED_CHARACTERS:
             self._seen = 0
             self._tokenizer.clear_cache()
         return self._tokenizer.encode_ordinary(writable(text))

@@ -7,6 +7,7 @@ import pytest
 
 from weftwork.server.http import fairness
 from weftwork.server.http.fairness import SHARE, FairShare, Load, MeteredRoute, Shares
+from weftwork.server.http.gone_clients import GONE
 from weftwork.server.http.jobs import Jobs
 from weftwork.server.http.options import Options
 from weftwork.server.http.problems import Problem
@@ -173,7 +174,7 @@ def test_who_is_refused_hears_so_at_once_and_the_others_are_answered():
                     statuses.append(message["status"])
 
             scope = {"type": "http", "method": "GET", "path": "/v1/x", "headers": []}
-            await share({**scope, "query_string": b""}, None, send)
+            await share({**scope, "query_string": b""}, anyio.sleep_forever, send)
 
         share = FairShare(slow, threads=2)
         share.load._interval = 0.4
@@ -243,3 +244,100 @@ def test_who_writes_very_much_indexes_it_and_not_who_searches_next(weft, monkeyp
 def test_every_route_of_the_api_counts_its_cost():
     routes = [route for router in ROUTERS for route in router.routes]
     assert len(routes) > 50 and {type(route) for route in routes} == {MeteredRoute}
+
+
+class Client:
+    """A client that sends a request and may go away; what the server told it."""
+
+    def __init__(self, body=b"{}"):
+        self.gone, self.told, self._body = anyio.Event(), [], [body]
+        length = str(len(body)).encode()
+        self._scope = {
+            "type": "http", "method": "POST", "path": "/v1/x", "headers": [(b"content-length", length)],
+            "query_string": b"",
+        }  # fmt: skip
+
+    async def ask(self, app):
+        await app(self._scope, self._receive, self._send)
+
+    async def _receive(self):
+        if self._body:
+            return {"type": "http.request", "body": self._body.pop(), "more_body": False}
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message):
+        if message["type"] == "http.response.start":
+            self.told.append(message["status"])
+
+
+def test_a_request_whose_client_goes_away_while_it_waits_is_not_begun_and_the_next_one_is():
+    async def check():
+        begun, gate = [], anyio.Event()
+
+        async def slow(scope, receive, send):
+            begun.append((await receive())["body"])
+            await gate.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        share = FairShare(slow, threads=1)
+        first, second, third = (Client(body) for body in (b"first", b"second", b"third"))
+        async with anyio.create_task_group() as tasks:
+            for client in (first, second, third):
+                tasks.start_soon(client.ask, share)
+                await anyio.wait_all_tasks_blocked()
+            second.gone.set()
+            await anyio.wait_all_tasks_blocked()
+            assert (begun, second.told) == ([b"first"], [GONE])
+            gate.set()
+        assert begun == [b"first", b"third"], "what was read ahead is there for the application"
+        assert (first.told, third.told) == ([200], [200])
+        assert not share.load._in_flight
+
+    anyio.run(check)
+
+
+def test_a_turn_that_comes_as_its_client_goes_is_the_next_ones(monkeypatch):
+    monkeypatch.setattr(fairness, "LOOK_SECONDS", 1_000)
+
+    async def check():
+        shares, order = Shares(1, Clock()), []
+        await shares.enter(b"a")
+
+        async def work(name, scope):
+            with scope:
+                await shares.enter(b"a")
+                order.append(name)
+                shares.leave(b"a", 0.0)
+
+        async with anyio.create_task_group() as group:
+            going = anyio.CancelScope()
+            for name, scope in (("going", going), ("next", anyio.CancelScope())):
+                group.start_soon(work, name, scope)
+                await anyio.wait_all_tasks_blocked()
+            going.cancel()
+            shares.leave(b"a", 0.0)
+        assert order == ["next"]
+
+    anyio.run(check)
+
+
+def test_a_request_that_waits_is_refused_as_any_other_when_too_many_wait(monkeypatch):
+    monkeypatch.setattr(fairness, "MOST_WAITING", 0)
+
+    async def check():
+        gate = anyio.Event()
+
+        async def slow(scope, receive, send):
+            await gate.wait()
+
+        share = FairShare(slow, threads=1)
+        refused = Client()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(Client().ask, share)
+            await anyio.wait_all_tasks_blocked()
+            await refused.ask(share)
+            gate.set()
+        assert refused.told == [429]
+
+    anyio.run(check)

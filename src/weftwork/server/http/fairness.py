@@ -5,6 +5,8 @@ has at most a quarter of them. One that took more than a tenth of a processor la
 others took in the mean, has one request in work at a time, and a pause before the next that makes up for it. What is
 over that waits its turn; when very much waits, it is refused with 429.
 
+A request whose client goes away while it waits is not begun.
+
 Requests whose key is not known to hold, or which have none, share what one key has, by the address they come from.
 
 Load is shed before answers get late: a request that would wait longer than a second, given how fast others were
@@ -24,9 +26,11 @@ from typing import Any
 
 import anyio
 from fastapi.routing import APIRoute
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from weftwork.server.cost import counted, metered
+from weftwork.server.http.gone_clients import GONE, Arriving
 from weftwork.server.http.problems import Problem
 from weftwork.server.http.request_log import CALLER, address_of
 
@@ -98,6 +102,11 @@ class Shares:
         own = self._spent(self._shares.get(key, Share()), now)
         return HALF_LIFE_SECONDS * math.log2(max(1.0, own / most))
 
+    def is_free(self, key: bytes) -> bool:
+        """Return True if a request of a key need not wait."""
+        share = self._shares.get(key)
+        return share is None or (share.working < self.most(key) and not self.delay(key))
+
     async def enter(self, key: bytes) -> None:
         """Wait for a turn; raise 429 if too many wait."""
         now = self._clock()
@@ -113,10 +122,16 @@ class Shares:
                 raise _too_much("too many requests with this key are waiting", 5)
             turn = anyio.Event()
             share.queue.append(turn)
-            with anyio.move_on_after(min(LOOK_SECONDS, delay or LOOK_SECONDS)):
-                await turn.wait()
-            if turn in share.queue:
-                share.queue.remove(turn)
+            try:
+                with anyio.move_on_after(min(LOOK_SECONDS, delay or LOOK_SECONDS)):
+                    await turn.wait()
+            except anyio.get_cancelled_exc_class():
+                if turn.is_set() and share.queue:  # the turn of one who has gone is the next one's
+                    share.queue.popleft().set()
+                raise
+            finally:
+                if turn in share.queue:
+                    share.queue.remove(turn)
         share.working += 1
         self._shares[key] = share
 
@@ -221,14 +236,19 @@ class FairShare:
             self._known.popitem(last=False)
 
     async def _in_turn(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        arriving = Arriving(scope, receive)
         try:
-            await self.shares.enter(key)
+            if self.shares.is_free(key):
+                await self.shares.enter(key)
+            elif not await arriving.stays_until(lambda: self.shares.enter(key)):
+                await Response(status_code=GONE)(scope, receive, send)
+                return
         except Problem as refusal:
-            await refusal.response()(scope, receive, send)
+            await refusal.response()(scope, arriving.receive, send)
             return
         with counted() as cost:
             try:
-                await self.app(scope, receive, send)
+                await self.app(scope, arriving.receive, send)
             finally:
                 self.shares.leave(key, cost.seconds)
 
