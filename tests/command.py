@@ -16,13 +16,13 @@ def settings():
     return own | {"WEFTWORK_EMBEDDER": "hashing"}
 
 
-def run(*arguments, cwd=None):
+def run(*arguments, cwd=None, **environment):
     """The exit code, standard output and standard error."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True)
     with (
         chdir(cwd or Path.cwd()),
-        patch.dict(os.environ, settings(), clear=True),
+        patch.dict(os.environ, settings() | environment, clear=True),
         patch.object(sys, "argv", ["weftwork", *map(str, arguments)]),
         redirect_stdout(out),
         redirect_stderr(err),
@@ -34,8 +34,8 @@ def run(*arguments, cwd=None):
     return int(code or 0), out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
 
 
-def succeed(*arguments, cwd=None):
+def succeed(*arguments, cwd=None, **environment):
     """The standard output of a command that has to succeed."""
-    code, out, err = run(*arguments, cwd=cwd)
+    code, out, err = run(*arguments, cwd=cwd, **environment)
     assert code == 0, err
     return out

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.command import succeed
 
 from weftwork import sample
 from weftwork.cli.demo import BUDGET, NEXT, OPEN, QUESTION, command
@@ -20,11 +21,11 @@ from weftwork.text.tokens import get_counter
 PRIVATE = ("terms", "terms-limit", "private", "private-pay", "private-cash", "private-loan")
 
 
-def demo(folder: Path, seed: str = "0", *arguments: str) -> str:
-    """The output of the command in an empty folder."""
+def demo(folder: Path, seed: str) -> str:
+    """The output of the command in an empty folder, from a process with a hash seed of its own."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
-        [sys.executable, "-m", "weftwork.cli", "demo", *arguments],
+        [sys.executable, "-m", "weftwork.cli", "demo"],
         cwd=folder,
         env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
@@ -37,12 +38,12 @@ def demo(folder: Path, seed: str = "0", *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory) -> str:
-    return demo(tmp_path_factory.mktemp("demo"))
+    return succeed("demo", cwd=tmp_path_factory.mktemp("demo"), WEFTWORK_EMBEDDER="static")
 
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory) -> dict:
-    return json.loads(demo(tmp_path_factory.mktemp("json"), "0", "--json"))
+    return json.loads(succeed("demo", "--json", cwd=tmp_path_factory.mktemp("json"), WEFTWORK_EMBEDDER="static"))
 
 
 def chapter(shown: str, number: int) -> str:
@@ -131,14 +132,7 @@ def test_the_commands_that_it_proposes_work(tmp_path):
     for line in NEXT:
         program, *arguments = [match.strip('"') for match in re.findall(r'"[^"]*"|\S+', line)]
         assert program == "weftwork"
-        done = subprocess.run(
-            [sys.executable, "-m", "weftwork.cli", *arguments],
-            cwd=tmp_path / "my demo",
-            capture_output=True,
-            check=True,
-            encoding="utf-8",
-        )
-        assert done.stdout.strip()
+        assert succeed(*arguments, cwd=tmp_path / "my demo").strip()
 
 
 def test_json_is_the_context_alone(context):
