@@ -74,6 +74,13 @@ class TestByRule:
         assert told.memories == () and memories.list() == ()
         assert len(memories.add(CHAT).memories) == 2
 
+    def test_a_dry_run_makes_no_user_known_and_tells_what_would_be_kept_for_one(self, weft):
+        memories = Memories(weft, new_users=True)
+        told = memories.add(CHAT, user="zoe", dry_run=True)
+        assert [change.action for change in told.changes] == ["add", "add"]
+        assert "zoe" not in weft.store.users("main")
+        assert len(memories.add(CHAT, user="zoe").memories) == 2
+
     def test_what_is_known_is_ignored_with_the_reason(self, memories):
         known = memories.remember("My sister Clara is allergic to nuts")
         added = memories.add(CHAT)

@@ -86,6 +86,14 @@ class TestDetails:
         assert contents(mine.list(user="cy")) == ["tea"]
         assert mine.list(user="ben") == ()
 
+    def test_users_who_look_before_they_remember_find_nothing_of_their_own(self, weft):
+        for look in ("search", "context"):
+            with pytest.raises(NotFound):
+                getattr(Memories(weft), look)("tea", user="cy")
+        mine = Memories(weft, new_users=True)
+        assert mine.search("tea", user="cy") == mine.list(user="dan") == ()
+        assert mine.context("tea", user="eve").context == ""
+
 
 class TestPinned:
     def test_they_stand_first_in_every_context_whatever_is_asked(self, memories, engine, ask):

@@ -80,7 +80,7 @@ class Memories:
     """
 
     def __init__(self, weft: Weft, *, new_users: bool = False) -> None:
-        """`new_users` makes users known to the workspace when they first remember something."""
+        """`new_users` makes users known to the workspace when they first remember or look for something."""
         self._weft = weft
         self._new_users = new_users
         self._engine: ContextEngine | None = None
@@ -98,6 +98,7 @@ class Memories:
 
         `vector` is a query that was embedded before.
         """
+        self._register(user, workspace)
         return self._reader().search_now(Question.of(query, vector), workspace, SearchOptions(user=user, **options))
 
     def context(
@@ -111,6 +112,7 @@ class Memories:
     ) -> ContextResult:
         """The memories that answer a query as text; `options` are the fields of `ContextOptions`."""
         chosen = ContextOptions(user=user, **options)
+        self._register(user, workspace)
         return self._reader().build_context_now(Question.of(query, vector), workspace, chosen)
 
     def _reader(self) -> ContextEngine:
@@ -137,8 +139,7 @@ class Memories:
         if on_conflict not in POLICIES:
             raise UnknownName("policy", on_conflict, POLICIES)
         node = node_of(text, user, details, self._weft.now())
-        if self._new_users:
-            self._register(user, workspace)
+        self._register(user, workspace)
         with self._permitted(workspace, user) as permit:  # what is refused is not embedded
             permit.visible(names(details.get("contradicts", ()), "contradicts"))
         vector = self._vector(text)
@@ -171,10 +172,13 @@ class Memories:
         """
         turns, conversation = read_turns(messages), details.get("conversation")
         node_of("x", user, details, self._weft.now())  # refused before a model is asked
-        if self._new_users and not dry_run:
+        if not dry_run:
             self._register(user, workspace)
-        with self._permitted(workspace, user):
-            marks = self._weft.store.marks(workspace, MARKS + user)
+        unknown = self._new_users and user not in self._weft.store.users(workspace)  # as only in a dry run
+        marks: Mapping[str, str] = {}
+        if not unknown:
+            with self._permitted(workspace, user):
+                marks = self._weft.store.marks(workspace, MARKS + user)
         unread = [turn for turn in turns if mark_of(turn, conversation, extract) not in marks]
         policy = on_conflict or ("keep_both" if extract is None else "supersede")
         changes: list[Change] = []
@@ -182,7 +186,10 @@ class Memories:
             facts = facts_of(part, extract)
             taken: set[str] = set()
             decided: list[_Decided] = []
-            found = [self.conflicts(each.text, user=user, workspace=workspace, at=each.turns[-1].at) for each in facts]
+            found = [
+                () if unknown else self.conflicts(each.text, user=user, workspace=workspace, at=each.turns[-1].at)
+                for each in facts
+            ]
             for place, fact in enumerate(facts):
                 change = decide(fact, found[place], facts[:place], taken, policy != "supersede")
                 taken |= {change.memory.id} if change.memory is not None else set()
@@ -221,7 +228,7 @@ class Memories:
         return written
 
     def _register(self, user: str, workspace: str) -> None:
-        if user not in self._weft.store.users(workspace):
+        if self._new_users and user not in self._weft.store.users(workspace):
             self._weft.add_user(user, workspace=workspace)
 
     def conflicts(
@@ -444,6 +451,7 @@ class Memories:
         """The user's memories, the latest first; `every` brings those that are not valid now as well."""
         if not isinstance(limit, int) or limit < 1:
             raise InvalidInput(f"limit must be a whole number of at least 1, got {limit!r}")
+        self._register(user, workspace)
         filters = filters or Filters()
         as_of = filters.as_of or (None if every else self._weft.now())
         filters = replace(filters, tags=filters.tags | {MEMORY, *metadata_tags(metadata or {})}, as_of=as_of)
