@@ -215,6 +215,9 @@ def test_memories_have_the_same_methods_over_the_wire(client, weft):
     added = remote.add([{"id": "1", "role": "user", "content": "I moved to Lisbon in 2020.", "at": NOW}])
     assert [change.action for change in added.changes] == ["add"]
     assert remote.add([{"id": "1", "role": "user", "text": "I moved to Lisbon in 2020."}]).known == 1
+    named = {"id": "2", "name": "Ben", "role": "user", "content": "I moved to Oslo in 2021."}
+    assert remote.add([named], dry_run=True) == local.add([named], dry_run=True)
+    assert remote.add([named], dry_run=True).changes[0].text == "Ben: I moved to Oslo in 2021."
     for options in ({}, {"metadata": {"source": "chat"}}, {"tags": ["taste"], "min_score": 0.1}, {"limit": 1}):
         assert remote.search("Ana tea", **options) == local.search("Ana tea", **options)
     assert remote.context("Ana tea", token_budget=100) == local.context("Ana tea", token_budget=100)

@@ -241,7 +241,7 @@ def test_a_memory_is_found_corrected_followed_back_and_forgotten(studio):
         with here(studio, "ben") as ben:
             for tool in ("weftwork_forget", "weftwork_memory_history"):
                 assert "there is no memory" in ben.error(tool, id=new)
-        assert ana.text("weftwork_forget", id=new) == "Forgotten, with 1 earlier versions."
+        assert ana.text("weftwork_forget", id=new) == "Forgotten, with 1 earlier version."
         assert "there is no memory" in ana.error("weftwork_memory_history", id=old)
         assert "No memories found" in ana.text("weftwork_memories", query="base", types=["nonsense"])
 

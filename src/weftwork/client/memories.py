@@ -141,7 +141,14 @@ def _listed(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(message: Message | Mapping[str, Any]) -> Any:
+    """A message in the server's names; a speaker's name says more than a role."""
     if isinstance(message, Message):
         return encode({"role": message.role, "text": message.text, "at": message.at})
-    names = {"content": "text", "speaker": "role", "name": "role", "created_at": "at", "timestamp": "at"}
-    return encode({names.get(name, name): value for name, value in message.items()})
+    names = {"role": ("speaker", "name", "role"), "text": ("text", "content"), "at": ("at", "created_at", "timestamp")}
+    also = {each for several in names.values() for each in several}
+    said = {
+        ours: next((message[each] for each in theirs if message.get(each) is not None), None)
+        for ours, theirs in names.items()
+    }
+    others = {name: value for name, value in message.items() if name not in also}
+    return encode({**others, **{name: value for name, value in said.items() if value is not None}})

@@ -86,7 +86,8 @@ class MemoryTools:
     def _forget(self, arguments: Arguments) -> Answer:
         workspace = self._where(arguments["workspace"])
         count = self._memories.forget(arguments["id"], user=self._user, workspace=workspace)
-        text = f"Forgotten, with {count - 1} earlier versions." if count > 1 else "Forgotten."
+        versions = "1 earlier version" if count == 2 else f"{count - 1} earlier versions"
+        text = f"Forgotten, with {versions}." if count > 1 else "Forgotten."
         return Answer(text, {"removed": count})
 
     def _history(self, arguments: Arguments) -> Answer:
