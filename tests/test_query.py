@@ -130,7 +130,6 @@ def test_a_time_in_the_query_is_understood(query, start, end):
         "2026-99",
         "no time here",
         "last 0 words",
-        "the week after 9999-12-30",
         "before 5 people came",
         "since the launch",
     ],
