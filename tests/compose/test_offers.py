@@ -3,6 +3,8 @@
 import math
 from dataclasses import replace
 
+import pytest
+
 from weftwork.compose.offers import AROUND, MOST_AROUND, group, offer
 from weftwork.compose.reading import SHORT
 
@@ -52,12 +54,15 @@ def test_a_hit_is_offered_alone_then_with_its_window_then_with_its_section():
     assert [part.after for part in made.parts] == [None, 0, 1]
 
 
-def test_surroundings_of_a_hit_are_offered_as_long_as_they_are_no_more_of_the_budget_without_the_hit_itself():
+def test_surroundings_too_large_for_their_share_of_the_budget_fill_what_is_left_up_to_twice_as_much():
     long = reading(("page", "page", 0, [20]), ("one", "heading", 1, [300, 300, 300]))
     hit = candidate("one", key=2, score=0.8)
-    for share, forms in ((299, ["hits"]), (300, ["hits", "window"]), (600, ["hits", "window", "section"])):
-        budget = math.ceil(share / MOST_AROUND)
-        assert [part.form for part in offer("semantic", long, [hit], budget=budget).parts] == forms
+    for most, windows in ((600, [1.0]), (400, [400 / 600]), (300, [300 / 600]), (299, [])):
+        several = [hit, candidate("page", key=1, score=0.1)]  # beside another hit they are worth the same
+        for hits in ([hit], several):
+            made = offer("semantic", long, hits, budget=math.ceil(most / MOST_AROUND))
+            shares = [part.score / (AROUND["window"] * 0.8) for part in made.parts if part.form == "window"]
+            assert shares == [pytest.approx(share) for share in windows]
 
 
 def test_a_part_has_only_what_no_better_part_has():

@@ -29,7 +29,7 @@ AGAIN = 0.985
 AROUND: Mapping[Form, float] = {"window": 0.80, "section": 0.70, "whole": 0.60}
 """The value of a hit's surroundings, as a share of its score."""
 MOST_AROUND = 0.4
-"""The share of a budget that the surroundings of one hit may take."""
+"""The share of a budget that the surroundings of one hit may take; up to twice as much fills what is left."""
 EVIDENCE: frozenset[Kind] = frozenset({"words", "vector", "link_rank", "keywords", "due", "reference"})
 """Kinds of findings that give the surroundings of a passage a value."""
 HISTORY = "history"
@@ -203,8 +203,8 @@ def _of_one(reading: Reading, hit: Candidate, most: int) -> list[Choice]:
     first = own if has_fields(hit) or hit.levels == 0 else reading.beginning(own)
     parts = [Choice(hit, 0, worth, keys=(first,))]
     if not EVIDENCE.isdisjoint([finding.kind for finding in hit.findings]):
-        for form, keys in reading.growing(own, first, most):
-            parts.append(Choice(hit, 0, AROUND[form] * worth, form, after=len(parts) - 1, keys=keys))
+        for form, keys, tokens in reading.growing(own, first, 2 * most):
+            parts.append(Choice(hit, 0, _share(form, tokens, most) * worth, form, after=len(parts) - 1, keys=keys))
     return parts
 
 
@@ -234,9 +234,16 @@ def _parts(
     parts: list[_Part] = [(hit, worth, "hits", (own if first in elsewhere else first,))]
     if not EVIDENCE.isdisjoint([finding.kind for finding in hit.findings]):
         parts += [
-            (hit, AROUND[form] * worth, form, keys) for form, keys, tokens in reading.around(own) if tokens <= most
+            (hit, _share(form, tokens, most) * worth, form, keys)
+            for form, keys, tokens in reading.around(own)
+            if tokens <= 2 * most
         ]
     return parts
+
+
+def _share(form: Form, tokens: int, most: int) -> float:
+    """The value of surroundings, as a share of their hit's: less in proportion if they are larger than most."""
+    return AROUND[form] * (1.0 if tokens <= most else most / tokens)
 
 
 def has_fields(candidate: Candidate) -> bool:

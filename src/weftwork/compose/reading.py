@@ -23,7 +23,7 @@ SHORT = 700
 """Tokens up to which a document is short enough to be offered whole without being asked for."""
 
 Surroundings: TypeAlias = tuple[Form, tuple[int, ...], int]
-"""The form of a part of a document, its passages, and the tokens that it has beyond the passage that it surrounds."""
+"""The form of a part of a document, its passages, and the stored token counts of these together."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Reading:
     """The passages with text, or with a title that does not stand in a heading anyway."""
     _around: dict[int, tuple[Surroundings, ...]] = field(default_factory=dict)
     _said: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
-    _growing: dict[tuple[int, int, int], tuple[tuple[Form, tuple[int, ...]], ...]] = field(default_factory=dict)
+    _growing: dict[tuple[int, int, int], tuple[Surroundings, ...]] = field(default_factory=dict)
     _headings: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
@@ -139,13 +139,12 @@ class Reading:
             parts: list[tuple[Form, list[int]]] = [("window", self.window(key)), ("section", self.section(key))]
             if self.cost(self.keys) <= SHORT:
                 parts.append(("whole", self.keys))
-            own = self.tokens[key]
-            around = tuple((form, tuple(keys), self.cost(keys) - own) for form, keys in parts)
+            around = tuple((form, tuple(keys), self.cost(keys)) for form, keys in parts)
             self._around[key] = around
         return around
 
-    def growing(self, key: int, first: int, most: int) -> tuple[tuple[Form, tuple[int, ...]], ...]:
-        """The surroundings of at most so many tokens beyond the passage, each with what those before it lack."""
+    def growing(self, key: int, first: int, most: int) -> tuple[Surroundings, ...]:
+        """The surroundings of a passage of at most so many tokens, each with what it has beyond those before it."""
         growing = self._growing.get((key, first, most))
         if growing is None:
             covered, parts = {first}, []
@@ -153,7 +152,7 @@ class Reading:
                 new = tuple(other for other in keys if other in self.saying and other not in covered)
                 if new and tokens <= most:
                     covered.update(new)
-                    parts.append((form, new))
+                    parts.append((form, new, tokens))
             growing = self._growing[key, first, most] = tuple(parts)
         return growing
 
