@@ -39,7 +39,7 @@ test: $(VENV)/.dev           ## run all tests
 	@sh scripts/browser.sh
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-test-deep: $(VENV)/.dev      ## run all tests, on three to six times as many examples, kills, seeds and damaged files
+test-deep: $(VENV)/.dev      ## run all tests, on three to ten times as many examples, kills, processes and damaged files, and on longer texts
 	WEFTWORK_DEEP=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-citus: $(VENV)/.dev     ## run the tests of stores on the Citus cluster whose coordinator WEFTWORK_TEST_CITUS_URL names
