@@ -434,8 +434,19 @@ def test_a_sentence_that_announces_an_answer_is_quoted_with_what_follows():
     text = "This page shows how notes are exported to PDF. Choose the printer. Then press the button."
     answer = extract_answer("How are notes exported to PDF?", [source(1, text), source(2, "Some notes are long ones.")])
     assert "Then press the button. [1]" in answer
-    long = f"This page shows how notes are exported to PDF. {' '.join(['word'] * 70)}. Then press the button."
+    long = f"This page shows how notes are exported to PDF. {' '.join(['word'] * 90)}. Then press the button."
     assert "press" not in extract_answer("How are notes exported to PDF?", [source(1, long)])
+
+
+def test_a_list_that_follows_is_quoted_as_one_with_what_leads_to_it():
+    text = "The house has some rules on pets. Not allowed are:\n\n- Cats that bite people.\n- Dogs that bark at night."
+    answer = extract_answer(
+        "What are the rules of the house on pets?", [source(1, text), source(2, "A pet is nice to have.")]
+    )
+    assert answer.splitlines() == [
+        "The house has some rules on pets. [1]",
+        "Not allowed are: Cats that bite people; Dogs that bark at night [1]",
+    ]
 
 
 def test_the_name_of_a_file_and_the_heading_above_say_what_a_sentence_is_about():

@@ -20,7 +20,7 @@ WORDS, MEANING, PAGE, OPENING = 0.45, 0.2, 0.3, 0.05
 """Weights of the query's words, the cosine of the sentence, the score of its page, and that it opens the page."""
 ENOUGH = 0.93
 """Share of the best quote's worth below which another no longer answers."""
-FOLLOWED = 60
+FOLLOWED = 80
 """Words up to which the best quote is followed by what stands after it: what announces an answer is none."""
 ALIKE, SAME = 0.6, 0.9
 """Shares of common words from which a quote is a near-duplicate of another, and of one that it follows."""
@@ -106,8 +106,11 @@ def _following(chosen: Sequence[Quotable], quotes: Sequence[Quotable]) -> list[Q
     """The text after the best quote, as far as its words are few."""
     best, following = chosen[0], list[Quotable]()
     room = 0 if best.parts or best.code else FOLLOWED - best.length
-    for quote in (quote for quote in quotes if quote.number == best.number and quote.place > best.place):
-        if quote in chosen or any(_alike(quote, other, SAME) for other in (*chosen, *following)):
+    after = [quote for quote in quotes if quote.number == best.number and quote.place > best.place]
+    entries = "\n".join(entry for quote in after for entry in quote.parts)
+    for quote in after:
+        shown = quote in chosen or any(_alike(quote, other, SAME) for other in (*chosen, *following))
+        if shown or quote.text in entries:  # entries of a list stand together
             continue
         room -= quote.length
         if room < 0:
