@@ -9,8 +9,8 @@ are the pages that the true answer cites. Recall at k is the share of the gold p
   charts                 ten questions about a report whose answers stand in charts, in a workspace of its own, by the
                          same four: what is drawn but not written can be found by its surroundings only
 
-"hybrid_minus" tells for each depth by how much the recall of hybrid is above that of the other two, with the bounds of a
-paired interval of 95 %.
+"hybrid_minus" tells for each depth by how much the recall of hybrid is above that of the other two, with the bounds of
+a paired interval of 95 %.
 
 citation_precision is the share of gold pages among those that the extractive answer cites, for the hybrid search; under
 "precision" for each mode. Under "held_out" stands the mean recall of weights of the hybrid search that were chosen anew
