@@ -13,8 +13,12 @@ from weftwork import Edge, Message, Node, Weft, WeftError
 from weftwork.context_cache import ContextCache
 from weftwork.faces.memory import MEMORY, Memories
 from weftwork.pack import PACKERS
+from weftwork.render import explain, to_dict
 from weftwork.render.builtin import BUILTIN
 from weftwork.score.profiles import PROFILES
+from weftwork.server.output_cap import OutputCap
+from weftwork.server.overview import overview
+from weftwork.server.tools import McpTools
 from weftwork.store.contract.kit import NOW
 from weftwork.store.protocol import Store
 from weftwork.text.tokens import CharacterCounter
@@ -28,6 +32,16 @@ from .world import COMMON, EDGE_TYPES, ROOT, SIZE, Chance, World, name, planned
 
 OTHER = "cleo"
 HIDDEN_EDGES = (*EDGE_TYPES, "supersedes", "contradicts", "mention", "child")
+SECRETS = ("quokka", "obelisk", "Zephyr Plan", "marzipan vault", "MVK")
+"""Words and titles that stand in hidden nodes alone."""
+FILLING = (
+    "anchor winch sluice gate basin pontoon crane hoist bollard fender quay tide ledger pilot beacon buoy mast rigging "
+    "keel rudder galley cargo manifest customs berth mooring dredger silt lock weir"
+).split()
+PROBES = (*SECRETS, "quoka", "obelsk plan", "quok*", "[[Zephyr Plan]]", "what is MVK?", "notes/quokka.md", "marzipan")
+RECIPES = ("default", "graph", "memory", "thread", "workspace", "conversation")
+FILLED = (0, 42, 60)
+"""Notes that everybody sees: below fifty nothing is known of the support of a question."""
 ROUNDS = 10
 """Pairs that one world is good for: before each, more is hidden, or hidden things change."""
 
@@ -41,16 +55,20 @@ class Pair:
     random: Random
     hidden: list[Node]
     threads: tuple[str, str]
+    made: int = 0
 
     @classmethod
     def make(cls, seed: int, stores: Callable[[], tuple[Store, Store]]) -> Pair:
         """Make both alike."""
         plan = planned(Random(seed), SIZE, 4)
-        tools = Tools(CharacterCounter(), EMBEDDER)
+        # By words alone there is a support for each question; what the cosines of this embedder mean nobody knows.
+        tools = Tools(CharacterCounter(), None if seed // len(FILLED) % 2 else EMBEDDER)
         wefts = [Weft(store, tools, clock=lambda: NOW) for store in stores()]
         bare, full = (World(weft, "pair", plan) for weft in wefts)
         threads = []
+        notes = filling(Random(seed), FILLED[seed % len(FILLED)])
         for world in (bare, full):
+            world.weft.add(notes, workspace="pair")
             for action in plan.actions:
                 world.do(action)
             world.weft.add_user("dora", groups=["green"], workspace="pair")
@@ -68,16 +86,18 @@ class Pair:
         with weft.atomic("pair") as batch:
             for node in rng.sample(self.hidden, min(3, len(self.hidden))):
                 batch.record(ROOT, node.id, rng.choice(("view", "edit")), NOW - timedelta(hours=rng.randrange(50)))
-                batch.give_feedback(ROOT, node.id, rng.random() < 0.5, NOW)
+                batch.give_feedback(ROOT, node.id, rng.random() < 0.5, NOW, COMMON)
                 batch.count_use(OTHER, [node.id] * rng.randrange(1, 9))
+            batch.give_feedback(OTHER, rng.choice(sorted(map(name, self.full.specs))), True, NOW, COMMON)
             batch.mark("imports", {f"hidden-{rng.random()}": "1"})
         self._speak()
 
     def _add_hidden(self) -> None:
         rng, world = self.random, self.full
+        self.made = self.made + 100
         nodes = [
-            self._varied(twin(world, len(self.hidden) + number, rng.randrange(SIZE), rng.choice(OUTSIDE)))
-            for number in range(rng.randrange(1, 5))
+            self._varied(twin(world, self.made + number, rng.randrange(SIZE), rng.choice(OUTSIDE)))
+            for number in range(rng.choice((1, 2, 3, 4, 40)))
         ]
         self.hidden += nodes
         ends = [node.id for node in self.hidden] + [name(number) for number in world.specs]
@@ -93,7 +113,11 @@ class Pair:
     def _varied(self, node: Node) -> Node:
         """The same as a memory, a message of a thread, something that is over, or of another origin."""
         rng = self.random
-        kind = rng.randrange(6)
+        kind = rng.randrange(9)
+        if kind >= 6:
+            words = " ".join(rng.choices((*SECRETS, *FILLING), k=rng.randrange(3, 30)))
+            title, source = rng.choice((*SECRETS, node.title)), rng.choice(("notes/quokka.md", node.source))
+            return replace(node, title=title, source=source, text=f"The Marzipan Vault Keeper (MVK): {words}")
         if kind == 0:
             return replace(node, tags=(*node.tags, MEMORY), type=rng.choice(("memory", "preference")), confidence=0.9)
         if kind == 1:
@@ -164,12 +188,38 @@ class Pair:
             world.weft.store.drop_workspace("pair")
 
 
+def filling(random: Random, count: int) -> list[Node]:
+    """Notes that everybody sees, about what nothing else is about."""
+    return [
+        Node(
+            id=f"filling-{number}",
+            type="page",
+            title=" ".join(random.sample(FILLING, 2)),
+            text=" ".join(random.choices(FILLING, k=random.randrange(6, 40))),
+            access=frozenset({"*"}),
+            created_at=NOW - timedelta(days=number),
+            updated_at=NOW - timedelta(days=number),
+        )
+        for number in range(count)
+    ]
+
+
+def query(random: Random) -> str:
+    """A random question, of what is there, hidden or nowhere."""
+    kind = random.randrange(4)
+    if kind == 0:
+        return random.choice(PROBES)
+    if kind == 1:
+        return f"which {random.choice(FILLING)} is at the {random.choice((*FILLING, *PROBES))}?"
+    return QUERIES[random.choice(sorted(QUERIES))](random.randrange(SIZE))
+
+
 def drawn(random: Random) -> Ask:
     """A random request."""
     some = random.choice
     number = random.randrange(SIZE)
     return Ask(
-        query=QUERIES[some(sorted(QUERIES))](number),
+        query=query(random),
         budget=some((1, 40, 150, 600, 1200)),
         focus=some((None, None, random.randrange(SIZE))),
         include=tuple(random.sample(range(SIZE), some((0, 0, 1, 2)))),
@@ -199,8 +249,9 @@ def received(world: World, thread: str, random: Random) -> list[str]:
         lambda: weft.stats(**where),
         lambda: weft.read(name(number), **where),
         lambda: Memories(weft).list(**where),
+        *usual(weft, random),
     ]
-    kind = random.randrange(5)
+    kind = random.randrange(6)
     if kind == 0:
         calls += [
             lambda: weft.turn(thread, ask.query or "and now?", budget=900, **where).messages,
@@ -213,9 +264,32 @@ def received(world: World, thread: str, random: Random) -> list[str]:
         calls.append(lambda: Memories(weft).remember(f"I like the {COMMON} {random.randrange(9)}.", **where))
     elif kind == 3:
         calls.append(lambda: weft.threads.post(thread, Message("user", ask.query or "so"), **where))
+    elif kind == 4:
+        calls.append(lambda: weft.feedback(name(number), number % 2 == 0, query=ask.query, **where))
     else:
         calls.append(lambda: [replace(each, version=0) for each in weft.receipts.list(**where)])
     return [*told, *(answer(call) for call in calls)]
+
+
+def usual(weft: Weft, random: Random) -> list[Callable[[], object]]:
+    """What a user asks through the surfaces, by recipes as they come."""
+    where: dict[str, Any] = {"user": USER, "workspace": "pair"}
+    asked, recipe, budget = query(random), random.choice(RECIPES), random.choice((200, 800, 3000))
+    tools = McpTools(weft, workspace="pair", user=USER, cap=OutputCap(weft.tools.counter, 10_000))
+    tool = random.choice(("weftwork_context", "weftwork_explain", "weftwork_search"))
+    probe = random.choice((asked, "hidden-101", "Zephyr Plan", "filling-3"))
+
+    def context() -> object:
+        built = weft.context(asked, budget=budget, recipe=recipe, **where)
+        return {**to_dict(built), "account": explain(built), "ended": built.ended, "support": built.support}
+
+    return [
+        context,
+        lambda: overview(weft, USER, "pair"),
+        lambda: tools.call(tool, {"query": asked}).text,
+        lambda: weft.read(probe, **where),
+        lambda: weft.node(probe, **where),
+    ]
 
 
 def answer(call: Callable[[], object]) -> str:
