@@ -114,6 +114,32 @@ def _change(backup, **values):
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | values))
 
 
+@pytest.mark.parametrize("place", ["notes.weft.files", "notes.weft.files/1", "notes.weft.files/1/doc/evil"])
+def test_a_backup_with_links_out_of_it_is_refused_and_nothing_is_copied(weft, tmp_path, place):
+    secrets = tmp_path / "home" / "1" / "doc" / "evil"
+    secrets.mkdir(parents=True)
+    (secrets / "id_ed25519").write_text("a private key")
+    backup = tmp_path / "monday"
+    back_up(weft.store.path, backup, NOW)
+    link = backup / place
+    if link.is_dir():
+        shutil.move(link, tmp_path / "away")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(tmp_path / "home" / place.removeprefix("notes.weft.files").strip("/"))
+    with pytest.raises(StoreError, match="leads out of the backup"):
+        restore(backup, tmp_path / "again" / "notes.weft")
+    assert not list(tmp_path.glob("again/**/id_ed25519"))
+
+
+@pytest.mark.parametrize("name", ["../notes.weft", "/etc/passwd", "..", ""])
+def test_a_backup_that_names_a_store_elsewhere_is_refused(weft, tmp_path, name):
+    backup = tmp_path / "monday"
+    back_up(weft.store.path, backup, NOW)
+    _change(backup, store=name)
+    with pytest.raises(StoreError, match="not in it"):
+        restore(backup, tmp_path / "again.weft")
+
+
 def test_nothing_is_overwritten(weft, tmp_path):
     backup = tmp_path / "monday"
     back_up(weft.store.path, backup, NOW)

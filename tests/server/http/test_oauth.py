@@ -5,9 +5,10 @@ import hashlib
 import json
 import re
 import secrets
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -22,6 +23,7 @@ from starlette.testclient import TestClient
 from weftwork import Node, Weft
 from weftwork.errors import InvalidInput
 from weftwork.server.http.app import make_app
+from weftwork.server.http.oauth import client_documents
 from weftwork.server.http.oauth.client_documents import ClientDocuments
 from weftwork.server.http.oauth.sealing import Seal
 from weftwork.server.http.oauth.settings import OAuthSettings
@@ -242,6 +244,29 @@ def test_documents_are_fetched_from_public_addresses_alone(assistant):
         "https://[::1]/c", "https://169.254.169.254/latest", "file:///etc/passwd", "https://u:p@example.org/c", "x", "",
     ):  # fmt: skip
         assert ClientDocuments(local=False).get(address) is None
+
+
+def test_a_document_that_comes_byte_by_byte_is_given_up(monkeypatch):
+    monkeypatch.setattr(client_documents, "SECONDS", 0.2)
+    gone = threading.Event()
+
+    def drip(listener, document):
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            for _ in range(400):
+                gone.wait(0.02)
+                connection.sendall(b" ")
+            connection.sendall(json.dumps(document).encode())
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/client.json"
+        document = {"client_id": address, "redirect_uris": [REDIRECT]}
+        dripping = threading.Thread(target=drip, args=(listener, document))
+        dripping.start()
+        assert ClientDocuments(local=True).get(address) is None
+        gone.set()
+        dripping.join()
 
 
 def test_a_secret_lets_tokens_outlive_a_restart(weft):

@@ -99,7 +99,10 @@ def read_manifest(backup: Path) -> Backup:
         values: dict[str, Any] = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
         if values.pop("format") != FORMAT:
             raise StoreError(f"{backup} was made by a newer version of Weftwork: upgrade with  pip install -U weftwork")
-        return Backup(**values)
+        made = Backup(**values)
+        if made.store in ("", "..") or Path(made.store).name != made.store or (backup / made.store).is_symlink():
+            raise StoreError(f"{backup} names a store that is not in it ({made.store!r}): use another backup")
+        return made
     except FileNotFoundError as error:
         raise NotFound(f"{backup} is no backup: name a folder that  weftwork backup  made") from error
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -116,6 +119,7 @@ def verify(backup: Path) -> list[str]:
         return [f"{made.store} is not what it was when the backup was made"]
     problems = []
     present = _file_digests(store)
+    problems += [f"{path.relative_to(backup)} leads out of the backup" for path in _links(_files_of(store))]
     problems += [f"the file {name} is missing" for name in sorted(made.files.keys() - present.keys())]
     problems += [
         f"the file {name} is not what it was when the backup was made"
@@ -243,6 +247,11 @@ def _copy_folder(source: Path, target: Path, base: Path | None = None) -> None:
             continue
         shutil.copyfile(path, place)
         place.chmod(0o600)
+
+
+def _links(folder: Path) -> list[Path]:
+    """Links, which no backup has: what they lead to would be copied, and handed out to readers of the store."""
+    return [path for path in (folder, *sorted(folder.rglob("*"))) if path.is_symlink()]
 
 
 def _file_digests(store: Path) -> dict[str, str]:

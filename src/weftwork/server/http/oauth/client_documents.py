@@ -10,7 +10,9 @@ import http.client
 import json
 import socket
 import ssl
+import threading
 import time
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +24,7 @@ from weftwork.server.http.oauth.settings import is_local
 
 MOST_BYTES = 10_000
 SECONDS = 5.0
+"""Time for one document, from the first byte to the last."""
 KEPT_SECONDS = 600.0
 MOST_KEPT = 200
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -78,15 +81,25 @@ class ClientDocuments:
             sock = ssl.create_default_context().wrap_socket(sock, server_hostname=host)
         connection = http.client.HTTPConnection(host, port, timeout=SECONDS)
         connection.sock = sock
+        # Each read has a timeout, and a server that sends a byte at a time would keep the thread for days.
+        end = threading.Timer(SECONDS, _cut, [sock])
+        end.start()
         try:
             connection.request("GET", parts.path + (f"?{parts.query}" if parts.query else ""))
             answer = connection.getresponse()
             body = answer.read(MOST_BYTES + 1)
         finally:
+            end.cancel()
             connection.close()
         if answer.status != http.client.OK or len(body) > MOST_BYTES:
             raise ValueError("no document")
         return body
+
+
+def _cut(sock: socket.socket) -> None:
+    """End whatever waits for a connection."""
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 def _client(address: str, document: Any) -> Client | None:

@@ -32,6 +32,8 @@ CODE_LASTS = timedelta(minutes=1)
 ACCESS_LASTS = timedelta(hours=1)
 REFRESH_LASTS = timedelta(days=30)
 MOST_CODES = 10_000
+FETCHED_AT_ONCE = 4
+"""Documents of clients."""
 CHALLENGE_CHARACTERS = 43
 
 
@@ -43,11 +45,13 @@ class KeyOwners(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
         self.settings = settings
         self._seal = Seal(settings.secret)
         self._documents = ClientDocuments(local=is_local(settings.url))
+        # Anybody may name an address: the threads of all other requests must not wait for what is there.
+        self._fetching = anyio.CapacityLimiter(FETCHED_AT_ONCE)
         self._used: dict[str, None] = {}
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         """The client that the document at this address describes."""
-        return await anyio.to_thread.run_sync(self._documents.get, client_id)
+        return await anyio.to_thread.run_sync(self._documents.get, client_id, limiter=self._fetching)
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
         """Dynamic registration is not offered: clients name the address of their document."""
