@@ -8,6 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 COLPALI := .venv-colpali
 ADAPTERS := .venv-adapters
 AUDIT := .venv-audit
+KNOWN := https://pypi.org/pypi/pip/json
 
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
@@ -86,6 +87,7 @@ $(AUDIT)/.ready:
 
 # Strict: a package that the database does not know, or cannot be asked for, would count as one without weaknesses.
 audit: $(AUDIT)/.ready       ## look for known weaknesses in the packages of uv.lock; asks pypi.org
+	@$(AUDIT)/bin/python -c "from urllib.request import urlopen; urlopen('$(KNOWN)', timeout=30)" 2>/dev/null || { echo "nothing was checked: $(KNOWN), where the known weaknesses are, cannot be reached (a mirror of packages alone does not have them): run  make audit  where it can"; exit 1; }
 	@$(AUDIT)/bin/uv export --locked --quiet --all-extras --all-groups --no-emit-project --output-file $(AUDIT)/locked.txt
 	$(AUDIT)/bin/pip-audit --strict --disable-pip --progress-spinner off --requirement $(AUDIT)/locked.txt
 

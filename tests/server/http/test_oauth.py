@@ -247,14 +247,15 @@ def test_documents_are_fetched_from_public_addresses_alone(assistant):
 
 
 def test_a_document_that_comes_byte_by_byte_is_given_up(monkeypatch):
-    monkeypatch.setattr(client_documents, "SECONDS", 0.2)
+    monkeypatch.setattr(client_documents, "SECONDS", 0.5)
     gone = threading.Event()
 
     def drip(listener, document):
         connection, _ = listener.accept()
         with connection, suppress(OSError):
+            connection.recv(10_000)
             connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-            for _ in range(400):
+            for _ in range(200):
                 gone.wait(0.02)
                 connection.sendall(b" ")
             connection.sendall(json.dumps(document).encode())
