@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 COLPALI := .venv-colpali
 ADAPTERS := .venv-adapters
 AUDIT := .venv-audit
-KNOWN := https://pypi.org/pypi/pip/json
+KNOWN := https://pypi.org/pypi/pip/24.0/json
 
 # Tests start hundreds of processes: each would compile all that it imports where a machine forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=

@@ -3,12 +3,14 @@
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 
 import pytest
 from filelock import FileLock
 
 from weftwork import Node, Weft
 from weftwork.errors import StoreError
+from weftwork.faces.memory import Memories
 from weftwork.store.contract.kit import NOW
 from weftwork.store.sqlite import connection, index_sync
 
@@ -92,3 +94,26 @@ def test_a_process_that_is_open_does_not_write_into_newer_tables(store):
         with pytest.raises(StoreError, match="newer version"):
             weft.add([Node(id="n2")])
         assert [hit.node.id for hit in weft.search("jam")] == ["n1"]
+
+
+def test_a_clock_that_goes_back_loses_nothing_and_is_right_again_later(tmp_path):
+    moment = [NOW]
+    where = {"user": "me", "workspace": "main"}
+    with Weft.open(tmp_path / "notes.weft", embedder="hashing", clock=lambda: moment[0]) as weft:
+        memories = Memories(weft)
+        tea = memories.remember("I like green tea.", **where)
+        thread = weft.threads.create("Talk", **where).id
+        weft.turn(thread, "which tea do I like?", budget=800, **where)
+        before = weft.context("tea", **where).text
+        moment[0] = NOW - timedelta(days=400)
+        weft.add([Node(id="n", type="page", title="Pot", text="The tea pot leaks.")])
+        memories.revise(tea.id, "I like black tea.", **where)
+        weft.reply(thread, "Black tea.", **where)
+        weft.feedback("n", True, **where)
+        assert "leaks" in weft.context("tea pot", **where).text
+        assert weft.store.check() == []
+        moment[0] = NOW + timedelta(days=1)
+        assert [memory.content for memory in memories.list(**where)] == ["I like black tea."]
+        assert [said.text for said in weft.threads.messages(thread, **where)] == ["which tea do I like?", "Black tea."]
+        after = weft.context("tea", **where).text
+        assert "green" in before and "green" not in after and "black" in after and "leaks" in after
