@@ -64,13 +64,21 @@ def content(stretches: Sequence[Shown], style: Style) -> str:
         if len(run) > 1:
             blocks.append(("table", _table(run, style)))
         elif first.node.type == "heading" and first.headings and not first.text:
-            blocks[-1] = ("heading", _with(first.headings[-1], _marks(first, style)))
+            blocks[-1] = ("heading", _with(first.headings[-1], _marks(first, _attributed(first, style))))
         else:
             kind = "text" if first.node.type == "heading" else first.node.type
-            blocks.append((kind, _block(first, style)))
+            blocks.append((kind, _block(first, _attributed(first, style))))
     if style.ends and stretches and stretches[-1].cut:
         blocks.append(("gap", GAP))
     return _joined([(kind, text) for kind, text in blocks if text])
+
+
+def _attributed(stretch: Shown, style: Style) -> Style:
+    """The style with the name of whoever added a stretch to somebody else's document at its end."""
+    if not stretch.by or stretch.node.type in TURNS:
+        return style
+    last, mark, name = stretch.items[-1], style.mark, f"(by {inline(stretch.by, 40)})"
+    return replace(style, mark=lambda item: _with(name if item is last else "", mark(item)))
 
 
 def _table_runs(stretches: Sequence[Shown]) -> Iterator[list[Shown]]:
@@ -247,7 +255,7 @@ def _table(rows: Sequence[Shown], style: Style) -> str:
     titled = any(row.node.title for row in rows)
     head = [*(["Name"] if titled else []), *(inline(name, 40) for name in names)]
     if not head:
-        return "\n\n".join(_with_marks(row, style) for row in rows)
+        return "\n\n".join(_with_marks(row, _attributed(row, style)) for row in rows)
     lines = [_row(head), _row(["---"] * len(head))]
     texts = []
     for place, (row, values) in enumerate(zip(rows, shown, strict=True)):
@@ -255,7 +263,7 @@ def _table(rows: Sequence[Shown], style: Style) -> str:
             lines.append(_row([GAP, *[""] * (len(head) - 1)]))
         title = inline(row.node.title, 80)
         cells = [*([title] if titled else []), *(field_value(values[name]) if name in values else "" for name in names)]
-        lines.append(_row([_with(cells[0], _marks(row, style)), *cells[1:]]))
+        lines.append(_row([_with(cells[0], _marks(row, _attributed(row, style))), *cells[1:]]))
         if row.text:
             texts.append(_hanging(f"{title}: {row.text}" if title else row.text, "  "))
     return "\n\n".join(("\n".join(lines), *texts))

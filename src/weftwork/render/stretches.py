@@ -49,6 +49,8 @@ class Shown:
     """The mark of the code fence that it begins in, where it has its end."""
     text: str = ""
     """Its own words, without blank lines around them."""
+    by: str = ""
+    """The owner of its node, where the document is somebody else's."""
 
 
 def common_headings(reading: Reading, items: Sequence[Item]) -> list[int]:
@@ -123,10 +125,16 @@ def _stretches(
                 enters=not shown or shown[-1].node.id != node.id,
                 cut=_goes_on(reading, stretch[-1][0]),
                 text=trim(clean("".join([item.text for item, _ in stretch]))),
+                by=_added_by(reading.outline.head, node),
             )
         )
         last = stretch[-1][1]
     return shown
+
+
+def _added_by(document: NodeInfo, node: NodeInfo) -> str:
+    """The owner of what somebody else added to a document: it must not read as its author's words."""
+    return "" if node.id == document.id or node.owner in (None, document.owner) else str(node.owner)
 
 
 def _leaves_out(reading: Reading, start: int, first: Item, end: int) -> bool:
