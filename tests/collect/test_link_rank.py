@@ -27,6 +27,7 @@ def test_what_everything_links_to_gains_less():
     few = spread({"a": 0.8}, {"a": ["t"], "t": ["a"]})["t"]
     links = {"a": ["t"], "t": ["a", *crowd], **{name: ["t"] for name in crowd}}
     assert spread({"a": 0.8}, links)["t"] < 0.8 * few
+    assert spread({"a": 0.8}, links, hub=4.0)["t"] < spread({"a": 0.8}, links, hub=8.0)["t"]
 
 
 names = st.sampled_from("abcdefgh")

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from weftwork.collect.inquiry import Found, Inquiry
+from weftwork.embed.card import CAUTIOUS
 from weftwork.types import Edge, Filters
 
 DAMPING = 0.6
 """Share of its score that a node passes on."""
 SHARPNESS = 4
 """Scores are spread in this power of the evidence, so that a few strong hits count more than many weak ones."""
-HUB = 8
-"""A node with this many links takes half of what reaches it: what everything links to tells nothing."""
 ROUNDS = 6
 """Each round leaves little more than half of what the next one could still change."""
 
@@ -47,7 +46,7 @@ class LinkRankCollector:
         links = self._links(inquiry, list(seeds)) if seeds else {}
         if not links:
             return []
-        worth = spread({node: evidence for node, (evidence, _) in seeds.items()}, links)
+        worth = spread({node: evidence for node, (evidence, _) in seeds.items()}, links, inquiry.trust.hub)
         raised = {node: value for node, value in worth.items() if node not in best or value > best[node][0]}
         others = sorted((node for node in raised if node not in best), key=lambda node: (-raised[node], node))
         keys = self._admitted(inquiry, others)
@@ -80,11 +79,14 @@ class LinkRankCollector:
         return {node: passages[0] for node, passages in keys.items()}
 
 
-def spread(seeds: Mapping[str, float], links: Links) -> dict[str, float]:
-    """Return the score of each node after the seeds' scores have spread; no seed loses."""
+def spread(seeds: Mapping[str, float], links: Links, hub: float = CAUTIOUS.hub) -> dict[str, float]:
+    """Return the score of each node after the seeds' scores have spread; no seed loses.
+
+    A node with `hub` links takes half of what reaches it.
+    """
     total = sum(value**SHARPNESS for value in seeds.values())
     start = {node: value**SHARPNESS / total for node, value in seeds.items()}
-    open_to = {node: HUB / (HUB + len(others)) for node, others in links.items()}
+    open_to = {node: hub / (hub + len(others)) for node, others in links.items()}
     mass, restart = start, 1.0
     for _ in range(ROUNDS):
         ahead: dict[str, float] = {}

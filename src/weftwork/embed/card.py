@@ -53,12 +53,16 @@ class Trust:
     half: float = 0.0
     """The evidence with a support of one half (`score/support.py`); 0 where that was not measured."""
 
+    hub: float = 8.0
+    """A node with this many links takes half of what reaches it along links: what everything links to tells nothing.
+    The better a model tells by itself what answers, the less hubs add."""
+
     def __post_init__(self) -> None:
-        shares = 0 <= self.weight <= 1 and 0 <= self.level <= 1 and 0 < self.power <= 10
+        shares = 0 <= self.weight <= 1 and 0 <= self.level <= 1 and 0 < self.power <= 10 and self.hub > 0
         if not (shares and min(self.alone, self.half) >= 0 and -1 <= self.floor < self.ceiling <= 1):
             raise InvalidInput(
-                "weight and level must be 0 to 1, power 0 to 10, alone and half 0 or more, and floor below ceiling "
-                f"within −1 to 1, not {self}"
+                "weight and level must be 0 to 1, power 0 to 10, hub above 0, alone and half 0 or more, and floor below "
+                f"ceiling within −1 to 1, not {self}"
             )
 
     def reach(self, cosine: float) -> float:
