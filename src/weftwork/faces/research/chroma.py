@@ -214,7 +214,7 @@ class ChromaSearch:
 
 
 def _share(text: int | None, visual: int | None, *, alone: bool) -> float:
-    """What a page is worth by its ranks; one that stands `alone` in a collection has the same rank in the other."""
+    """The worth of a page by its ranks; one that stands `alone` in a collection has the same rank in the other."""
     first = text or visual
     ranks = {"text": text or (first if alone else None), "visual": visual or (first if alone else None)}
     worths = [WEIGHTS[name] * (1 + DAMPING) / (rank + DAMPING) for name, rank in ranks.items() if rank]

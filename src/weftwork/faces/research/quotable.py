@@ -1,4 +1,4 @@
-"""What can be quoted of a page: sentences, lists with what leads to them, and code with the sentence before it."""
+"""Quotable parts of a page: sentences, lists with what leads to them, and code with the sentence before it."""
 
 from __future__ import annotations
 

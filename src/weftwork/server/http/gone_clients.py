@@ -17,7 +17,7 @@ GONE = 499
 
 
 class Arriving:
-    """What a client sends, read ahead while its request waits."""
+    """The messages of a client, read ahead while its request waits."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         headers = dict(scope["headers"])
