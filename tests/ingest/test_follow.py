@@ -5,6 +5,7 @@ import pytest
 
 from weftwork import Edge, Node
 from weftwork.errors import InvalidInput, NotFound
+from weftwork.history import Vote
 from weftwork.ingest.connectors.protocol import Source
 from weftwork.ingest.connectors.registry import get_connector, recognise
 from weftwork.ingest.follow import follow
@@ -113,7 +114,7 @@ def test_a_block_that_is_edited_in_its_place_keeps_its_id_and_what_belongs_to_it
     with weft.store.view("main", "me") as view:
         (node,) = view.nodes([middle])
         assert (node.title, node.access) == ("Three four.", {"me"})
-        assert view.usage([middle])[middle].useful == 1
+        assert view.votes(9) == [Vote(middle, True)]
         assert [other.id for _, other in view.neighbours("thread")] == [middle]
 
 

@@ -25,6 +25,7 @@ from weftwork.ingest.documents.parsing import Parser
 from weftwork.ingest.documents.reader import UNDRAWN, UNREAD, Place, read_document
 from weftwork.ingest.events import Attachment, Bundle, Expected, Note, Refused, Skipped
 from weftwork.ingest.files import FOLDER, check_path
+from weftwork.ingest.garbage import collected_rarely
 from weftwork.ingest.import_log import ImportLog
 from weftwork.ingest.links import Unresolved, whole
 from weftwork.ingest.mentions import EDITION
@@ -60,6 +61,7 @@ def follow(weft: Weft, path: Path, connector: Connector, options: Options | None
     plan = diff_sources(listed, connector, log.states, present, _possible(options))
     _find_edited_renames(weft, plan, log, options)
     with ExitStack() as stack:
+        stack.enter_context(collected_rarely())
         parser = options.parser or stack.enter_context(Parser())
         return _Follower(weft, log, options, plan, parser, ids).run(connector, place)
 
