@@ -29,24 +29,18 @@ def shared(server, tmp_path_factory):
     store.close()
 
 
-@pytest.fixture(scope="session")
-def owner(server):
-    """A connection of the owner of the database: each new one costs the server as much as a test."""
+@pytest.fixture
+def store(shared, server):
+    """An empty store: what a test leaves is dropped."""
     import psycopg
 
-    with psycopg.connect(server.url(), autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture
-def store(shared, owner):
-    """An empty store: what a test leaves is dropped."""
     yield shared
     problems = shared.check()
     for name in shared.workspaces():
         shared.drop_workspace(name)
-    owner.execute("DELETE FROM weftwork.keys")
-    owner.execute("DELETE FROM weftwork.audit")
+    with psycopg.connect(server.url(), autocommit=True) as owner:
+        owner.execute("DELETE FROM weftwork.keys")
+        owner.execute("DELETE FROM weftwork.audit")
     assert problems == []
 
 
