@@ -61,8 +61,8 @@ class Trust:
         shares = 0 <= self.weight <= 1 and 0 <= self.level <= 1 and 0 < self.power <= 10 and self.hub > 0
         if not (shares and min(self.alone, self.half) >= 0 and -1 <= self.floor < self.ceiling <= 1):
             raise InvalidInput(
-                "weight and level must be 0 to 1, power 0 to 10, hub above 0, alone and half 0 or more, and floor below "
-                f"ceiling within −1 to 1, not {self}"
+                "weight and level must be 0 to 1, power 0 to 10, hub above 0, alone and half 0 or more, and floor below"
+                f" ceiling within −1 to 1, not {self}"
             )
 
     def reach(self, cosine: float) -> float:
