@@ -51,7 +51,7 @@ def test_a_key_that_takes_more_than_a_tenth_of_a_processor_has_one_request_at_a_
         for _ in range(16):
             shares.leave(b"hostile", SHARE / 8)
         await shares.enter(b"other")
-        shares.leave(b"other", 0.0)
+        shares.leave(b"other", 0.01)
         assert (shares.most(b"hostile"), shares.most(b"other")) == (1, 4)
         clock.now += 3 * fairness.HALF_LIFE_SECONDS
         await shares.enter(b"other")
@@ -215,6 +215,19 @@ def test_who_took_much_more_of_the_processor_than_others_pauses_and_more_than_on
             await ask(key, 0.0)
         with pytest.raises(Problem, match=r"too much of the server's time while others ask: try again in 20 s"):
             await shares.enter(b"hostile")
+
+    anyio.run(check)
+
+
+def test_strangers_whose_requests_do_nothing_hold_no_key_up():
+    async def check():
+        shares = Shares(16, Clock())
+        await shares.enter(b"importer")
+        shares.leave(b"importer", 100.0)
+        await shares.enter(b"10.1.2.3")
+        assert shares.delay(b"importer") == 0.0
+        shares.leave(b"10.1.2.3", 0.0)
+        assert shares.delay(b"importer") == 0.0
 
     anyio.run(check)
 

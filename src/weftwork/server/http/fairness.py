@@ -94,7 +94,7 @@ class Shares:
         others = [
             self._spent(share, now)
             for other, share in self._shares.items()
-            if other != key and self._is_there(share, now)
+            if other != key and share.spent and self._is_there(share, now)  # a stranger holds nobody up
         ]
         if not others:
             return 0.0
