@@ -1,7 +1,10 @@
 """The options of a process, and its end."""
 
 import signal
+import socket
 import threading
+import time
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -12,6 +15,7 @@ from weftwork.errors import InvalidInput
 from weftwork.server.http.app import make_app
 from weftwork.server.http.options import Options
 from weftwork.server.http.process import _Server, make_options
+from weftwork.server.http.slow_clients import PatientProtocol
 
 from .serving import STUDIO
 
@@ -51,3 +55,30 @@ def test_a_server_that_drains_answers_and_says_that_it_will_stop_until_a_second_
     server.handle_exit(signal.SIGTERM, None)
     thread.join(60)
     assert not thread.is_alive() and said[-1] == "stopped"
+
+
+def test_a_connection_that_was_just_opened_is_answered_though_the_server_stops(weft, monkeypatch):
+    monkeypatch.setattr(PatientProtocol, "LATE_SECONDS", 60)
+    config = uvicorn.Config(
+        make_app(weft, Options(local=STUDIO)), port=0, log_config=None, lifespan="on", http=PatientProtocol
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    address = server.servers[0].sockets[0].getsockname()
+    with socket.create_connection(address, timeout=60) as connection:
+        while not server.server_state.connections:
+            time.sleep(0.01)
+        server.should_exit = True
+        with suppress(ConnectionRefusedError):
+            while True:  # until nobody listens any more: what is open is being shut by then
+                socket.create_connection(address, timeout=60).close()
+                time.sleep(0.01)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 200")
+    thread.join(60)
+    assert not thread.is_alive()

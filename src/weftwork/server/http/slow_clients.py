@@ -20,6 +20,8 @@ class PatientProtocol(H11Protocol):
     """Least bytes of a body between two looks; large uploads over slow lines are faster."""
     ANSWER_SECONDS = 60.0
     """Time in which a client that has stopped reading its answer may go on."""
+    LATE_SECONDS = 1.0
+    """Time for the first request of a connection that was opened as the server was told to stop."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -29,6 +31,7 @@ class PatientProtocol(H11Protocol):
         """Of a body, at the last look; -1 while there is none."""
         self._head_since: float | None = None
         self._unread_since: float | None = None
+        self._last = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to look."""
@@ -46,10 +49,25 @@ class PatientProtocol(H11Protocol):
         """Count what comes."""
         self._received += len(data)
         super().data_received(data)
+        if self._last and self.cycle is not None:
+            self.cycle.keep_alive = False
         if self.conn.their_state is not h11.IDLE:
             self._head_since = None
         elif self._head_since is None:
             self._head_since = self.loop.time()
+
+    def shutdown(self) -> None:
+        """Close an idle connection, but answer the request that a new one was opened for: it may be on its way."""
+        since = None if self._last or self.cycle is not None else self._head_since
+        if since is not None and self.loop.time() - since < self.LATE_SECONDS:
+            self._last = True
+            self.loop.call_later(self.LATE_SECONDS, self._end_if_silent)
+        else:
+            super().shutdown()
+
+    def _end_if_silent(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            super().shutdown()
 
     def pause_writing(self) -> None:
         """Note that the client does not read."""
