@@ -35,6 +35,15 @@ ALWAYS_COURTEOUS = frozenset(
     obrigada bedankt hallo bonjour hola ciao""".split()
 )
 
+BESIDE = frozenset("today tonight there everyone everybody all friend my you to and so".split())
+"""Words that may stand beside a question that is a greeting: "how do you do it?" is none."""
+_HOW_ARE_YOU = re.compile(
+    r"\b(?:how are (?:you|things)(?: doing)?|how(?:'s| is) (?:it|everything) going|how have you been|how do you do|"
+    r"what(?:'s| is) up|(?:nice|good|great) to (?:meet|see) you|are you there|wie geht(?: e|')s(?: dir| ihnen)?|"
+    r"comment (?:ça va|vas-tu|allez-vous)|ça va|(?:cómo|como) (?:estás|está)|qué tal|come stai|come va|tudo bem)\b"
+)
+"""Questions that are greetings."""
+
 INTENTS: dict[str, tuple[str, ...]] = {
     "task": ("todo", "kanban_card", "task"),
     "tasks": ("todo", "kanban_card", "task"),
@@ -158,10 +167,13 @@ def words_of(text: str) -> list[str]:
 
 def is_courtesy(message: str) -> bool:
     """True of "thanks", "ok, great", "perfect!" or a thumb up: there is nothing to answer."""
-    words = words_of(message)
+    said, asked_after = _HOW_ARE_YOU.subn(" ", message.lower().replace("’", "'"))
+    words = words_of(said)
     if not words:
-        return bool(message.strip()) and not any(character.isalnum() for character in message)
+        return bool(message.strip()) and not any(character.isalnum() for character in said)
     telling = [word for word in words if word not in STOP_WORDS]
+    if asked_after:
+        return (COURTESIES | BESIDE).issuperset(words)
     if not telling or not COURTESIES.issuperset(telling):
         return False
     # One such word alone may be what is looked for: "day", "done", "nice".

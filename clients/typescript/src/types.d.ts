@@ -17,7 +17,7 @@ export type AnswerIn = { "query"?: string; "budget"?: number | BudgetIn | null; 
 
 export type Answered = { "at": string; "cited": Array<string>; "unknown": Array<string>; "uncited_quotes": number };
 
-export type AskIn = { "query": string; "num_results"?: number; "max_tokens"?: number; "mode"?: "text" | "visual" | "hybrid"; "min_support"?: number | null; "extractive"?: boolean };
+export type AskIn = { "query": string; "num_results"?: number; "max_tokens"?: number; "mode"?: "everything" | "text" | "visual" | "hybrid"; "min_support"?: number | null; "extractive"?: boolean };
 
 export type AuditEntryOut = { "id": number; "at": string; "action": string; "workspace": string; "user": string; "key": string; "address": string; "request": string; "details": Record<string, string | boolean | number | Array<string> | null> };
 

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -13,18 +12,15 @@ from weftwork.config import Config
 from weftwork.faces.opening import open_configured
 from weftwork.faces.research import (
     ChatModel,
-    ContextBuilder,
+    Mode,
     ModelSettings,
     ResearchAnswer,
     SourceDocument,
     ask_events,
-    research_everything,
+    research,
 )
 from weftwork.faces.research.extract import NOTHING
-from weftwork.faces.research.sources import MODES
 from weftwork.render.quote import clean, inline
-
-EVERYTHING = "everything"
 
 
 @click.command("ask")
@@ -32,7 +28,7 @@ EVERYTHING = "everything"
 @click.option("--sources", type=click.IntRange(1, 100), default=10, show_default=True, help="Most sources to use.")
 @click.option("--max-tokens", type=int, default=10_000, show_default=True, help="Most tokens of the sources.")
 @click.option(
-    "--mode", type=click.Choice([EVERYTHING, *MODES]), default=EVERYTHING, show_default=True,
+    "--mode", type=click.Choice(get_args(Mode)), default="everything", show_default=True,
     help="What is searched: everything, or the pages of documents by text, look or both.",
 )  # fmt: skip
 @click.option("--min-support", type=click.FloatRange(0, 1), help="How little is an answer: 0 shows what is nearest.")
@@ -44,7 +40,7 @@ def command(
     question: tuple[str, ...],
     sources: int,
     max_tokens: int,
-    mode: str,
+    mode: Mode,
     min_support: float | None,
     extractive: bool,
     as_json: bool,
@@ -64,14 +60,9 @@ def command(
     with open_configured(config) as weft:
         asked = " ".join(question)
         limits: dict[str, Any] = {"max_sources": sources, "max_tokens": max_tokens, "min_support": min_support}
-        whose: dict[str, Any] = {"user": config.user, "workspace": config.workspace}
-        if mode == EVERYTHING:
-            research = research_everything(weft, asked, **whose, **limits)
-        else:
-            builder = ContextBuilder.for_weft(weft, **whose, **limits)
-            research = asyncio.run(builder.build_context(asked, sources, mode != "visual", mode != "text"))
+        found = research(weft, asked, mode=mode, user=config.user, workspace=config.workspace, **limits)
         model = None if chosen is None else ChatModel(chosen)
-        events = ask_events(asked, research, model=model, embedder=weft.tools.embedder, stream=False)
+        events = ask_events(asked, found, model=model, embedder=weft.tools.embedder, stream=False)
         for event in events:
             match event:
                 case "piece", text if not as_json:

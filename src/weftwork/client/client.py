@@ -311,7 +311,7 @@ class Client:
     def ask(
         self, /, query: str, *, user: str | None = None, workspace: str = DEFAULT_WORKSPACE, **options: Any
     ) -> dict[str, Any]:
-        """The answer to a question about documents, with its sources and the check of its citations."""
+        """The answer to a question, with its sources and the check of its citations."""
         # A model may be asked for money, and takes its time: what broke off is not asked again unasked.
         return dict(self.send("POST", workspace, "ask", {"query": query, **options}, user, again=False))
 

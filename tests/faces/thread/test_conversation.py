@@ -13,14 +13,40 @@ from weftwork.query import is_courtesy
 
 
 @pytest.mark.parametrize(
-    "message", ["thanks", "Thanks!", "ok", "OK, great.", "Thank you so much", "👍", "Good morning", "cool, got it"]
+    "message",
+    [
+        "thanks",
+        "Thanks!",
+        "ok",
+        "OK, great.",
+        "Thank you so much",
+        "👍",
+        "Good morning",
+        "cool, got it",
+        "Hi, how are you today?",
+        "What’s up?",
+        "Wie geht's?",
+    ],
 )
 def test_courtesies(message):
     assert is_courtesy(message)
 
 
 @pytest.mark.parametrize(
-    "message", ["", "  ", "Thanks, and the mirror?", "What is this?", "ok google", "谢谢", "Who has the keys?", "why?"]
+    "message",
+    [
+        "",
+        "  ",
+        "Thanks, and the mirror?",
+        "What is this?",
+        "ok google",
+        "谢谢",
+        "Who has the keys?",
+        "why?",
+        "How do you do it?",
+        "How are you doing with the mirror?",
+        "What is up with the mirror?",
+    ],
 )
 def test_other_messages_are_none(message):
     assert not is_courtesy(message)

@@ -4,6 +4,7 @@ import pytest
 
 from weftwork import Node
 from weftwork.client.transport import segment
+from weftwork.faces.research import answer_from, research
 from weftwork.faces.thread import ContextAssemblyService, to_response
 from weftwork.render import lean, to_dict
 from weftwork.server.http.options import Limits
@@ -398,6 +399,21 @@ def test_an_answer_says_how_to_get_pictures_of_slides(tmp_path):
         assert "there are no pictures of plan.pptx: install LibreOffice" in answer["note"]
         missing = client.get(f"{W}/page-image", params={"node": "plan#page=1"})
         assert (missing.status_code, "install LibreOffice" in missing.json()["detail"]) == (404, True)
+
+
+def test_a_question_is_answered_from_notes_as_the_command_does(tmp_path):
+    with open_studio(tmp_path / "notes.weft") as weft, calling(weft) as client:
+        weft.add(
+            [Node(id="rollers", title="Rollers", text="The rollers need fresh grease each spring.")], workspace="studio"
+        )
+        client.headers.update(key_for(weft, user="ana", scope="read"))
+        body = {"query": "When do the rollers need grease?"}
+        answer = ok(client.post(f"{W}/ask", json=body))
+        assert answer["answer"] == "The rollers need fresh grease each spring. [1]"
+        found = research(weft, body["query"], user="ana", workspace="studio")
+        assert answer["answer"] == answer_from(body["query"], found, None, weft.tools.embedder).answer
+        pages = ok(client.post(f"{W}/ask", json={**body, "mode": "hybrid"}))
+        assert pages["sources"] == []
 
 
 @pytest.mark.parametrize("path", [f"{W}/ask", "/api/research/ask"])

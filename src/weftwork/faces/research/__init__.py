@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from weftwork.faces.research.ask import AskEvent, ResearchAnswer, ask, ask_events
+from weftwork.faces.research.ask import AskEvent, ResearchAnswer, answer_from, ask, ask_events
 from weftwork.faces.research.builder import ContextBuilder
-from weftwork.faces.research.everything import research_everything
+from weftwork.faces.research.everything import Mode, research, research_everything
 from weftwork.faces.research.model import ChatModel, LanguageModel, ModelSettings
 from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine
 from weftwork.faces.research.store import WeftSearch
@@ -15,6 +15,7 @@ __all__ = [
     "ChatModel",
     "ContextBuilder",
     "LanguageModel",
+    "Mode",
     "ModelSettings",
     "PageIndex",
     "PageNotFound",
@@ -24,7 +25,9 @@ __all__ = [
     "SearchEngine",
     "SourceDocument",
     "WeftSearch",
+    "answer_from",
     "ask",
     "ask_events",
+    "research",
     "research_everything",
 ]

@@ -92,8 +92,16 @@ async def ask(
 ) -> ResearchAnswer:
     """Answer a question from its sources by a model; without one, by the best sentences."""
     research = await builder.build_context(query, num_results, include_text, include_visual)
-    events = ask_events(query, research, model=model, embedder=embedder, stream=False)
-    return await asyncio.to_thread(_last, events)
+    return await asyncio.to_thread(answer_from, query, research, model, embedder)
+
+
+def answer_from(
+    query: str, research: ResearchContext, model: LanguageModel | None, embedder: EmbeddingProvider | None
+) -> ResearchAnswer:
+    """The answer to a question about a context."""
+    *_, (_, answer) = ask_events(query, research, model=model, embedder=embedder, stream=False)
+    assert isinstance(answer, ResearchAnswer)
+    return answer
 
 
 def ask_events(
@@ -147,13 +155,6 @@ def _answer(text: str, research: ResearchContext, model: LanguageModel | None) -
         note = NO_MODEL
     notes = "; ".join(filter(None, (note, *research.warnings)))
     return replace(checked(text, research), model=None if asked is None else asked.name, note=notes)
-
-
-def _last(events: Iterable[AskEvent]) -> ResearchAnswer:
-    """The answer with which the events end."""
-    *_, (_, answer) = events
-    assert isinstance(answer, ResearchAnswer)
-    return answer
 
 
 def messages_for(query: str, research: ResearchContext) -> Messages:

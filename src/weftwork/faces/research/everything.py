@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from weftwork.collect import Collector
 from weftwork.collect.inquiry import Inquiry
 from weftwork.compose.offers import has_fields
 from weftwork.compose.ordering import Order, Ordered, collapsed
 from weftwork.engine import Weft
+from weftwork.faces.research.builder import ContextBuilder
 from weftwork.faces.research.settings import ResearchSettings
 from weftwork.faces.research.sources import check_query
 from weftwork.faces.research.store import matched_page, metadata_of
@@ -73,6 +76,29 @@ def _first_below(inquiry: Inquiry, title: Candidate) -> Candidate | None:
         if record.passage.text.strip():
             return replace(title, node=record.node, passage=record.passage, trail=record.trail)
     return None
+
+
+Mode = Literal["everything", "text", "visual", "hybrid"]
+"""What is searched: everything, or the pages of documents by their text, their look, or both."""
+
+
+def research(
+    weft: Weft,
+    query: str,
+    *,
+    mode: Mode = "everything",
+    user: str,
+    workspace: str,
+    max_sources: int = 10,
+    max_tokens: int = 10_000,
+    min_support: float | None = None,
+) -> ResearchContext:
+    """The sources for a question, from what the mode says."""
+    limits: dict[str, Any] = {"max_sources": max_sources, "max_tokens": max_tokens, "min_support": min_support}
+    if mode == "everything":
+        return research_everything(weft, query, user=user, workspace=workspace, **limits)
+    builder = ContextBuilder.for_weft(weft, user=user, workspace=workspace, **limits)
+    return asyncio.run(builder.build_context(query, max_sources, mode != "visual", mode != "text"))
 
 
 def research_everything(

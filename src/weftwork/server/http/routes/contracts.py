@@ -61,7 +61,7 @@ def give_item_feedback(body: ContextFeedback, caller: AnyCaller, served: Served)
 @router.post("/api/research/ask", response_model=ResearchOut, summary="Answer a research question")
 def ask_research_question(body: ResearchRequest, caller: AnyCaller, served: Served) -> Response:
     """An answer with its sources, as the research contract has it."""
-    return reply(answered(AskIn(query=body.query), home_of(caller, "read"), caller, served))
+    return reply(answered(AskIn(query=body.query, mode="hybrid"), home_of(caller, "read"), caller, served))
 
 
 @workspaces.post("/build", response_model=ContextPayloadModel, summary="Context for an assistant")

@@ -1,8 +1,7 @@
-"""Questions to the documents, answered at once or as the answer comes."""
+"""Questions to a workspace, answered at once or as the answer comes."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import replace
@@ -14,12 +13,13 @@ from fastapi.responses import StreamingResponse
 
 from weftwork.faces.research import (
     AskEvent,
-    ContextBuilder,
     LanguageModel,
     ResearchAnswer,
+    ResearchContext,
     SourceDocument,
-    ask,
+    answer_from,
     ask_events,
+    research,
 )
 from weftwork.ingest.documents.libreoffice import DRAWN, NO_PICTURES
 from weftwork.server.http.access import Caller, Reader, Served
@@ -48,9 +48,8 @@ def stream_answer(workspace: str, body: AskIn, caller: Reader, served: Served) -
 def answered(body: AskIn, workspace: str, caller: Caller, served: Service) -> dict[str, Any]:
     """The whole answer."""
     check_limits(body, served)
-    builder = _builder(body, workspace, caller, served)
-    model, embedder = _model(body, served), served.weft.tools.embedder
-    answer = asyncio.run(ask(builder, body.query, model=model, embedder=embedder, **_search(body)))
+    found = _research(body, workspace, caller, served)
+    answer = answer_from(body.query, found, _model(body, served), served.weft.tools.embedder)
     return _told_whole(answer, workspace)
 
 
@@ -86,9 +85,11 @@ def check_limits(body: AskIn, served: Service) -> None:
     within("max_tokens", body.max_tokens, served.options.limits.budget_tokens)
 
 
-def _builder(body: AskIn, workspace: str, caller: Caller, served: Service) -> ContextBuilder:
-    return ContextBuilder.for_weft(
+def _research(body: AskIn, workspace: str, caller: Caller, served: Service) -> ResearchContext:
+    return research(
         served.weft,
+        body.query,
+        mode=body.mode,
         user=caller.user,
         workspace=workspace,
         max_sources=body.num_results,
@@ -97,24 +98,14 @@ def _builder(body: AskIn, workspace: str, caller: Caller, served: Service) -> Co
     )
 
 
-def _search(body: AskIn) -> dict[str, Any]:
-    """The options of the search for a question."""
-    return {
-        "num_results": body.num_results,
-        "include_text": body.mode != "visual",
-        "include_visual": body.mode != "text",
-    }
-
-
 def _model(body: AskIn, served: Service) -> LanguageModel | None:
     return None if body.extractive else served.options.model
 
 
 def _events(body: AskIn, workspace: str, caller: Caller, served: Service) -> Generator[Event, None, None]:
-    builder = _builder(body, workspace, caller, served)
-    research = asyncio.run(builder.build_context(body.query, **_search(body)))
+    found = _research(body, workspace, caller, served)
     model, embedder = _model(body, served), served.weft.tools.embedder
-    with closing(ask_events(body.query, research, model=model, embedder=embedder)) as events:
+    with closing(ask_events(body.query, found, model=model, embedder=embedder)) as events:
         for event in events:
             if event[0] == "piece" and served.jobs.stopping:
                 return

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from weftwork.faces.research.everything import Mode
 from weftwork.faces.research.values import SourceDocument
 from weftwork.server.http.schemas.nodes import NodeOut
 from weftwork.server.http.schemas.values import (
@@ -158,14 +159,15 @@ class Done(Reply):
 
 
 class AskIn(Model):
-    """A question to the documents."""
+    """A question to what a workspace holds."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "What does the plan pay for hearing aids?"}]})
 
     query: Asked
     num_results: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
     max_tokens: Annotated[int, Field(strict=True, ge=1, le=LARGEST_BUDGET)] = 10_000
-    mode: Literal["text", "visual", "hybrid"] = "hybrid"
+    mode: Mode = "everything"
+    """What is searched: everything, or the pages of documents by their text, their look, or both."""
     min_support: Share | None = None
     """How little is an answer: below it there are no sources. 0 shows whatever is nearest."""
     extractive: Truth = False
