@@ -12,6 +12,7 @@ from weftwork.store.contract.kit import NOW
 
 from .making import candidate
 
+TEMPLATE = candidate("t", "---\nrating:\ncreated: {{date}}\n---", type="page", title="Book Template")
 VIEW = candidate("v", "views:\n  - type: table", key=1, type="file", title="Books.base")
 
 
@@ -26,6 +27,10 @@ VIEW = candidate("v", "views:\n  - type: table", key=1, type="file", title="Book
         ("which books do I own?", candidate("n", "![[Books.base#Author]]\n\n![[Clips.base]]", type="heading"), True),
         ("which books do I own?", candidate("n", "All of them: ![[Books.base]]", type="page"), False),
         ("which books do I own?", candidate("n", "![[cover.png]]", type="page"), False),
+        ("which books do I own?", TEMPLATE, True),
+        ("what is in the book template?", TEMPLATE, False),
+        ("which books do I own?", candidate("n", "---\nrating: 7\n---\nUse {{title}} in it.", type="page"), False),
+        ("which books do I own?", candidate("n", "Use {{title}} in it.", type="page"), False),
         ("[[Books]]", candidate("n", "![[Books.base]]", type="page", asked=True), False),
     ],
 )
