@@ -42,6 +42,6 @@ CONSTANTS: dict[str, Callable[[Facts], bool]] = {
     "period": lambda facts: facts.question.period is None,
     "type_match": lambda facts: not (facts.request.prefer_types or facts.question.wanted_types),
     "usage": lambda facts: not facts.usage,
-    "feedback": lambda facts: not facts.usage,
+    "feedback": lambda facts: not facts.verdicts,
 }
 """Signals that are the same for all candidates of some requests, and of which: most questions name no time or type."""
