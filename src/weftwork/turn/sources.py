@@ -87,7 +87,9 @@ def turn_recipe(recipe: Recipe) -> Recipe:
     have nearly the evidence of the best, and titles alone are no use.
     """
     collectors = tuple(part for part in recipe.collectors if not isinstance(part, HistoryCollector))
-    order = replace(recipe.order, share=EVIDENCE) if isinstance(recipe.order, WithEvidence) else recipe.order
+    order = recipe.order
+    if isinstance(order, WithEvidence):
+        order = replace(order, share=EVIDENCE, noise=None)
     return replace(recipe, collectors=collectors, lines=False, order=order)
 
 
