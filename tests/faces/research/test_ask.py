@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -447,6 +448,13 @@ def test_a_list_that_follows_is_quoted_as_one_with_what_leads_to_it():
         "The house has some rules on pets. [1]",
         "Not allowed are: Cats that bite people; Dogs that bark at night [1]",
     ]
+
+
+def test_the_source_that_was_found_first_is_quoted_before_one_with_more_of_the_words():
+    first = replace(source(1, "The panel lists all orphan notes of a workspace."), relevance_score=0.9)
+    other = replace(source(2, "A panel of others lists orphan notes and placeholders."), relevance_score=0.85)
+    answer = extract_answer("Which panel lists orphan notes and placeholders?", [first, other])
+    assert answer.splitlines()[0] == "The panel lists all orphan notes of a workspace. [1]"
 
 
 def test_the_name_of_a_file_and_the_heading_above_say_what_a_sentence_is_about():

@@ -20,8 +20,10 @@ WORDS, MEANING, PAGE, OPENING = 0.45, 0.2, 0.3, 0.05
 """Weights of the query's words, the cosine of the sentence, the score of its page, and that it opens the page."""
 ENOUGH = 0.93
 """Share of the best quote's worth below which another no longer answers."""
+LEADING = 0.8
+"""The same share for the source that was found first, since the search saw more of it than single sentences."""
 FOLLOWED = 80
-"""Words up to which the best quote is followed by what stands after it: what announces an answer is none."""
+"""Words up to which the first quote is followed by what stands after it: what announces an answer is none."""
 ALIKE, SAME = 0.6, 0.9
 """Shares of common words from which a quote is a near-duplicate of another, and of one that it follows."""
 NOTHING = "Nothing in these documents answers this."
@@ -92,8 +94,9 @@ def _cosines(query: str, quotes: Sequence[Quotable], embedder: EmbeddingProvider
 
 
 def _chosen(ranked: Sequence[Quotable], worth: Mapping[Quotable, float]) -> list[Quotable]:
-    """The best quotes, without near-duplicates and those much worse than the first."""
-    chosen: list[Quotable] = []
+    """The best quotes, without near-duplicates and those much worse; first that of the first source."""
+    leading = next((quote for quote in ranked if quote.number == 1), ranked[0])
+    chosen = [leading] if worth[leading] >= LEADING * worth[ranked[0]] else []
     for quote in ranked:
         if len(chosen) == MOST_QUOTES or worth[quote] < ENOUGH * worth[ranked[0]]:
             break
