@@ -53,7 +53,7 @@ def test_a_new_store_has_each_migration_on_record(store):
 @pytest.mark.parametrize("known", [0, 1], ids=["a new file", "a file of the first release"])
 def test_a_migration_that_fails_leaves_the_version_before_it(tmp_path, monkeypatch, known):
     path = tmp_path / "half.weft"
-    monkeypatch.setitem(MIGRATIONS, "0009_later", "CREATE TABLE later (x);\nCREATE INDEX later_x ON later (x);")
+    monkeypatch.setitem(MIGRATIONS, "0002_later", "CREATE TABLE later (x);\nCREATE INDEX later_x ON later (x);")
     order = list(MIGRATIONS)
     last = re.findall(r"CREATE (?:TABLE|INDEX) (\w+)", MIGRATIONS[order[known]])[-1]
     # Something with the name of the last thing that it makes is in its way: all of the migration is undone.
@@ -72,22 +72,11 @@ def test_a_migration_that_fails_leaves_the_version_before_it(tmp_path, monkeypat
 
 
 def test_a_later_migration_keeps_what_is_stored(store, monkeypatch):
-    monkeypatch.setitem(MIGRATIONS, "0009_later", "ALTER TABLE nodes ADD COLUMN later INTEGER;")
+    monkeypatch.setitem(MIGRATIONS, "0002_later", "ALTER TABLE nodes ADD COLUMN later INTEGER;")
     with opened(store) as weft:
         assert weft.add(pages(10)).nodes == 0
         assert weft.store.check() == []
     assert rows(store, "SELECT DISTINCT later FROM nodes") == [(None,)]
-
-
-def test_feedback_of_the_first_release_stays_as_feedback_on_no_question_in_particular(tmp_path, monkeypatch):
-    path = tmp_path / "first.weft"
-    with monkeypatch.context() as older:
-        older.delitem(MIGRATIONS, "0002_questions_of_feedback")
-        with opened(path) as weft:
-            weft.add(pages(1))
-    write(path, "INSERT INTO feedback (node, user, useful, at) SELECT pk, 'me', 1, 5 FROM nodes")
-    with opened(path) as weft, weft.store.view("main", "me") as view:
-        assert [(vote.useful, vote.query) for vote in view.votes(9)] == [(True, "")]
 
 
 def made(path, names):

@@ -146,6 +146,7 @@ _INDEXES = """
     CREATE INDEX changes_version ON changes (workspace, version);
     CREATE INDEX activity_recent ON activity (workspace, who, kind, at);
     CREATE INDEX activity_node ON activity (workspace, node);
+    CREATE INDEX feedback_latest ON feedback (workspace, who, at);
     CREATE INDEX contexts_at ON contexts (workspace, who, at);
     CREATE INDEX receipts_at ON receipts (workspace, at, id);
 """
@@ -179,19 +180,10 @@ _AUDIT = """
     CREATE POLICY audit_service ON audit USING (weftwork_all()) WITH CHECK (weftwork_all());
 """
 
-_QUESTIONS_OF_FEEDBACK = """
-    -- New databases have the column already.
-    ALTER TABLE feedback ADD COLUMN IF NOT EXISTS query text COLLATE "C" NOT NULL DEFAULT '';
-    ALTER TABLE feedback DROP CONSTRAINT feedback_pkey;
-    ALTER TABLE feedback ADD PRIMARY KEY (workspace, node, who, query);
-    CREATE INDEX feedback_latest ON feedback (workspace, who, at);
-"""
-
 MIGRATIONS: dict[str, str] = {
     "0001_first_release": "\n".join(
         (_EXTENSIONS, _DIRECTORY, _tables(), _INDEXES, FUNCTIONS, policies_for(*TABLES, *SERVICE), _AUDIT, ROLE)
     ),
-    "0002_questions_of_feedback": _QUESTIONS_OF_FEEDBACK,
 }
 
 

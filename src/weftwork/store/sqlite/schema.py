@@ -160,10 +160,12 @@ _FIRST = """
     CREATE TABLE feedback (
         node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
         user TEXT NOT NULL,
+        query TEXT NOT NULL,
         useful INTEGER NOT NULL,
         at INTEGER NOT NULL,
-        PRIMARY KEY (node, user)
+        PRIMARY KEY (node, user, query)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX feedback_latest ON feedback (user, at);
     CREATE TABLE usage (
         node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
         user TEXT NOT NULL,
@@ -277,22 +279,7 @@ _FIRST = """
     END;
 """
 
-_QUESTIONS_OF_FEEDBACK = """
-    CREATE TABLE feedback_by_question (
-        node INTEGER NOT NULL REFERENCES nodes ON DELETE CASCADE,
-        user TEXT NOT NULL,
-        query TEXT NOT NULL,
-        useful INTEGER NOT NULL,
-        at INTEGER NOT NULL,
-        PRIMARY KEY (node, user, query)
-    ) STRICT, WITHOUT ROWID;
-    INSERT INTO feedback_by_question (node, user, query, useful, at) SELECT node, user, '', useful, at FROM feedback;
-    DROP TABLE feedback;
-    ALTER TABLE feedback_by_question RENAME TO feedback;
-    CREATE INDEX feedback_latest ON feedback (user, at);
-"""
-
-MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST, "0002_questions_of_feedback": _QUESTIONS_OF_FEEDBACK}
+MIGRATIONS: dict[str, str] = {"0001_first_release": _FIRST}
 
 
 def migrate(connection: sqlite3.Connection, path: str) -> None:
