@@ -4,6 +4,7 @@ import cProfile
 import pstats
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,7 @@ def work(weft, ask):
     profile.enable()
     assert asked() == first
     profile.disable()
-    stats = pstats.Stats(profile)
+    stats: Any = pstats.Stats(profile)
     sent = sum(numbers[1] for name, numbers in stats.stats.items() if "sqlite3" in name[2] and "execute" in name[2])
     return stats.total_calls, sent
 

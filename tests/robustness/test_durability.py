@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -98,7 +99,7 @@ def test_a_process_that_is_open_does_not_write_into_newer_tables(store):
 
 def test_a_clock_that_goes_back_loses_nothing_and_is_right_again_later(tmp_path):
     moment = [NOW]
-    where = {"user": "me", "workspace": "main"}
+    where: Any = {"user": "me", "workspace": "main"}
     with Weft.open(tmp_path / "notes.weft", embedder="hashing", clock=lambda: moment[0]) as weft:
         memories = Memories(weft)
         tea = memories.remember("I like green tea.", **where)
