@@ -400,9 +400,9 @@ def test_a_document_is_uploaded_and_asked_about(client, tmp_path):
     job = client.upload(path)
     name, done = list(client.job_events(job["id"]))[-1]
     assert (name, done["state"], client.job(job["id"])["state"]) == ("done", "done", "done")
-    answer = client.ask("What does the dome turn on?")
+    answer = client.ask("What does the dome turn on?", mode="hybrid")
     assert answer["sources"][0]["filename"] == "dome.html"
-    assert list(client.ask_events("What does the dome turn on?"))[-1] == ("done", answer)
+    assert list(client.ask_events("What does the dome turn on?", mode="hybrid"))[-1] == ("done", answer)
     assert [node.id for node in client.children(done["node"])] == [f"{done['node']}#page=1"]
 
 

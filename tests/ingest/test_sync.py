@@ -84,7 +84,7 @@ def test_what_was_renamed_keeps_its_id_its_links_its_list_and_what_was_said_of_i
     assert node.access == {"me"}
     with weft.store.view("main", "me") as view:
         assert [other.id for _, other in view.neighbours("thread")] == ["file:notes/sub/b.md"]
-        assert view.usage([node.id])[node.id].useful == 1
+        assert [(vote.node, vote.useful) for vote in view.votes(9)] == [(node.id, True)]
     with weft.store.view("main", "ben") as view:
         assert view.nodes([node.id]) == []
     # and from then on it is known in its new place

@@ -42,7 +42,7 @@ def test_a_key_that_is_alone_has_all_threads_and_one_among_others_a_quarter():
     anyio.run(check)
 
 
-def test_a_key_that_takes_more_than_a_tenth_of_a_processor_has_one_request_at_a_time_until_it_has_calmed_down():
+def test_a_key_that_takes_more_than_a_quarter_of_a_processor_has_one_request_at_a_time_until_it_has_calmed_down():
     async def check():
         clock = Clock()
         shares = Shares(16, clock)

@@ -1,7 +1,7 @@
 """Fair shares: no key keeps all others waiting.
 
 As long as one key is alone, it may have as many requests in work as there are threads. While others are there, too, it
-has at most a quarter of them. One that took more than a tenth of a processor lately, and more than twice what the
+has at most a quarter of them. One that took more than a quarter of a processor lately, and more than twice what the
 others took in the mean, has one request in work at a time, and a pause before the next that makes up for it. What is
 over that waits its turn; when very much waits, it is refused with 429.
 
@@ -38,7 +38,7 @@ HALF_LIFE_SECONDS = 10.0
 """Time in which what a key has spent counts half."""
 ONE_PROCESSOR = HALF_LIFE_SECONDS / 0.693
 """What a key has spent whose requests keep one processor busy all the time."""
-SHARE = ONE_PROCESSOR / 10
+SHARE = ONE_PROCESSOR / 4
 """What a key may have spent while others are there, whatever they spend."""
 MUCH_MORE = 2.0
 """What a key may have spent, as a multiple of what the others have in the mean."""
