@@ -42,7 +42,7 @@ def test_a_key_that_is_alone_has_all_threads_and_one_among_others_a_quarter():
     anyio.run(check)
 
 
-def test_a_key_that_takes_more_than_a_quarter_of_a_processor_has_one_request_at_a_time_until_it_has_calmed_down():
+def test_a_key_that_takes_more_than_a_tenth_of_a_processor_has_one_request_at_a_time_until_it_has_calmed_down():
     async def check():
         clock = Clock()
         shares = Shares(16, clock)
@@ -51,7 +51,7 @@ def test_a_key_that_takes_more_than_a_quarter_of_a_processor_has_one_request_at_
         for _ in range(16):
             shares.leave(b"hostile", SHARE / 8)
         await shares.enter(b"other")
-        shares.leave(b"other", 0.01)
+        shares.leave(b"other", fairness.LITTLE)
         assert (shares.most(b"hostile"), shares.most(b"other")) == (1, 4)
         clock.now += 3 * fairness.HALF_LIFE_SECONDS
         await shares.enter(b"other")
@@ -215,6 +215,20 @@ def test_who_took_much_more_of_the_processor_than_others_pauses_and_more_than_on
             await ask(key, 0.0)
         with pytest.raises(Problem, match=r"too much of the server's time while others ask: try again in 20 s"):
             await shares.enter(b"hostile")
+
+    anyio.run(check)
+
+
+def test_who_looks_in_now_and_then_holds_no_key_up():
+    async def check():
+        shares = Shares(16, Clock())
+        for key, spent in ((b"application", 100.0), (b"admin", fairness.LITTLE / 2)):
+            await shares.enter(key)
+            shares.leave(key, spent)
+        assert shares.delay(b"application") == 0.0
+        await shares.enter(b"admin")
+        shares.leave(b"admin", fairness.LITTLE)
+        assert shares.delay(b"application") > 0.0
 
     anyio.run(check)
 

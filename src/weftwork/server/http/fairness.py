@@ -1,7 +1,7 @@
 """Fair shares: no key keeps all others waiting.
 
 As long as one key is alone, it may have as many requests in work as there are threads. While others are there, too, it
-has at most a quarter of them. One that took more than a quarter of a processor lately, and more than twice what the
+has at most a quarter of them. One that took more than a tenth of a processor lately, and more than twice what the
 others took in the mean, has one request in work at a time, and a pause before the next that makes up for it. What is
 over that waits its turn; when very much waits, it is refused with 429.
 
@@ -38,8 +38,10 @@ HALF_LIFE_SECONDS = 10.0
 """Time in which what a key has spent counts half."""
 ONE_PROCESSOR = HALF_LIFE_SECONDS / 0.693
 """What a key has spent whose requests keep one processor busy all the time."""
-SHARE = ONE_PROCESSOR / 4
+SHARE = ONE_PROCESSOR / 10
 """What a key may have spent while others are there, whatever they spend."""
+LITTLE = ONE_PROCESSOR / 50
+"""What the others together have to spend to hold a key up: who looks in now and then slows no application down."""
 MUCH_MORE = 2.0
 """What a key may have spent, as a multiple of what the others have in the mean."""
 MOST_SPENT = 4 * SHARE
@@ -96,7 +98,7 @@ class Shares:
             for other, share in self._shares.items()
             if other != key and share.spent and self._is_there(share, now)  # a stranger holds nobody up
         ]
-        if not others:
+        if sum(others) < LITTLE:
             return 0.0
         most = max(SHARE, MUCH_MORE * sum(others) / len(others))
         own = self._spent(self._shares.get(key, Share()), now)
