@@ -417,6 +417,15 @@ def test_steps_below_a_heading_are_quoted_together():
     assert answer == "Turn pages on in the settings; Push the branch to the server; Wait [1]"
 
 
+def test_who_asks_how_gets_the_steps_beside_a_sentence_about_them():
+    steps = "1. Run the linter on all notes.\n2. [Turn pages on for the site](https://x.org)."
+    about = "Whoever wants to publish such notes by a linter could quickly turn old pages into some new site tomorrow."
+    text = f"{steps}\n\n{about} We publish every day. They publish once a year."
+    shown = "Run the linter on all notes; Turn pages on for the site [1]"
+    assert shown in extract_answer("How do I turn on pages of a site to publish linter notes?", [source(1, text)])
+    assert shown not in extract_answer("Who can turn on pages of a site to publish linter notes?", [source(1, text)])
+
+
 def test_code_is_quoted_with_the_sentence_that_leads_to_it():
     text = "# Cron\n\nIt runs by itself. Add this line to your crontab:\n\n```sh\n* * * * * env[1] > ~/env\n```\n"
     answer = extract_answer("What do I add to my crontab?", [source(1, text), source(2, "A cron job is a job.")])

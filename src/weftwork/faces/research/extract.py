@@ -18,6 +18,8 @@ from weftwork.text.languages import language_of
 MOST_QUOTES = 5
 WORDS, MEANING, PAGE, OPENING = 0.45, 0.2, 0.3, 0.05
 """Weights of the query's words, the cosine of the sentence, the score of its page, and that it opens the page."""
+STEPS = 0.05
+"""What a list is worth beyond that where the question asks how something is done."""
 ENOUGH = 0.93
 """Share of the best quote's worth below which another no longer answers."""
 LEADING = 0.8
@@ -28,6 +30,7 @@ ALIKE, SAME = 0.6, 0.9
 """Shares of common words from which a quote is a near-duplicate of another, and of one that it follows."""
 NOTHING = "Nothing in these documents answers this."
 
+_HOW_TO = re.compile(r"\W*(?:how (?:do|can|could|should|would|to)|(?:what|which) (?:are the )?steps)\b", re.IGNORECASE)
 _LIKE_A_CITATION = re.compile(r"[\[【]([^\[\]【】]{0,80}?\d[^\[\]【】]{0,80})[\]】]")
 
 
@@ -40,6 +43,7 @@ def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: Embe
     if not matching:
         return NOTHING
     cosines = _cosines(query, matching, embedder)
+    steps = _HOW_TO.match(query) is not None
     standing = [source.relevance_score for source in sources]
     best = max(standing) or 1.0
     worth = {
@@ -47,6 +51,7 @@ def extract_answer(query: str, sources: Sequence[SourceDocument], embedder: Embe
         + MEANING * cosine
         + PAGE * standing[quote.number - 1] / best
         + OPENING * quote.opens
+        + (STEPS if steps and quote.parts else 0.0)
         for quote, cosine in zip(matching, cosines, strict=True)
     }
     chosen = _chosen(sorted(matching, key=lambda quote: -worth[quote]), worth)

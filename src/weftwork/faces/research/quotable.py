@@ -18,6 +18,7 @@ _FENCE = re.compile(r"[ \t>]*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(`{3,}|~{3,})")
 _HEADING = re.compile(r"#{1,6}\s")
 _MARKS = re.compile(r"^(?:[#>\s]+|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _ENTRY = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])\s")
+_STEP = re.compile(r"[ \t>]*\d{1,3}[.)]\s")
 _UNQUOTED = re.compile(r"\s*(?:\||<!--)")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
@@ -118,7 +119,7 @@ class _Page:
     def read(self, kind: Kind, text: str) -> None:
         """Add what can be quoted of a block."""
         if kind == "entry":
-            self._entries += filter(None, [" ".join(_sentences(text))])
+            self._entries += filter(None, [" ".join(_sentences(text, links=_STEP.match(text) is not None))])
         elif kind == "code":
             self._read_code(text)
         else:
@@ -180,10 +181,10 @@ class _Page:
         )
 
 
-def _sentences(text: str) -> list[str]:
-    """The sentences of a block without marks; those that are nothing but links say nothing."""
+def _sentences(text: str, *, links: bool = False) -> list[str]:
+    """The sentences of a block without marks; those that are nothing but `links` say nothing, unless they are steps."""
     sentences = (_plain(sentence.text) for sentence in split_sentences(text))
-    return [_LINK.sub(r"\1", sentence) for sentence in sentences if _LINK.sub("", sentence).strip(" .,;:|-")]
+    return [_LINK.sub(r"\1", sentence) for sentence in sentences if links or _LINK.sub("", sentence).strip(" .,;:|-")]
 
 
 def _plain(text: str) -> str:
