@@ -39,6 +39,14 @@ def test_nothing_of_up_to_120_tokens_is_shortened_beside_others():
     assert forms(pack([choice("a", 0.8, 121), other], 100, shorten=cut)) == {"a": "truncated", "b": "included"}
 
 
+@pytest.mark.parametrize("total", [0, 1, 3])
+def test_what_counts_less_than_its_heading_was_taken_to_is_packed_all_the_same(total):
+    choices = [replace(choice("a", 0.8, -2), heading=3), choice("b", 0.5, -1), choice("c", 0.9, 40)]
+    packing = pack(choices, total)
+    assert forms(packing) == ({"b": "included"} if total == 0 else {"a": "included", "b": "included"})
+    assert packing.used <= total
+
+
 def test_where_nothing_fits_the_best_with_a_score_is_cut_and_never_above_the_budget():
     choices = [choice("a", 0.5, 90), choice("b", 0.9, 120), choice("c", 0.0, 90)]
     packing = pack(choices, 20, shorten=cut)

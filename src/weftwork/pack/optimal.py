@@ -113,7 +113,8 @@ def _forms(ledger: Ledger, parts: Sequence[int], room: Room, shorten: Shorten) -
     for count, index in enumerate(parts, start=1):
         tokens += ledger.choices[index].tokens
         value += ledger.choices[index].score
-        forms.append(_Form(tokens, value, tuple(parts[:count])))
+        # What was priced by rendering it may count less than its heading was taken to.
+        forms.append(_Form(max(0, tokens), value, tuple(parts[:count])))
     if not ledger.is_open(parts[0]):
         whole = first.tokens + first.heading
         if whole > SHORTEN_ABOVE:

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.depth import some
 from tests.ingest.connectors.reading import read
@@ -199,6 +199,7 @@ TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 @settings(max_examples=some(900, part=30), deadline=None)
 @given(text=TEXTS)
+@example(text="- ,\n,- ")
 def test_any_text_is_read_or_reported(tmp_path_factory, text):
     folder = tmp_path_factory.mktemp("any")
     (folder / "pages").mkdir()

@@ -31,7 +31,7 @@ from weftwork.ingest.connectors.markdown import Kind, TooDeep, lined, plain, sec
 from weftwork.ingest.connectors.plain import plain_source
 from weftwork.ingest.connectors.protocol import Link, Listed, Named, Source, Yielded
 from weftwork.ingest.connectors.section_nodes import SectionNodes
-from weftwork.ingest.connectors.tables import typed
+from weftwork.ingest.connectors.tables import named_columns, typed
 from weftwork.ingest.documents.formats import is_document
 from weftwork.ingest.events import Note, Refused, Skipped
 from weftwork.ingest.files import identity
@@ -267,7 +267,7 @@ def _read_database(page: _Page, rows: Iterable[_Page], parent: str, source_id: s
         table = [row for row in csv.reader(io.StringIO(page.entry.text())) if any(value.strip() for value in row)]
     except csv.Error as error:
         raise Refused(f"is no table ({error})") from error
-    header = [" ".join(name.split()) for name in table[0]] if table else []
+    header = named_columns(table[0]) if table else ()
     yield Node(
         id=source_id, type="database", title=page.title, text="Columns: " + ", ".join(header), parent=parent,
         position=place_of(page.title), source=page.name,

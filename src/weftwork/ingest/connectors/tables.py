@@ -136,7 +136,7 @@ def layout_of(path: Path) -> Layout:
         raise Refused(f"is no table ({error})") from error
     header = "".join(lines[: rows.line_num]) if _is_header(first) else ""
     begin = len((mark + skipped + header).encode(encoding, "replace"))
-    return Layout(encoding, delimiter, _named(first if header else [""] * len(first)), begin)
+    return Layout(encoding, delimiter, named_columns(first if header else [""] * len(first)), begin)
 
 
 def _encoding(path: Path) -> str:
@@ -179,7 +179,8 @@ def _is_header(row: Sequence[str]) -> bool:
     )
 
 
-def _named(row: Sequence[str]) -> tuple[str, ...]:
+def named_columns(row: Sequence[str]) -> tuple[str, ...]:
+    """The names of the columns of a table by its first row; those without one are numbered."""
     return tuple(" ".join(value.split()) or f"column {number + 1}" for number, value in enumerate(row))
 
 
