@@ -699,7 +699,9 @@ class TestWriting:
         visit.settled()
         expect(page.locator("#text")).to_contain_text("closed in June")
         page.locator("a[data-view=memories]").click()
+        page.locator("#memories").evaluate("(list) => list.setAttribute('data-before', '')")
         page.locator("#memory-search").fill("")
+        expect(page.locator("#memories[data-before]")).to_have_count(0)  # a new list has a new button
         changed.get_by_role("button", name="Forget").click()
         changed.get_by_role("button", name="Forget for good?").click()
         expect(changed).to_have_count(0)
