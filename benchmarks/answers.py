@@ -23,7 +23,7 @@ from benchmarks.measures import Phrase, words
 from benchmarks.timing import say
 from benchmarks.vaults import VAULTS, Question, read_questions
 from weftwork import Weft
-from weftwork.faces.research import ResearchAnswer, ask_events, research_everything
+from weftwork.faces.research import ResearchAnswer, answer_from, research
 
 NOTES = ("kb_blue_book", "kb_foam_docs", "kb_kepano", "kb_logseq_docs")
 MEASURES = ("recall", "any", "sources", "right", "words")
@@ -63,10 +63,8 @@ def _measured(name: str, half: str | None) -> Iterator[tuple[float, ...]]:
 
 
 def _answer(weft: Weft, question: Question) -> ResearchAnswer:
-    research = research_everything(weft, question.text, user=USER, workspace=question.workspace)
-    *_, (_, answer) = ask_events(question.text, research, embedder=weft.tools.embedder)
-    assert isinstance(answer, ResearchAnswer)
-    return answer
+    found = research(weft, question.text, user=USER, workspace=question.workspace)
+    return answer_from(question.text, found, None, weft.tools.embedder)
 
 
 def _row(question: Question, answer: ResearchAnswer) -> tuple[float, ...]:

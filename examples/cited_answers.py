@@ -10,13 +10,13 @@ import os
 import sys
 
 from weftwork import Weft
-from weftwork.faces.research import ChatModel, ModelSettings, ResearchAnswer, ask_events, research_everything
+from weftwork.faces.research import ChatModel, ModelSettings, ResearchAnswer, ask_events, research
 
 
 def cited_answer(weft: Weft, question: str) -> ResearchAnswer:
     """The answer, its numbered sources, and the numbers it cites that no source has."""
     settings = ModelSettings.from_mapping({}, os.environ)
-    sources = research_everything(weft, question, user="me", workspace="main", max_tokens=6000)
+    sources = research(weft, question, user="me", workspace="main", max_tokens=6000)
     model = None if settings is None else ChatModel(settings)
     *_, (_, answer) = ask_events(question, sources, model=model, embedder=weft.tools.embedder, stream=False)
     assert isinstance(answer, ResearchAnswer)

@@ -44,4 +44,4 @@ CONSTANTS: dict[str, Callable[[Facts], bool]] = {
     "usage": lambda facts: not facts.usage,
     "feedback": lambda facts: not facts.verdicts,
 }
-"""Signals that are the same for all candidates of some requests, and of which: most questions name no time or type."""
+"""The requests for which a signal is the same for all candidates: most questions name no time and no type."""

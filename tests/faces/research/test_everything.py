@@ -3,7 +3,7 @@
 import pytest
 
 from weftwork import Node, Weft
-from weftwork.faces.research import research_everything
+from weftwork.faces.research import research
 
 NOTES = [
     Node(id="orphans", type="page", title="Orphans", source="tools/orphans.md"),
@@ -23,19 +23,19 @@ def weft(tmp_path):
 
 
 def test_a_title_without_a_text_gives_its_place_to_what_stands_below_it(weft):
-    research = research_everything(weft, "orphans", user="me", workspace="main", min_support=0)
-    assert research.sources[0].node_id in {"panel", "bare"}
-    shown = {source.node_id: source.markdown_content for source in research.sources}
+    found = research(weft, "orphans", user="me", workspace="main", min_support=0)
+    assert found.sources[0].node_id in {"panel", "bare"}
+    shown = {source.node_id: source.markdown_content for source in found.sources}
     assert "Lone notes are listed there." in shown["panel"]
     assert "orphans" not in shown
-    reasons = {decision.node: decision.reason for decision in research.context.trace}
+    reasons = {decision.node: decision.reason for decision in found.context.trace}
     assert reasons["orphans"] == "a title alone: what stands below it is shown"
 
 
 def test_the_section_below_a_title_that_answers_best_has_its_place(weft):
-    research = research_everything(weft, "orphans shell", user="me", workspace="main", min_support=0)
-    assert [source.node_id for source in research.sources].count("shell") == 1
-    assert research.sources[0].node_id == "shell"
+    found = research(weft, "orphans shell", user="me", workspace="main", min_support=0)
+    assert [source.node_id for source in found.sources].count("shell") == 1
+    assert found.sources[0].node_id == "shell"
 
 
 def test_what_is_hidden_below_a_title_takes_no_place(weft):
@@ -44,6 +44,6 @@ def test_what_is_hidden_below_a_title_takes_no_place(weft):
         [Node(id="below", type="section", parent="secret", text="Mirrors of the king.", access=frozenset({"ben"}))]
     )
     weft.add_user("ben")
-    research = research_everything(weft, "mirrors", user="me", workspace="main", min_support=0)
-    assert "king" not in research.formatted_text
-    assert "below" not in {source.node_id for source in research.sources}
+    found = research(weft, "mirrors", user="me", workspace="main", min_support=0)
+    assert "king" not in found.formatted_text
+    assert "below" not in {source.node_id for source in found.sources}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weftwork.faces.research.ask import AskEvent, ResearchAnswer, answer_from, ask, ask_events
 from weftwork.faces.research.builder import ContextBuilder
-from weftwork.faces.research.everything import Mode, research, research_everything
+from weftwork.faces.research.everything import Mode, research
 from weftwork.faces.research.model import ChatModel, LanguageModel, ModelSettings
 from weftwork.faces.research.sources import PageIndex, PageSource, SearchEngine
 from weftwork.faces.research.store import WeftSearch
@@ -29,5 +29,4 @@ __all__ = [
     "ask",
     "ask_events",
     "research",
-    "research_everything",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from weftwork.collect import Collector
 from weftwork.collect.inquiry import Inquiry
@@ -93,25 +93,20 @@ def research(
     max_tokens: int = 10_000,
     min_support: float | None = None,
 ) -> ResearchContext:
-    """The sources for a question, from what the mode says."""
-    limits: dict[str, Any] = {"max_sources": max_sources, "max_tokens": max_tokens, "min_support": min_support}
-    if mode == "everything":
-        return research_everything(weft, query, user=user, workspace=workspace, **limits)
-    builder = ContextBuilder.for_weft(weft, user=user, workspace=workspace, **limits)
-    return asyncio.run(builder.build_context(query, max_sources, mode != "visual", mode != "text"))
+    """The sources for a question, each page of a document or section of a note with a number to cite it by.
 
-
-def research_everything(
-    weft: Weft,
-    query: str,
-    *,
-    user: str,
-    workspace: str,
-    max_sources: int = 10,
-    max_tokens: int = 10_000,
-    min_support: float | None = None,
-) -> ResearchContext:
-    """The evidence of the default recipe, each page or section of a note with a number to cite it by."""
+    Everything is what the default recipe finds.
+    """
+    if mode != "everything":
+        builder = ContextBuilder.for_weft(
+            weft,
+            user=user,
+            workspace=workspace,
+            max_sources=max_sources,
+            max_tokens=max_tokens,
+            min_support=min_support,
+        )
+        return asyncio.run(builder.build_context(query, max_sources, mode != "visual", mode != "text"))
     settings = weft.tools.settings.get("research")
     configured = settings.collectors(workspace) if isinstance(settings, ResearchSettings) else ()
     recipe = _recipe(weft.tools.recipes.get("default"), max_sources, configured)
